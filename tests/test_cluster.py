@@ -98,7 +98,7 @@ def service(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> prodex.Client
     )
 
 
-def told_apart(one: prodex.Catalog, other: prodex.Catalog) -> list[tuple[int, str]]:
+def distinct_labels(one: prodex.Catalog, other: prodex.Catalog) -> list[tuple[int, str]]:
     """Return the tables in which two snapshots differ, by part: rows, their order, columns, what the manifest says.
 
     Their bytes may differ: the dictionary of a column is not always in the same order, not even in one process.
@@ -152,8 +152,8 @@ def test_a_whole_story_is_the_same_on_a_cluster(
     ]
 
     assert len(loaded[0].parts) >= 4
-    assert [] == told_apart(*loaded)
-    assert [] == told_apart(*refreshed)
+    assert [] == distinct_labels(*loaded)
+    assert [] == distinct_labels(*refreshed)
     assert judged(audits[0]) == judged(audits[1])
     assert told(differences[0]) == told(differences[1])
     assert differences[0]
@@ -215,7 +215,7 @@ def test_what_is_made_does_not_depend_on_the_executor(
 
     (old, new, findings), *others = made
     for one in others:
-        assert [] == told_apart(old, one[0]) + told_apart(new, one[1])
+        assert [] == distinct_labels(old, one[0]) + distinct_labels(new, one[1])
         assert findings == one[2]
 
 
@@ -338,7 +338,7 @@ def test_a_killed_worker_costs_its_part_only(client: Client, dask: Executor, ser
     built = [entry.key for entry in log if entry.finish == "memory" and entry.timestamp > begin]
     assert len(set(built)) == len(built) == len(catalog.parts)
     assert ["one"] == [facts["name"] for facts in client.scheduler_info()["workers"].values()]
-    assert [] == told_apart(expected, catalog)
+    assert [] == distinct_labels(expected, catalog)
 
 
 def _kill_when_the_rest_is_built(killed: int, client: Client) -> None:

@@ -13,7 +13,7 @@ import pytest
 import prodex
 from prodex.cli import main
 from prodex.cli.output import Format, show
-from prodex.progress import tell
+from prodex.progress import write_line
 
 TEXT = "漢字 → é … 😀"
 NAME = "größe漢"
@@ -129,7 +129,7 @@ def test_lines_of_progress_are_shown_with_what_there_is(
 ) -> None:
     """Also where a script of somebody runs, and not the command line."""
     console = Console(monkeypatch, encoding)
-    tell(True, TEXT)
+    write_line(True, TEXT)
     assert f"{TEXT}\n".encode(encoding, "backslashreplace").decode(encoding) == console._written(sys.stderr)
 
 

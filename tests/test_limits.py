@@ -44,10 +44,10 @@ def test_time_is_counted_over_all_that_comes() -> None:
     meter.begin()
     for _ in range(10):
         now[0] += 1
-        meter.came(1)
+        meter.count_received(1)
     now[0] += 0.5
     with pytest.raises(LimitExceeded) as caught:
-        meter.came(1)
+        meter.count_received(1)
 
     said = (
         "stopped after 10 s: 11 bytes received; the limit is 10 s in all, and connect(limits=px.Limits(seconds=...)) "
@@ -135,5 +135,5 @@ def test_the_usual_limits_let_large_pages_and_files_pass() -> None:
     assert (REPLY.wire_bytes or 0) > 100_000_000
     assert FILE.wire_bytes is None
     meter = Meter(Limits(), REPLY, "connect")
-    meter.came(100_000)
-    meter.grew(100_000_000 + 50_000)
+    meter.count_received(100_000)
+    meter.count_unpacked(100_000_000 + 50_000)

@@ -363,7 +363,7 @@ def test_every_line_is_written_as_it_was(kept: Kept) -> None:
             content = json.loads(line)
             del content["check"]
             assert line == append_log.sealed(content) + b"\n"
-            assert content == append_log.opened(line.rstrip(b"\n"))
+            assert content == append_log.unsealed(line.rstrip(b"\n"))
 
 
 def _home_of_mill(kept: Kept) -> Sandbox:

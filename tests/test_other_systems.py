@@ -21,7 +21,7 @@ import pytest
 import prodex
 from prodex.errors import InputError, SettingsError, SnapshotLocked, StorageError
 from prodex.files import atomic
-from prodex.files.lock import locked, taking_turns
+from prodex.files.lock import locked, publishing_lock
 from prodex.publishing import destination
 from prodex.publishing.destination import place_of
 from prodex.quality.watch import zone_of
@@ -167,7 +167,7 @@ def test_a_disk_without_locks_is_an_error_of_ours_or_has_one_of_another_kind(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(fcntl, "flock", refused)
-    for lock in (lambda: locked(tmp_path / "a", "testing"), lambda: taking_turns(tmp_path / "b")):
+    for lock in (lambda: locked(tmp_path / "a", "testing"), lambda: publishing_lock(tmp_path / "b")):
         try:
             with lock():
                 with pytest.raises(SnapshotLocked), locked(tmp_path / "a", "again"):

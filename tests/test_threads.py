@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread, get_ident
 
 import pytest
 
-from prodex.executors import side_by_side, step_back
+from prodex.executors import side_by_side, use_half_the_cores
 
 CORES = cpu_count() or 1
 
@@ -82,7 +82,7 @@ def test_who_has_stepped_back_takes_half_of_the_processors(
         found.append(len(set(side_by_side(work, range(threads * 3)))))
 
     def patient() -> None:
-        step_back()
+        use_half_the_cores()
         count(left)
 
     thread = Thread(target=patient)

@@ -95,10 +95,10 @@ def listed(name: str, value: object) -> list[Any]:
         ).tolist()  # numpy's own tolist() turns datetimes with nanoseconds into integers
     else:  # an enumeration is a type that could be iterated over, and is given by mistake
         items = list(value) if isinstance(value, Iterable) and not isinstance(value, type) else [value]
-    return [_plain(item) for item in items]
+    return [_python_value(item) for item in items]
 
 
-def _plain(item: Any) -> Any:
+def _python_value(item: Any) -> Any:
     if isinstance(item, pa.Scalar):
         item = item.as_py()
     # pandas keeps nanoseconds, which numpy would return as a whole number.

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from prodex.errors import InputError
 
-#: In a text that was decoded, what stands for bytes that the encoding does not have; encoded again, it is no UTF-8.
+#: The character of a decoded text for bytes that the encoding does not have; encoded again, it is no UTF-8.
 _MARK, _MARKED = "\udcff", b"\xff"
 _ERRORS = "prodex.mark"
 

@@ -20,11 +20,11 @@
     │   ├── RedirectRefused            the service points to another host
     │   ├── OutcomeUnknown             the answer to a write was lost; it may have happened or not
     │   │   └── IdentifierUnreadable   the write was accepted, but nobody can read under which identifier
-    │   ├── MediaFailed                a file at an address that a supplier typed did not come
+    │   ├── MediaFailed                a file at an address that a supplier typed was not received
     │   │   └── MediaRefused           that address is not asked, or what it gives is not taken
     │   └── UnexpectedReply            a reply that is not what the contract promises
     ├── TrackingTimeout                an import still ran when the wait ended
-    ├── IncompleteLoad                 fewer (or more) products came than the service announced
+    ├── IncompleteLoad                 fewer (or more) products were received than the service announced
     ├── SnapshotError                  a snapshot on disk cannot be used
     │   ├── SnapshotNotFound
     │   ├── SnapshotDamaged
@@ -95,10 +95,10 @@ def on_one_line(text: object) -> str:
     whole = str(text)
     if whole.isprintable():  # nearly every text is: the loop below would take ten times as long
         return whole
-    return "".join(_escaped(c) if unicodedata.category(c) in CONTROL_CATEGORIES else c for c in whole)
+    return "".join(_unicode_escape(c) if unicodedata.category(c) in CONTROL_CATEGORIES else c for c in whole)
 
 
-def _escaped(character: str) -> str:
+def _unicode_escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
@@ -245,7 +245,7 @@ class IdentifierUnreadable(OutcomeUnknown):
 
 
 class MediaFailed(ServiceError):
-    """A file at an address that a supplier typed did not come; it may come another time."""
+    """A file at an address that a supplier typed was not received; a later attempt may succeed."""
 
 
 class MediaRefused(MediaFailed):
@@ -257,11 +257,11 @@ class UnexpectedReply(ServiceError):
 
 
 class TrackingTimeout(ProdexError, TimeoutError):
-    """An import still ran when the wait for it ended; it goes on at the service."""
+    """An import still ran when the wait for it ended; it continues at the service."""
 
 
 class IncompleteLoad(ProdexError):
-    """The products that came do not agree with what the service announced.
+    """The received products do not agree with what the service announced.
 
     Attributes
     ----------

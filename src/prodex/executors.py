@@ -1,8 +1,8 @@
 """Work on parts, one after another, by any executor: on threads, in other processes, or by the workers of a cluster.
 
-To another process a job goes sealed: as bytes, which the worker opens after it has compared its version of prodex and
-has seen the folders that it needs. So a worker that would read or build something else says so first. Results come back
-as soon as they are there: what a worker still held would be lost with it.
+A job for another process is sealed: it is sent as bytes, which the worker opens after it has compared its version of
+prodex and has seen the folders that it needs. So a worker that would read or build something else refuses first.
+Results are returned one by one: what a worker still held would be lost with it.
 
 Reading, compressing and computing with columns happens without the lock of the interpreter, so that threads help.
 """
@@ -176,7 +176,7 @@ _Made = TypeVar("_Made")
 class _Here(threading.local):
     """What is true of the thread that asks."""
 
-    has_stepped_back = False
+    uses_half = False
 
 
 _HERE = _Here()
@@ -202,7 +202,7 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
     ['WIDE', 'NARROW']
     """
     cores = os.cpu_count() or 1
-    if _HERE.has_stepped_back:
+    if _HERE.uses_half:
         cores = (cores + 1) // 2
     waiting = iter(items)
     under_way: deque[Future[_Made]] = deque()
@@ -221,10 +221,10 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
                 future.cancel()
 
 
-def step_back() -> None:
+def use_half_the_cores() -> None:
     """Leave half of the processors to others: for a thread whose result nobody waits for, and which ends with its work.
 
     It is not made less urgent (`nice`) as well: Arrow begins the threads that it keeps for good in whichever thread
     reads first, and they would be less urgent ever after.
     """
-    _HERE.has_stepped_back = True
+    _HERE.uses_half = True

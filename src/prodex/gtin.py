@@ -28,7 +28,7 @@ LENGTHS = (8, 12, 13, 14)
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
 
 
-#: Marks without a width, which come along when something is copied: they turn the direction of writing, join words, or
+#: Marks without a width, which are copied together with a text: they turn the direction of writing, join words, or
 #: begin a file.
 _MARKS = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 _SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -38,7 +38,7 @@ _AROUND = _SPACES + "\u200b\ufeff\"'=\u2018\u2019\u201c\u201d`\u00b4"
 
 #: A digit, also as wide as input methods of East Asia write it.
 _DIGIT = "[0-9\uff10-\uff19]"
-#: What stands between groups of digits as they are printed: one dash, or one space.
+#: The sign between groups of digits as they are printed: one dash, or one space.
 _DASH, _SPACE = "[\u2010-\u2015\u2212\uff0d-]", f"[{re.escape(_SPACES)}]"
 _EXPONENTS = "|".join(rf"[0-9]{{{digits}}}[eE]\+?0?{digits}" for digits in (7, 11, 12, 13))
 #: Texts that are certain to be one number.
@@ -81,7 +81,7 @@ def as_text(value: object) -> str | None:
     Parameters
     ----------
     value
-        Text, the number that a spreadsheet or pandas makes of it, or what stands for no value.
+        Text, the number that a spreadsheet or pandas makes of it, or a sign of no value.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def are_valid(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def from_upc_e(gtin: str) -> str | None:
-    """Return the 14 digits of the GTIN-12 that a UPC-E stands for, or None where it is no UPC-E.
+    """Return the 14 digits of the GTIN-12 that a UPC-E shortens, or None where it is no UPC-E.
 
     A UPC-E leaves out zeros of a GTIN-12 that begins with 0 or 1, and has its check digit.
 
@@ -298,7 +298,7 @@ def are_upc_e(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
     return found
 
 
-#: Ranges of GS1 prefixes that stand for no organisation, by their first three digits (of the 13-digit number).
+#: Ranges of GS1 prefixes that belong to no organisation, by their first three digits (of the 13-digit number).
 PREFIX_RANGES = (
     (20, 29, "restricted circulation"),
     (40, 49, "restricted circulation within a company"),
@@ -362,7 +362,7 @@ class GtinAccessor:
 
     @property
     def check_digit(self) -> pd.Series:
-        """The check digit that belongs behind the other digits, whatever stands there."""
+        """The check digit that belongs behind the other digits, whatever the GTIN has there."""
         return self._like(pa.array(-(self._digits[:, :13] @ _WEIGHTS[:13]) % 10).cast(pa.string()))
 
     @property
@@ -372,7 +372,7 @@ class GtinAccessor:
 
     @property
     def prefix_name(self) -> pd.Series:
-        """What the prefix stands for where it stands for no organisation: "restricted circulation", for one."""
+        """The meaning of a prefix that belongs to no organisation: "restricted circulation", for one."""
         number = self._digits[:, 1:4] @ np.array([100, 10, 1])
         names = np.full(len(number), None, object)
         for first, last, name in PREFIX_RANGES:
@@ -398,9 +398,7 @@ def _filled_up(series: pd.Series) -> pa.Array:
         return pc.fill_null(pc.utf8_lpad(texts, 14, "0"), "")
     if isinstance(series.dtype, pd.StringDtype):
         texts = pa.array(series, pa.string())
-        if isinstance(
-            texts, pa.ChunkedArray
-        ):  # pandas keeps the chunks of a column that came from several parts
+        if isinstance(texts, pa.ChunkedArray):  # pandas keeps the chunks of a column of several parts
             texts = texts.combine_chunks()
     else:
         texts = pa.array([_storable(one) for one in series], pa.string())

@@ -1,7 +1,7 @@
 """How this prodex was installed, so that a message can name the line that adds what is missing.
 
-Installers leave it behind: `direct_url.json` names the file, folder or repository that a package came from, `INSTALLER`
-the program, and pipx and uv keep a file of their own in the environment of a tool.
+Installers leave it behind: `direct_url.json` names the file, folder or repository that a package was installed from,
+`INSTALLER` the program, and pipx and uv keep a file of their own in the environment of a tool.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Installation:
             return f"{self.installer} install --force {wanted}"
         wanted = self._requirement(extra)
         if not self.has_pip or self.installer == "uv":
-            return f"uv pip install --python {_path(self.python)} {wanted}"
+            return f"uv pip install --python {_path_in_command(self.python)} {wanted}"
         if self.is_notebook:
             return f"%pip install {wanted}"
-        pip = "pip" if self.is_active else f"{_path(self.python)} -m pip"
+        pip = "pip" if self.is_active else f"{_path_in_command(self.python)} -m pip"
         if self.is_made_by_make and self.source is not None:
-            return f"{pip} install --constraint {_path(self.source / _CONSTRAINTS)} {wanted}"
+            return f"{pip} install --constraint {_path_in_command(self.source / _CONSTRAINTS)} {wanted}"
         return f"{pip} install {wanted}"
 
     @property
@@ -86,13 +86,13 @@ class Installation:
         """How the command `prodex` of this environment is called in a shell."""
         beside = _program(self.python)
         # Programs of a user are elsewhere than the interpreter of the system.
-        program = "prodex" if self.is_on_path or not beside.exists() else _path(beside)
+        program = "prodex" if self.is_on_path or not beside.exists() else _path_in_command(beside)
         # A setting that make gave to this process is not in the shell that make was called from.
         given = os.environ.get("PRODEX_HOME") if self.is_made_by_make and "MAKELEVEL" in os.environ else None
         return program if given is None else f"PRODEX_HOME={shlex.quote(given)} {program}"
 
     def _requirement(self, *extras: str) -> str:
-        name = "prodex" if self.source is None else _shown(self.source)
+        name = "prodex" if self.source is None else _short_path(self.source)
         wanted = f"{name}[{','.join(extras)}]"
         if self.address:
             wanted = f"{wanted} @ {self.address}"
@@ -127,7 +127,7 @@ def installation_of(own: Distribution, prefix: Path, python: Path) -> Installati
     """
     tools = {"pipx_metadata.json": "pipx", "uv-receipt.toml": "uv tool"}
     tool = next((name for file, name in tools.items() if (prefix / file).exists()), None)
-    source, address, is_editable = _origin(own)
+    source, address, is_editable = _installed_from(own)
     program = Path(shutil.which("prodex") or python)
     return Installation(
         prefix=prefix,
@@ -158,7 +158,7 @@ def missing_extra(what: str, package: str, extra: str) -> MissingExtra:
     return MissingExtra(f"{what} needs {package}. Install it with: {installation().line_for(extra)}")
 
 
-def _origin(own: Distribution) -> tuple[Path | None, str, bool]:
+def _installed_from(own: Distribution) -> tuple[Path | None, str, bool]:
     """Return the file or folder, or the address, that a package was installed from, and whether it is editable."""
     try:
         found = json.loads(own.read_text("direct_url.json") or "{}")
@@ -195,7 +195,7 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def _shown(path: Path) -> str:
+def _short_path(path: Path) -> str:
     """Return a path as short as it may be in the working directory: `.`, `.venv/bin/python`, `/opt/prodex`."""
     here = Path.cwd()
     if not path.is_relative_to(here):
@@ -214,8 +214,8 @@ def _program(python: Path) -> Path:
     return python.with_name("prodex.exe" if python.suffix.lower() == ".exe" else "prodex")
 
 
-def _path(path: Path) -> str:
-    shown = _shown(path)
+def _path_in_command(path: Path) -> str:
+    shown = _short_path(path)
     return shown if re.fullmatch(r"[\w./:\\~-]+", shown) else _quoted(shown)
 
 

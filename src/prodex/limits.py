@@ -1,8 +1,10 @@
 """Limits of a reply, a picture or a file: total seconds, bytes as sent, bytes unpacked; and those of a whole load.
 
 A timeout for each read limits nothing: a server that sends a byte now and then never reaches it, and a few bytes of
-gzip may unpack to very many. Service, pictures and files count with the same `Meter`. And a
-service whose pages never end must not keep a load running for ever. All times are in seconds.
+gzip may unpack to very many. Service, pictures and files count with the same `Meter`.
+
+A service whose pages never end must not keep a load running for ever: `LoadBudget` limits a load as a whole. All times
+are in seconds.
 """
 
 from __future__ import annotations
@@ -136,7 +138,7 @@ class Meter:
         """Start the clock again."""
         self._begin = self._clock()
 
-    def came(self, size: int) -> None:
+    def count_received(self, size: int) -> None:
         """Count bytes received.
 
         Raises
@@ -150,7 +152,7 @@ class Meter:
         if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
             raise self.exceeded("seconds")
 
-    def grew(self, size: int) -> None:
+    def count_unpacked(self, size: int) -> None:
         """Check the total number of unpacked bytes.
 
         Raises

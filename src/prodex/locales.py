@@ -71,7 +71,9 @@ def market_code(market: int | str) -> int:
         if territory == alpha and number not in _RETIRED_MARKETS:
             return int(number)
     raise QueryError(
-        _unknown("market", market, _market_names(), "its ISO 3166-1 number (250) or its name (France)")
+        _unknown_message(
+            "market", market, _market_names(), "its ISO 3166-1 number (250) or its name (France)"
+        )
     )
 
 
@@ -105,7 +107,7 @@ def languages() -> dict[str, str]:
 
 
 def language_tag(language: str) -> str:
-    """Return a language as the Accept-language header wants it: two letters, then subtags ("fr", "fr-FR").
+    """Return a language as the Accept-language header has it: two letters, then subtags ("fr", "fr-FR").
 
     Parameters
     ----------
@@ -120,7 +122,9 @@ def language_tag(language: str) -> str:
     if known := known_language_tag(language):
         return known
     raise QueryError(
-        _unknown("language", language, _language_names(), "a tag such as fr-FR or a name such as French")
+        _unknown_message(
+            "language", language, _language_names(), "a tag such as fr-FR or a name such as French"
+        )
     )
 
 
@@ -133,7 +137,7 @@ def known_language_tag(language: str) -> str | None:
     ('fr-FR', None)
     """
     match = _TAG.fullmatch(language.strip())
-    if match and (short := _short(match[1].lower())):
+    if match and (short := _shortest_code(match[1].lower())):
         return short + _subtags(match[2])
     return _language_names().get(language.strip().casefold())
 
@@ -161,7 +165,7 @@ def language_label(language: str) -> str:
     return language if known_language_tag(language) is None else language_name(language)
 
 
-def _short(code: str) -> str | None:
+def _shortest_code(code: str) -> str | None:
     """Return the shortest code of a language by a code of two or three letters, or None."""
     # The CLDR replaces some codes by a language with a script or country: sh by sr_Latn.
     code = get_global("language_aliases").get(code, code).partition("_")[0]
@@ -169,18 +173,18 @@ def _short(code: str) -> str | None:
 
 
 def _subtags(subtags: str) -> str:
-    """Write the country in capitals, as in fr-FR, and the rest as it came."""
+    """Write the country in capitals, as in fr-FR, and leave the rest as it is."""
     parts = re.split("[-_]", subtags)[1:]
     return "".join(f"-{part.upper() if len(part) == 2 else part}" for part in parts)
 
 
 @cache
 def _market_numbers() -> Mapping[str, str]:
-    """Return alpha-2 codes by three-digit number, of numbers that stand for exactly one country."""
+    """Return alpha-2 codes by three-digit number, of numbers that mean exactly one country."""
     return {
         number: territories[0]
         for number, territories in get_global("territory_aliases").items()
-        # ISO 3166-1 reserves the numbers from 900 for private use, so that they stand for no market.
+        # ISO 3166-1 reserves the numbers from 900 for private use, so that they mean no market.
         if number.isdecimal() and number < "900" and len(territories) == 1 and len(territories[0]) == 2
     }
 
@@ -189,17 +193,17 @@ def _market_numbers() -> Mapping[str, str]:
 def _market_names() -> Mapping[str, str]:
     """Return alpha-2 codes by name, in lower case."""
     known = set(_market_numbers().values())
-    return {name: territory for name, territory in _named("territories") if territory in known}
+    return {name: territory for name, territory in _cldr_names("territories") if territory in known}
 
 
 @cache
 def _language_names() -> Mapping[str, str]:
     """Return tags by name, in lower case."""
-    return {name: tag for name, tag in _named("languages") if len(tag) == 2}
+    return {name: tag for name, tag in _cldr_names("languages") if len(tag) == 2}
 
 
-def _named(what: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that the CLDR has, each with its code; where two languages share a name, English comes last."""
+def _cldr_names(what: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that the CLDR has, each with its code; where two languages share a name, English is last."""
     for language in reversed(_NAMES_IN):
         for code, name in getattr(Locale(language), what).items():
             yield name.casefold(), code
@@ -216,7 +220,7 @@ def _long_codes() -> Mapping[str, str]:
     }
 
 
-def _unknown(what: str, value: object, names: Iterable[str], instead: str) -> str:
+def _unknown_message(what: str, value: object, names: Iterable[str], instead: str) -> str:
     near = nearest(str(value), names)
     hint = f" Did you mean {near.title()!r}?" if near else ""
     return f"There is no {what} {value!r}.{hint} Give {instead}."
@@ -233,7 +237,7 @@ def short_language(code: str | None, short: str | None) -> str | None:
 
 def short_languages(codes: pa.Array, shorts: pa.Array) -> pa.Array:
     """Do the same for whole columns."""
-    # Nearly every text comes with its short code; the few distinct long codes are looked up once each.
+    # Nearly every text has its short code; the few distinct long codes are looked up once each.
     if not pc.any(pc.and_(shorts.is_null(), codes.is_valid())).as_py():
         return shorts
     encoded = codes.dictionary_encode()
@@ -262,7 +266,7 @@ def short_of(language: str) -> str:
     ('no', 'no', 'he', 'id', 'fil', 'nn')
     """
     first = language.replace("_", "-").split("-")[0].strip().lower()
-    short = _short(first)
+    short = _shortest_code(first)
     if short is None:
         return first if len(first) == 2 else language
     return _ONE_LANGUAGE.get(short, short)
@@ -285,7 +289,7 @@ def spelled_short(language: str) -> str:
     ('nb', 'nb', 'iw', 'fr', 'gsw')
     """
     first = language.replace("_", "-").split("-")[0].strip().lower()
-    return first if len(first) == 2 else _short(first) or language
+    return first if len(first) == 2 else _shortest_code(first) or language
 
 
 def is_whole_language(language: str) -> bool:

@@ -19,7 +19,7 @@ def composed(text: str) -> str:
     """Return a text in the form in which texts are the same text: letters and their accents as one character.
 
     Two computers write "é" as one character or as two (NFC and NFD of Unicode), and nobody sees a difference. Only
-    comparisons use this form; what is shown, kept and sent is what came.
+    comparisons use this form; what is shown, kept and sent is unchanged.
 
     >>> composed("Nestle\u0301") == "Nestl\u00e9"
     True

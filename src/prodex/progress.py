@@ -102,7 +102,7 @@ def in_words(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PhaseObserver:
-    """What to give as `progress=` to hear of every phase, and of each step in it.
+    """What to give as `progress=` to get every phase, and each step in it.
 
     Attributes
     ----------
@@ -182,8 +182,8 @@ class Reporter:
 class _Clock:
     """The times of a phase: when it began, and when how much was done.
 
-    The rate is that since the first count: what was done before says nothing about it. Half of the tables may be built
-    when everything has come.
+    The rate is that since the first count: what was done before does not count. Half of the tables may be built
+    when everything is received.
     """
 
     began: float
@@ -370,7 +370,7 @@ class _Lines:
         now = monotonic()
         if now - self._written >= _PER_LINE and not progress.has_ended:
             self._written = now
-            tell(True, str(progress))
+            write_line(True, str(progress))
 
     def count(self, done: int, total: int) -> None:
         """Note what the last line is to say."""
@@ -380,7 +380,7 @@ class _Lines:
         """Write what was counted, and how long all phases took."""
         whole = replace(self._whole, seconds=monotonic() - self._began)
         if whole.seconds >= self._after:
-            tell(True, str(whole) if whole.total else f"{whole.phase}: {in_words(whole.seconds)}")
+            write_line(True, str(whole) if whole.total else f"{whole.phase}: {in_words(whole.seconds)}")
 
     def close(self) -> None:
         """Leave the lines as they are."""
@@ -408,7 +408,7 @@ def is_shown(progress: Progress) -> bool:
     return is_watched() if progress is None else bool(progress)
 
 
-def tell(progress: Progress, line: str) -> None:
+def write_line(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
     Nothing is written if no bar would be shown, or if a function or an observer takes its place. The caller makes the
@@ -416,7 +416,7 @@ def tell(progress: Progress, line: str) -> None:
 
     Examples
     --------
-    >>> tell(False, "Nobody wants to know.")
+    >>> write_line(False, "Nobody wants to know.")
     """
     if not callable(progress) and not isinstance(progress, PhaseObserver) and is_shown(progress):
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
@@ -430,7 +430,7 @@ def tell(progress: Progress, line: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether output goes to a terminal or a notebook, where somebody sees it."""
+    """Whether output is shown on a terminal or in a notebook, where somebody sees it."""
     return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 

@@ -1,7 +1,7 @@
 """How text that somebody else typed is displayed: unchanged, and where it is shortened, with its full length.
 
 Pages escape it, so that no markup in it runs. For terminals and logs `printable` and `on_one_line` escape the control
-characters in it; both stand in `prodex.errors`, since error messages need them too.
+characters in it; both are in `prodex.errors`, since error messages need them too.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def words(text: object, most: int | None = None) -> Words:
     """
     if text is None:
         return Words("", 0, is_missing=True)
-    whole = _DROPPED.sub(lambda found: _picture(found[0]), str(text))
+    whole = _DROPPED.sub(lambda found: _control_picture(found[0]), str(text))
     shown = whole if most is None else whole[:most]
     while most is not None and (size := weight(shown)) > most:
         shown = shown[: len(shown) * most // size]
@@ -160,5 +160,5 @@ def _json_escape(character: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-def _picture(character: str) -> str:
+def _control_picture(character: str) -> str:
     return chr(0x2421 if character == "\x7f" else 0x2400 + ord(character))

@@ -83,7 +83,7 @@ def written_number(text: str, decimal: Mark | None = None) -> Decimal:
         raise _no_number(text)
     sign, body = found[1], found[2].translate(_ALIKE)
     negative = "-" if sign in {"-", "\u2212"} else ""
-    whole, fraction = _parts(negative, body, decimal, text)
+    whole, fraction = _digit_parts(negative, body, decimal, text)
     digits = (whole + fraction).lstrip("0")
     if len(digits) > MOST_DIGITS:
         raise InputError(f"{text!r:.60} has {len(digits)} digits; a number has at most {MOST_DIGITS}.")
@@ -145,7 +145,7 @@ def as_json(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple[str, str]:
+def _digit_parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple[str, str]:
     """Return the digits before and behind the decimal mark."""
     groups, marks = re.split("[ '.,]", body), re.findall("[ '.,]", body)
     if not marks:

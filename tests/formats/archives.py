@@ -10,7 +10,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from prodex.formats.spreadsheet_files import sheets_of
-from prodex.formats.workbook_cells import Cell, place_of
+from prodex.formats.workbook_cells import Cell, cell_place
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SHEET = "xl/worksheets/sheet1.xml"
@@ -77,7 +77,9 @@ def cells(path: Path) -> dict[str, Cell]:
     """Return the cells of the first sheet by their places."""
     with sheets_of(path) as sheets:
         return {
-            place_of(number, column): cell for number, row in sheets[0].rows() for column, cell in row.items()
+            cell_place(number, column): cell
+            for number, row in sheets[0].rows()
+            for column, cell in row.items()
         }
 
 

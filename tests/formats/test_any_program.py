@@ -14,7 +14,7 @@ from xlsxwriter import Workbook as WrittenBook
 
 from prodex.errors import SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of
-from prodex.formats.workbook_cells import place_of
+from prodex.formats.workbook_cells import cell_place
 
 from .archives import MAIN, Parts, packed, parts_of, rewritten
 
@@ -188,7 +188,7 @@ def test_a_workbook_is_read_whatever_its_parts_are_called(tmp_path: Path, way: s
     path = rewritten(made_by(program, tmp_path / "a.xlsx"), WAYS[way])
     with sheets_of(path) as sheets:
         found = {
-            place_of(number, column): cell.text
+            cell_place(number, column): cell.text
             for number, row in sheets[0].rows()
             for column, cell in row.items()
         }

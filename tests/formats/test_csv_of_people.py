@@ -9,7 +9,7 @@ import pytest
 
 from prodex.errors import SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of, skeleton
-from prodex.formats.workbook_cells import Cell, Row, place_of
+from prodex.formats.workbook_cells import Cell, Row, cell_place
 
 #: What a catalogue has, by language; and an answer with letters of the same language.
 TEXTS = {
@@ -53,7 +53,7 @@ def read(
     path.write_bytes(content)
     with sheets_of(path, known=catalog_of(*known) if known else None, headings=headings) as (sheet,):
         return {
-            place_of(number, column): cell for number, row in sheet.rows() for column, cell in row.items()
+            cell_place(number, column): cell for number, row in sheet.rows() for column, cell in row.items()
         }
 
 

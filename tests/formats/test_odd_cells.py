@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prodex.formats.spreadsheet_files import sheets_of
-from prodex.formats.workbook_cells import Cell, Row, place_of
+from prodex.formats.workbook_cells import Cell, Row, cell_place
 
 from .archives import book_of, cells, text
 
@@ -77,11 +77,11 @@ def test_a_cell_without_a_place_is_listed_with_its_row(tmp_path: Path, place: st
     odd = f'<c r="{place}"><v>7</v></c>'
     rows = f'<row r="2">{text("before", "A2")}{odd}{text("after", "C2")}{odd}</row>'
     ((number, row),) = _rows(book_of(tmp_path / "a.xlsx", rows))
-    texts = {place_of(number, column): cell.text for column, cell in row.items() if cell.kind == "text"}
+    texts = {cell_place(number, column): cell.text for column, cell in row.items() if cell.kind == "text"}
     assert {"A2": "before", "C2": "after"} == texts
     problems = {column: cell for column, cell in row.items() if cell.kind != "text"}
     assert [("?2", "7"), ("?2-2", "7")] == [
-        (place_of(number, column), cell.text) for column, cell in problems.items()
+        (cell_place(number, column), cell.text) for column, cell in problems.items()
     ]
     assert all("is not a place" in str(cell.problem) for cell in problems.values())
 

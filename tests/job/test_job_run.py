@@ -18,7 +18,7 @@ from prodex import clock
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.job import run_journal
-from prodex.job.result import StepResult, plain
+from prodex.job.result import StepResult, escaped_markdown
 from prodex.job.steps import ExportRecord
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
@@ -258,7 +258,7 @@ def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: p
             prodex.run_job(job_file(tmp_path, "", EVERYTHING))
 
     result = prodex.run_job(job_file(tmp_path, 'profile = "pictures"', EVERYTHING))
-    (run_journal.folder_of("shop") / "run.json").write_text("{", "utf-8")
+    (run_journal.job_folder("shop") / "run.json").write_text("{", "utf-8")
     after_damage = prodex.run_job(job_file(tmp_path, 'profile = "pictures"', EVERYTHING))
 
     assert "audit pictures" in states(result)
@@ -271,7 +271,7 @@ def test_two_runs_of_a_job_exclude_each_other(tmp_path: Path) -> None:
     path = job_file(tmp_path)
 
     with (
-        locked(run_journal.folder_of("shop"), "running the job 'shop'"),
+        locked(run_journal.job_folder("shop"), "running the job 'shop'"),
         pytest.raises(SnapshotLocked, match=f"in use by process {os.getpid()} .*running the job 'shop'"),
     ):
         prodex.run_job(path)
@@ -538,7 +538,7 @@ def test_a_variable_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest
 
 def test_what_suppliers_typed_is_no_markup_in_the_result() -> None:
     """Neither HTML, links, pictures nor tables."""
-    text = plain("a|b <script>alert(1)</script> ![x](https://x.example) `c`\n# d www.example.com")
+    text = escaped_markdown("a|b <script>alert(1)</script> ![x](https://x.example) `c`\n# d www.example.com")
 
     assert "<script" not in text.replace("\\<", "")
     assert r"\!\[x\](https\://x.example)" in text

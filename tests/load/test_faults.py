@@ -14,7 +14,7 @@ import pytest
 
 from prodex.errors import IncompleteLoad, RedirectRefused, RequestRefused, ServiceError, UnexpectedReply
 from prodex.load.fetch import Fetch
-from prodex.load.resume import judge
+from prodex.load.resume import require_complete
 from prodex.query import ProductQuery
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
@@ -104,7 +104,7 @@ def received(exchange: Sandbox, way: str, folder: Path) -> Received:
     if fetch.is_doubtful:
         fetch.reconcile()
     made = plan(journal, gtins_in=(), cores=2)
-    judge("The load", made.ledger, journal, allow_incomplete=False)
+    require_complete("The load", made.ledger, journal, allow_incomplete=False)
     pages = [page for part in made.parts for page in part.pages]
     products = [json.loads(one) for page, indexes in pages for one in journal.products(page, indexes)]
     return Received(sorted(one["id"] for one in products), made.ledger.complete)

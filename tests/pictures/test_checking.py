@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import prodex
-from prodex.pictures.file_check import compare, look_at, read_checksum
+from prodex.pictures.file_check import check_file, compare, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import shrink
 from tests.quick import examples
@@ -65,7 +65,7 @@ def test_a_picture_is_known_by_its_bytes(form: str, tmp_path: Path) -> None:
     """The format, size and checksum are those of the bytes, whatever name or address a file has."""
     content = drawn.picture(30, 20, form=form)
     (tmp_path / "a.exe").write_bytes(content)
-    facts = look_at(tmp_path / "a.exe")
+    facts = check_file(tmp_path / "a.exe")
     endings = {"JPEG": "jpg", "TIFF": "tif"}
 
     assert (endings.get(form, form.lower()), 30, 20, None) == (
@@ -94,7 +94,7 @@ OTHERS = {
 def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> None:
     """Documents and programs are not pictures, even if a browser would draw them."""
     (tmp_path / "a.jpg").write_bytes(content)
-    facts = look_at(tmp_path / "a.jpg")
+    facts = check_file(tmp_path / "a.jpg")
 
     assert ("unknown", None) == (facts.ending, facts.width)
     assert OTHERS[content] in str(facts.problem)
@@ -108,7 +108,7 @@ def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
     noise.save(written, form)
     (tmp_path / "a").write_bytes(written.getvalue()[: len(written.getvalue()) * 2 // 3])
 
-    assert "cut off or damaged" in str(look_at(tmp_path / "a").problem)
+    assert "cut off or damaged" in str(check_file(tmp_path / "a").problem)
 
 
 @settings(deadline=None, max_examples=examples(50))
@@ -122,7 +122,7 @@ def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> No
     path = prodex.files.atomic.home() / "damaged"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
-    facts = look_at(path)
+    facts = check_file(path)
 
     assert zlib.crc32(content) == facts.crc32
     assert (facts.ending == "unknown") == (facts.width is None)
@@ -136,7 +136,7 @@ def test_a_picture_that_its_decoder_gives_up_on_is_damaged(tmp_path: Path) -> No
     (tmp_path / "b").write_bytes(content.replace(b"iloc", b"ilod"))
 
     assert ["the picture is cut off or damaged (RuntimeError)"] * 2 == [
-        look_at(tmp_path / name).problem for name in ("a", "b")
+        check_file(tmp_path / name).problem for name in ("a", "b")
     ]
     assert "it cannot be shown (RuntimeError)" == shrink(tmp_path / "a", 64).problem
 
@@ -154,7 +154,7 @@ def test_a_damaged_picture_is_a_problem_and_no_warning(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with ThreadPoolExecutor(8) as pool:
-            looked = list(pool.map(look_at, paths))
+            looked = list(pool.map(check_file, paths))
             shrunk = list(pool.map(shrink, paths, [64] * len(paths)))
         with pytest.raises(UserWarning):
             warnings.warn("still an error", stacklevel=1)
@@ -174,7 +174,7 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         (tmp_path / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + body)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            facts = look_at(tmp_path / "bomb.png")
+            facts = check_file(tmp_path / "bomb.png")
         assert (side > 12_000) == ("pixels" in str(facts.problem)), facts
 
 
@@ -200,7 +200,7 @@ def test_each_thing_that_is_told_is_checked(
 ) -> None:
     """Each value of the record is checked, and nothing else."""
     (tmp_path / "a").write_bytes(drawn.picture(30, 20))
-    facts = look_at(tmp_path / "a")
+    facts = check_file(tmp_path / "a")
     told = {
         name: value.format(crc=facts.crc32) if isinstance(value, str) else value
         for name, value in told.items()
@@ -216,6 +216,6 @@ def test_a_picture_that_lies_on_its_side_may_be_told_upright(tmp_path: Path) -> 
     exif = Image.Exif()
     exif[0x0112] = 6
     (tmp_path / "a").write_bytes(drawn.picture(30, 20, exif=exif))
-    facts = look_at(tmp_path / "a")
+    facts = check_file(tmp_path / "a")
 
     assert [None, None] == [compare(facts, wanted(width=w, height=h))[1] for w, h in ((20, 30), (30, 20))]

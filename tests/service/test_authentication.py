@@ -467,7 +467,7 @@ def test_a_token_lives_no_longer_than_two_hours_whatever_is_said(body):
     claims = claims_of(Secret(jwt(**body) if isinstance(body, dict) else f"a.{body!r}.c"))
     assert 0 < lifetime_of(claims, 1_800_000_000.0) <= 7200
     reply = Reply(200, json.dumps(body).encode(), "", None, None)
-    answer = token._answer(reply, Transport("http://127.0.0.1", None, 1, None))
+    answer = token._parsed_answer(reply, Transport("http://127.0.0.1", None, 1, None))
     assert 0 < answer.expires_in
 
 

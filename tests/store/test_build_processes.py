@@ -186,7 +186,7 @@ def test_a_message_that_is_cut_off_is_noticed() -> None:
         target.write((100).to_bytes(8, "big") + b"half")
         target.close()
         with pytest.raises(EOFError, match="closed"):
-            build._read(source)
+            build._read_message(source)
 
 
 @pytest.mark.slow

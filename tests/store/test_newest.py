@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prodex.store.journal import Journal
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Keys, Newest, NewestCopy, by_page, distinct_keys
-from prodex.store.snapshot_keys import Held, Together
+from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity
 
@@ -88,10 +88,10 @@ def test_what_is_held_and_what_came_are_as_two_dictionaries(
     names = ["product_id", "updated_at", "gtin"]
     columns = [pa.array(column, pa.string()) for column in zip(*before.values(), strict=True)]
     nothing = [pa.array([], pa.string())] * 3
-    found = Held(pa.table(columns or nothing, names=names))
+    found = SnapshotKeys(pa.table(columns or nothing, names=names))
     received = Newest([entry(0, "pull/0", keys), entry(1, "changes/0", keys[:2])])
 
-    together = Together(found, received)
+    together = RefreshedKeys(found, received)
 
     assert before == dict(found)
     assert {key: one for key, one in before.items() if key in received} == found.among(received)

@@ -1,4 +1,4 @@
-"""The catalogue: its parts, where they come from, and how it shows itself."""
+"""The catalogue: its parts, their origin, and what is computed from them."""
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.export_reading import read_export

@@ -32,7 +32,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
 
-#: The same in every table, so that no prefix tells them apart where two tables are joined.
+#: The same in every table, so that they get no prefix where two tables are joined.
 _KEYS = ("product_id", "gtin")
 
 #: Tables whose parts cannot simply be put one behind the other: entries repeat, or columns differ.
@@ -50,7 +50,7 @@ class Catalog(TableProperties):
     parts
         The tables, cut into parts of about 10,000 products each.
     origin
-        What was requested, what came, and whether that is everything.
+        What was requested, what was received, and whether that is everything.
     folder
         The snapshot's folder, or None for a catalogue in memory.
     published
@@ -80,7 +80,7 @@ class Catalog(TableProperties):
         return sum(part.size for part in self.parts)
 
     def __getattr__(self, name: str) -> NoReturn:
-        # Only for names that do not exist: people who take the catalogue for a frame are told how to get one.
+        # Only for names that do not exist: the error shows people who take the catalogue for a frame how to get one.
         if hasattr(pd.DataFrame, name) and nearest(name, TABLES, cutoff=0.8) is None:
             raise AttributeError(
                 f"A catalogue has no {name!r}: it is several tables, each of them a frame. catalog.products.{name} is "
@@ -108,7 +108,7 @@ class Catalog(TableProperties):
 
     @property
     def complete(self) -> bool:
-        """Whether everything came that the service announced."""
+        """Whether everything was received that the service announced."""
         return self.origin.complete
 
     @property
@@ -130,7 +130,7 @@ class Catalog(TableProperties):
         unmatched
             What to do with values that no product of this catalogue has: "ignore", "warn" (an `UnmatchedWarning`
             names them) or "raise". If no product at all is found, and the word that was given is part of other values,
-            the warning comes in any case, with these.
+            a warning with these is given in any case.
         **equal
             Column of `products` = value. Several values in a list, Series, Index, array, set or generator mean any of
             them; an empty one matches no product. None, alone or among others, means that the product has no value;
@@ -238,7 +238,7 @@ class Catalog(TableProperties):
         """
         wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
-            # Every part has the entries that it uses, so that the same entry may come from several parts.
+            # Every part has the entries that it uses, so that the same entry may be in several parts.
             parts = self._unlike(table)
             rows = union((part.read(table) for part in parts), table)
             rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows
@@ -343,7 +343,7 @@ class Catalog(TableProperties):
         already is followed by " (value)".
 
         A cell is missing if the record has no such attribute, or null, an empty list or "" in its place; `presence`
-        tells these apart. "" in a cell is an empty text, or an empty value inside an attribute.
+        distinguishes these. "" in a cell is an empty text, or an empty value inside an attribute.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class Catalog(TableProperties):
             "originCountry.code"). Each has a column, even if no product has a value. By default all that describe the
             product itself: logistical hierarchies, sharing units and pending updates (`lastRequest`) are left out.
         columns
-            The columns to return, in this order; an attribute stands for all its columns. Together with `attributes`,
+            The columns to return, in this order; an attribute means all its columns. Together with `attributes`,
             the columns of `products`.
         numbers
             Show a quantity as two columns, `netContent.value` (a number) and `netContent.unit`, and other numbers as
@@ -394,7 +394,7 @@ class Catalog(TableProperties):
     def describe(self) -> pd.DataFrame:
         """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
-        Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` tells whether
+        Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` shows whether
         an attribute that is not filled is absent, null or empty.
 
         Returns
@@ -477,7 +477,7 @@ class Catalog(TableProperties):
         DataFrame
             `root_gtin`; `product_id` and `name` of the root where it is a product of this catalogue; `pieces`, missing
             where they are not `known`: a quantity on the way is missing, not a whole number of 1 or more, a unit is
-            inside itself or stands twice in the same one, a branch ends above the unit, or products contradict each
+            inside itself or is twice in the same one, a branch ends above the unit, or products contradict each
             other; `levels` of the tree; `told_by`, the number of products that show it; `agrees`, whether they all show
             the same; `problem`, in words.
 
@@ -503,7 +503,7 @@ class Catalog(TableProperties):
 
     @property
     def drift(self) -> pd.DataFrame:
-        """The attributes that came in several forms (as text and as number, for example): how often each, an example.
+        """The attributes that were sent in several forms (as text and as number, say): how often each, an example.
 
         Examples
         --------
@@ -708,7 +708,7 @@ class Catalog(TableProperties):
         return save(self, name, progress)
 
     def equals(self, other: Catalog) -> bool:
-        """Whether both hold the same rows in the same order and come from the same origin.
+        """Whether both hold the same rows in the same order and have the same origin.
 
         Examples
         --------

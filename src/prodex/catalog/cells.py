@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.tables.attributes import anchored, within
+from prodex.tables.attributes import anchored, is_within
 from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
@@ -53,8 +53,8 @@ class WantedAttributes(NamedTuple):
     def holds(self, attribute: str) -> bool:
         """Whether rows at this wire path are shown."""
         if self.asked is None:
-            return not any(within(attribute, path) for path in NOT_ITSELF)
-        return any(within(attribute, path) for path in self.asked)
+            return not any(is_within(attribute, path) for path in NOT_ITSELF)
+        return any(is_within(attribute, path) for path in self.asked)
 
     @property
     def condition(self) -> pc.Expression:
@@ -138,8 +138,8 @@ def cells_of(
     Parameters
     ----------
     read
-        Reads a table, as `Catalog.arrow` does; columns may come as dictionaries, and the rows that a condition
-        excludes may come as well.
+        Reads a table, as `Catalog.arrow` does; columns may be dictionary-encoded, and the rows that a condition
+        excludes may be included.
     products
         The product ids, in the order of the rows to be.
     wanted
@@ -154,19 +154,19 @@ def cells_of(
     """
     opened = _Reader(read, products, wanted)
     texts = opened.rows("texts", "text", "language", "language_code")
-    yield from _texts(texts.of(wanted.holds), languages, shown)
+    yield from _text_cells(texts.of(wanted.holds), languages, shown)
     codes = opened.rows("codes", "code", "label", "description")
     own = codes.of(wanted.holds)
     yield own.cells(pc.coalesce(own.column("label"), own.column("code")))
     quantities = opened.rows("quantities", "value", "unit", "unit_code")
-    yield from _quantities(quantities.of(wanted.holds), numbers)
-    yield from _scalars(opened.rows("scalars", "type", "value").of(wanted.holds))
+    yield from _quantity_cells(quantities.of(wanted.holds), numbers)
+    yield from _scalar_cells(opened.rows("scalars", "type", "value").of(wanted.holds))
     for table, rows in (("texts", texts), ("codes", codes), ("quantities", quantities)):
         for leaf, column in _LEAVES[table].items() if wanted.asked is not None else ():
             yield from _leaf(rows, leaf, column, wanted)
     for name, table_ in TABLES.items():
         if name in _NAMES or name in _COUNTED:
-            yield from _items(opened, table_, wanted)
+            yield from _item_cells(opened, table_, wanted)
 
 
 class _Reader(NamedTuple):
@@ -196,13 +196,13 @@ class _Reader(NamedTuple):
 
 
 def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
-    """Return the short code of each text's language, whichever of both forms it came in."""
+    """Return the short code of each text's language, whichever of both forms was sent."""
     encoded = pc.coalesce(language, code).dictionary_encode()
     known = [None if one is None else short_of(one) for one in encoded.dictionary.to_pylist()]
     return pa.array(known, pa.string()).take(encoded.indices)
 
 
-def _texts(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
+def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
     language, code = rows.column("language"), rows.column("language_code")
     if languages is None:
         sent = pc.coalesce(language, code).dictionary_encode()
@@ -223,7 +223,7 @@ def _texts(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str
         yield rows.cells(rows.column("text"), names=names).at(found)
 
 
-def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
+def _quantity_cells(rows: _Rows, numbers: bool) -> Iterator[Cells]:
     if numbers:
         # Several quantities of one attribute (250 g and 0.25 kg) are no single number: these are shown as text.
         _, which, count = np.unique(rows.places, return_inverse=True, return_counts=True)
@@ -231,13 +231,13 @@ def _quantities(rows: _Rows, numbers: bool) -> Iterator[Cells]:
         names = [[f"{name}.{part}" for name in rows.names] for part in ("value", "unit")]
         alone = rows.at(np.flatnonzero(single))
         yield alone.cells(alone.column("value"), "quantity", names[0])
-        yield alone.cells(_units(alone), "text", names[1])
+        yield alone.cells(_unit_or_code(alone), "text", names[1])
         rows = rows.at(np.flatnonzero(~single))
-    texts = number_texts(rows.column("value")), pc.fill_null(_units(rows), "")
+    texts = number_texts(rows.column("value")), pc.fill_null(_unit_or_code(rows), "")
     yield rows.cells(pc.utf8_trim_whitespace(pc.binary_join_element_wise(*texts, " ")))
 
 
-def _units(rows: _Rows) -> pa.Array:
+def _unit_or_code(rows: _Rows) -> pa.Array:
     return pc.coalesce(rows.column("unit"), rows.column("unit_code"))
 
 
@@ -249,20 +249,20 @@ def number_texts(values: pa.Array) -> pa.Array:
     return pa.array(texts, pa.string()).take(encoded.indices)
 
 
-def _scalars(rows: _Rows) -> Iterator[Cells]:
+def _scalar_cells(rows: _Rows) -> Iterator[Cells]:
     type_, value = rows.column("type"), rows.column("value")
     for kind in ("string", "number", "boolean"):
         found = pc.equal(type_, kind)
         if kind == "string":
             # Some records have "" in place of a whole attribute or list, as others have [] or null: it is no value.
-            place = np.array([_is_whole(name) for name in rows.names], bool)[rows.attributes]
+            place = np.array([_is_own_path(name) for name in rows.names], bool)[rows.attributes]
             found = pc.and_(found, pc.invert(pc.and_(pc.equal(value, ""), pa.array(place, pa.bool_()))))
         chosen = np.flatnonzero(found.to_numpy(zero_copy_only=False))
         yield rows.cells(value, "text" if kind == "string" else kind).at(chosen)  # type: ignore[arg-type]
 
 
-def _is_whole(attribute: str) -> bool:
-    """Whether an attribute stands at the top of the product, or where rows of a declared table do."""
+def _is_own_path(attribute: str) -> bool:
+    """Whether an attribute is at the top of the product, or where rows of a declared table are."""
     return "." not in re.sub(r"\\.", "", attribute) or anchored(attribute) is not None
 
 
@@ -278,7 +278,7 @@ def _leaf(rows: _Rows, leaf: str, column: str, wanted: WantedAttributes) -> Iter
         yield found.cells(values, "quantity" if column == "value" else "text", paths)
 
 
-def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
+def _item_cells(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[Cells]:
     """Yield one cell for each item of a declared table, and the leaves of items that were asked for."""
     leaves = [column for column in table.columns if column.paths]
     named = _NAMES.get(table.name, ())
@@ -300,7 +300,9 @@ def _items(opened: _Reader, table: Table, wanted: WantedAttributes) -> Iterator[
             shown = pc.coalesce(shown, *(as_text(every.column(name)) for name in rest))
         yield own.cells(shown)
     deeper = [
-        path for path in wanted.asked or () if any(path != name and within(path, name) for name in rows.names)
+        path
+        for path in wanted.asked or ()
+        if any(path != name and is_within(path, name) for name in rows.names)
     ]
     for path in deeper:
         yield from _item_leaves(opened, table, leaves, path)
@@ -328,7 +330,7 @@ def grouped(columns: Sequence[Column], path: str) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for column in columns:
-        own = next((".".join(p) for p in column.paths if within(".".join(p), path)), None)
+        own = next((".".join(p) for p in column.paths if is_within(".".join(p), path)), None)
         if own is None:
             continue
         around, _, last = own.rpartition(".")

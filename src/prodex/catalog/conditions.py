@@ -92,7 +92,7 @@ CLOSED: Mapping[str, ClosedList] = MappingProxyType(
 
 
 def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], stored: Stored) -> Any:
-    """Return a value of a closed list, which `read` reads, or which stands in the data.
+    """Return a value of a closed list, which `read` reads, or which is in the data.
 
     Raises
     ------
@@ -147,7 +147,7 @@ _FORMS: Mapping[str, Form] = {"gtin": gtin.comparable_column, **dict.fromkeys(_P
 
 @dataclass(frozen=True)
 class WantedValue:
-    """One value: as given, the column in which it is looked up, and its form there. None stands for no value."""
+    """One value: as given, the column in which it is looked up, and its form there. None means no value."""
 
     given: Any
     column: str
@@ -169,7 +169,7 @@ class ColumnCondition:
     form
         The form in which values of the column compare.
     blanks
-        Empty cells among GTINs, which stand for no product.
+        Empty cells among GTINs, which mean no product.
     """
 
     column: str
@@ -206,7 +206,7 @@ class ColumnCondition:
     def _has(self, name: str) -> pc.Expression:
         values = [one.value for one in self.entries if one.column == name]
         field, form = pc.field(name), self._form(name)
-        # None stands apart, because null is in no set of values.
+        # None is looked up by itself, because null is in no set of values.
         sought = form(pa.array([value for value in values if value is not None], self._type(name)))
         has = form(field).isin(sought)
         return has | field.is_null() if None in values else has
@@ -239,7 +239,7 @@ def column_condition(
     stored
         Gives the distinct values of a column of the table.
     closed
-        The columns whose values come from a closed list.
+        The columns whose values are of a closed list.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def column_condition(
         When a value is not of the column's type, or of no closed list that the column has.
     """
     if column == "gtin":
-        return _gtins(column, value, schema, stored)
+        return _gtin_condition(column, value, schema, stored)
     entries = []
     for item in listed(column, value):
         place = column
@@ -269,8 +269,8 @@ def _compared(value: Any) -> Any:
     return composed(value) if isinstance(value, str) else value
 
 
-def _gtins(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
-    """Read GTINs; an empty cell among several stands for none, and None alone for the products without."""
+def _gtin_condition(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
+    """Read GTINs; an empty cell among several means none, and None alone means the products without one."""
     given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
@@ -293,15 +293,15 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     read: Any
     if pa.types.is_string(kind):
-        needed, read = "text", _text(value)
+        needed, read = "text", _code_text(value)
         if read is not None:  # Arrow would refuse half a surrogate pair, which no row has
             return read
     elif pa.types.is_boolean(kind):
         needed, read = "True or False", value if isinstance(value, bool) else None
     elif pa.types.is_integer(kind):
-        needed, read = "whole numbers", _whole(value)
+        needed, read = "whole numbers", _integer_value(value)
     elif pa.types.is_timestamp(kind):
-        needed, read = "moments", _moment(column, value, has_zone=kind.tz is not None)
+        needed, read = "moments", _timestamp_value(column, value, has_zone=kind.tz is not None)
     else:
         needed, read = "numbers", float(value) if is_number else None
     try:
@@ -309,20 +309,20 @@ def _of_type(column: str, value: Any, kind: pa.DataType) -> Any:
             return pa.scalar(read, kind).as_py()
     except (pa.ArrowException, OverflowError, ValueError):
         pass  # too large for the type: refused below, like any other value that no row can have
-    raise QueryError(f"{column} holds {kind}, and {_shown(value)} is not one of them. Give {needed}.")
+    raise QueryError(f"{column} holds {kind}, and {_short_repr(value)} is not one of them. Give {needed}.")
 
 
-def _text(value: Any) -> str | None:
+def _code_text(value: Any) -> str | None:
     """Return a code as text: tables hold text, people write 250, and pandas makes 250.0 of it in a column with gaps."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not -_HUGE < value < _HUGE:
         return str(value) if abs(value) < 10**1000 else None
-    whole = _whole(value)
+    whole = _integer_value(value)
     return None if whole is None else str(whole)
 
 
-def _whole(value: Any) -> int | None:
+def _integer_value(value: Any) -> int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -334,11 +334,11 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, int) and -_HUGE < value < _HUGE else None
 
 
-def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
+def _timestamp_value(column: str, value: Any, *, has_zone: bool) -> datetime | None:
     is_day = isinstance(value, date) and not isinstance(value, datetime)
     if is_day or (isinstance(value, str) and len(value.strip()) == len("2026-11-20")):
         raise QueryError(
-            f"{column} holds moments, and {_shown(value)} is a whole day. Give day and time, or write "
+            f"{column} holds moments, and {_short_repr(value)} is a whole day. Give day and time, or write "
             f"where(lambda products: products[{column!r}].dt.normalize() == {str(value)!r})."
         )
     if isinstance(value, str):
@@ -349,12 +349,12 @@ def _moment(column: str, value: Any, *, has_zone: bool) -> datetime | None:
     if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
         needed = "a time zone" if has_zone else "no time zone, since the service gives none"
         raise QueryError(
-            f"{column} has {needed}, and {_shown(value)} has{' none' * has_zone}. Give it in this form."
+            f"{column} has {needed}, and {_short_repr(value)} has{' none' * has_zone}. Give it in this form."
         )
     return value if isinstance(value, datetime) else None
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     try:
         return f"{value!r:.60}"
     except ValueError:  # Python does not write whole numbers of thousands of digits
@@ -369,7 +369,7 @@ def not_found_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
         if missing:
             what = "GTINs" if want.column == "gtin" else f"values of {want.column}"
             blank = f" ({want.blanks:,} blank cells were skipped)" if want.blanks else ""
-            first = ", ".join(_shown(one) for one in missing[:5]) + (", ..." if len(missing) > 5 else "")
+            first = ", ".join(_short_repr(one) for one in missing[:5]) + (", ..." if len(missing) > 5 else "")
             sentences.append(
                 f"{len(missing):,} of {len(want.entries):,} {what} were not found: {first}{blank}"
             )
@@ -392,9 +392,9 @@ def containing_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
             word = given.strip().casefold() if isinstance(given, str) else ""
             near = sorted(one for one in values if word and word in one.casefold())
             if near:
-                shown = ", ".join(map(_shown, near[:5])) + (", ..." if len(near) > 5 else "")
+                shown = ", ".join(map(_short_repr, near[:5])) + (", ..." if len(near) > 5 else "")
                 contain = (
                     "1 of its values contains" if len(near) == 1 else f"{len(near):,} of its values contain"
                 )
-                sentences.append(f"{want.column} has no {_shown(given)}; {contain} it: {shown}")
+                sentences.append(f"{want.column} has no {_short_repr(given)}; {contain} it: {shown}")
     return "; ".join(sentences)

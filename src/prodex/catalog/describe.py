@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.names import shown_languages
-from prodex.tables.attributes import attribute_of, child_path, within
+from prodex.tables.attributes import attribute_of, child_path, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -38,7 +38,7 @@ _SCHEMA = pa.schema(
 )
 
 
-class _Facts(NamedTuple):
+class _CellCounts(NamedTuple):
     """Figures about columns, one entry for each; files, which are only counted, have no lengths and no examples."""
 
     filled: npt.NDArray[np.int64]
@@ -59,12 +59,12 @@ def describe(catalog: Catalog) -> pd.DataFrame:
     for place, cells in enumerate(
         [
             *cells_of(catalog.arrow, ids, WantedAttributes(None), None, False, shown_languages(catalog)),
-            *_own(products),
+            *_product_cells(products),
         ]
     ):
-        facts = _facts(cells, size)
+        facts = _count_cells(cells, size)
         for column, name in enumerate(cells.names):
-            # Texts come first; their columns are called by attribute and language.
+            # The first cells are texts; their columns are called by attribute and language.
             attribute, _, language = name.rpartition(".") if place == 0 else (name, "", None)
             said = {field: values[column] for field, values in facts._asdict().items()}
             if facts.values[column]:
@@ -75,7 +75,7 @@ def describe(catalog: Catalog) -> pd.DataFrame:
     return to_frame(table)
 
 
-def _own(products: pa.Table) -> Iterator[Cells]:
+def _product_cells(products: pa.Table) -> Iterator[Cells]:
     """Yield the columns of `products`, each under its wire path."""
     every = np.arange(products.num_rows)
     for column in TABLES["products"].columns:
@@ -89,7 +89,7 @@ def _own(products: pa.Table) -> Iterator[Cells]:
         yield cells.at(values.is_valid().to_numpy(zero_copy_only=False))
 
 
-def _facts(cells: Cells, size: int) -> _Facts:
+def _count_cells(cells: Cells, size: int) -> _CellCounts:
     """Count the cells of each column; texts of nothing but spaces fill nothing."""
     is_count = cells.kind == "count"
     weights = cells.values.to_numpy() if is_count else None
@@ -97,14 +97,14 @@ def _facts(cells: Cells, size: int) -> _Facts:
         filled = pc.not_equal(pc.utf8_trim_whitespace(cells.values), "").to_numpy(zero_copy_only=False)
         cells = cells if filled.all() else cells.at(filled)
     columns, many = cells.columns, len(cells.names)
-    # Rows stand by attribute and product, so that hardly anything is left to sort.
+    # Rows are in the order of attribute and product, so that hardly anything is left to sort.
     places = np.sort(columns * size + cells.products, kind="stable")
-    filled_by = _count(places[np.diff(places, prepend=-1) != 0] // max(size, 1), many)
+    filled_by = _cells_per_column(places[np.diff(places, prepend=-1) != 0] // max(size, 1), many)
     values = np.bincount(columns, weights, many).astype(np.int64)
     nothing: list[float | None] = [None] * many
     if is_count:
         none = np.zeros(many, np.int64)
-        return _Facts(filled_by, values, none, nothing, nothing, nothing, [""] * many)
+        return _CellCounts(filled_by, values, none, nothing, nothing, nothing, [""] * many)
     encoded = cells.values.dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     width = max(len(encoded.dictionary), 1)
@@ -116,10 +116,10 @@ def _facts(cells: Cells, size: int) -> _Facts:
             columns, pc.utf8_length(encoded.dictionary).to_numpy()[codes], many
         )
     examples = _examples(owner, code, often, encoded, many)
-    return _Facts(filled_by, values, _count(owner, many), shortest, median, longest, examples)
+    return _CellCounts(filled_by, values, _cells_per_column(owner, many), shortest, median, longest, examples)
 
 
-def _count(columns: npt.NDArray[np.int64], many: int) -> npt.NDArray[np.int64]:
+def _cells_per_column(columns: npt.NDArray[np.int64], many: int) -> npt.NDArray[np.int64]:
     return np.bincount(columns, minlength=many).astype(np.int64)
 
 
@@ -127,7 +127,7 @@ def _lengths(
     columns: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], many: int
 ) -> list[list[float | None]]:
     """Return the shortest, median and longest of each column."""
-    counts = _count(columns, many)
+    counts = _cells_per_column(columns, many)
     ends = np.cumsum(counts)
     starts = ends - counts
     # A column without values is not shown; the 0 at the end is for its places, which may lie behind the last value.
@@ -160,13 +160,13 @@ def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]
     for name in catalog.arrow("presence").column_names:
         attribute = attribute_of(name)
         path = None if attribute is None else child_path("", attribute)
-        if path in {None, "id", *NOT_ITSELF} or any(within(one, str(path)) for one in seen):
+        if path in {None, "id", *NOT_ITSELF} or any(is_within(one, str(path)) for one in seen):
             continue
         yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
 
 
 def drift(read: Read) -> pd.DataFrame:
-    """List each attribute that came in more than one form; what fits a declared column is a form of its own."""
+    """List each attribute that was sent in more than one form; what fits a declared column is a form of its own."""
     forms = []
     for table, value in (("texts", "text"), ("codes", "code"), ("quantities", "value"), ("scalars", "value")):
         columns = ["attribute", "product_id", value, *(["type"] if table == "scalars" else [])]
@@ -174,7 +174,11 @@ def drift(read: Read) -> pd.DataFrame:
         frame["form"] = frame["type"] if table == "scalars" else table
         forms.append(frame)
     seen = set(pd.concat([frame["attribute"] for frame in forms]))
-    forms += [_declared(read, table, column, path) for table, column, path in _leaves() if path in seen]
+    forms += [
+        _values_of_column(read, table, column, path)
+        for table, column, path in _declared_leaves()
+        if path in seen
+    ]
     every = pd.concat(
         [frame.assign(example=frame["example"].astype(str)) for frame in forms], ignore_index=True
     )
@@ -189,7 +193,7 @@ def drift(read: Read) -> pd.DataFrame:
     return summary[several].reset_index(drop=True)
 
 
-def _leaves() -> Iterator[tuple[str, str, str]]:
+def _declared_leaves() -> Iterator[tuple[str, str, str]]:
     """Yield table, column and whole wire path of every declared leaf."""
     for table in TABLES.values():
         for column in table.columns:
@@ -197,7 +201,7 @@ def _leaves() -> Iterator[tuple[str, str, str]]:
                 yield table.name, column.name, ".".join(filter(None, [table.anchors[0], *path]))
 
 
-def _declared(read: Read, table: str, column: str, path: str) -> pd.DataFrame:
+def _values_of_column(read: Read, table: str, column: str, path: str) -> pd.DataFrame:
     filled = to_frame(read(table, ["product_id", column], pc.field(column).is_valid()))
     kind = str(TABLES[table].schema.field(column).type)
     return filled.rename(columns={column: "example"}).assign(

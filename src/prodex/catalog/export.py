@@ -47,7 +47,7 @@ def export_catalog(
     if FORMATS[format].holds_records:
         _refuse_parts(format, tables=tables, columns=columns, languages=languages)
         return write_export(
-            records_of(catalog),
+            exported_records(catalog),
             place,
             format,
             catalog.origin.to_json(),
@@ -123,7 +123,7 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
 _KEYS = frozenset({"product_id", "gtin", "attribute", "position"})
 _KEYS_OF_LEXICONS = frozenset({"attribute", "code", "short_code", "label_language"})
 
-#: Not rows of localized texts alone, but all that came, in whichever language.
+#: The table with all that was received, in whichever language, and not only rows of localized texts.
 _RECORDS = "raw"
 
 
@@ -213,7 +213,7 @@ def selection_of(
     """
     named = None if tables is None else _tables(tables)
     chosen = [name for name in catalog._held if name in tables_in(format)] if named is None else named
-    spoken = None if languages is None else _languages(catalog, languages)
+    spoken = None if languages is None else _languages_to_export(catalog, languages)
     if spoken is not None:
         if named is not None and _RECORDS in named:
             raise QueryError(
@@ -241,7 +241,7 @@ def _tables(tables: Any) -> list[str]:
     return chosen
 
 
-def _languages(catalog: Catalog, languages: Any) -> tuple[str, ...]:
+def _languages_to_export(catalog: Catalog, languages: Any) -> tuple[str, ...]:
     given = names_given(listed("languages", languages), "export", "languages")
     return tuple(languages_given(catalog, given, "export"))
 
@@ -296,7 +296,7 @@ def _with_keys(catalog: Catalog, table: str, names: Sequence[str]) -> tuple[str,
     return tuple(name for name in catalog._columns(table) if name in keys or name in names)
 
 
-def records_of(catalog: Catalog) -> dict[str, ExportedTable]:
+def exported_records(catalog: Catalog) -> dict[str, ExportedTable]:
     """Return the records of a catalogue as they are exported, and what is no part of any record.
 
     Raises
@@ -311,7 +311,7 @@ def records_of(catalog: Catalog) -> dict[str, ExportedTable]:
     tables = {
         "products": ExportedTable(rows, TABLES[_RECORDS].schema, rows=len(catalog), parts=sizes),
     }
-    # Labels in further languages came in replies of their own.
+    # Labels in further languages are from replies of their own.
     if catalog.row_count("code_labels"):
         labels = TABLES["code_labels"].schema
         count = catalog.row_count("code_labels")

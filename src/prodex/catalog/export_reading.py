@@ -1,6 +1,6 @@
 """Exports read back: in whichever format, the catalogue that was exported, or the reason why not.
 
-A folder may come from somebody else. Files are called as their tables, and only plain files in the folder itself are
+A folder may be from somebody else. Files are called as their tables, and only plain files in the folder itself are
 opened, so that nothing outside of it is read. Types are those of the tables, whatever the folder says.
 """
 
@@ -75,20 +75,22 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     >>> prodex.read_export(folder).equals(catalog)
     True
     """
-    place = _folder(folder)
+    place = _export_folder(folder)
     package = _package(place)
-    origin = _origin(place, package)
+    origin = _read_origin(place, package)
     # Nothing is read before everything is known to be as it was written.
     _check_files(place, package, limits)
     form = FORMATS[package.resources[0].format]
     if form.holds_records:
         return Catalog(_of_records(place, package, limits), origin)
-    part = _on_disk(place, package) if form.read is None else _held(place, package, form.read, limits)
+    part = (
+        _on_disk(place, package) if form.read is None else _part_in_memory(place, package, form.read, limits)
+    )
     _warn_of_altered(place, package)
     return Catalog((part,), origin)
 
 
-def _folder(folder: Any) -> Path:
+def _export_folder(folder: Any) -> Path:
     try:
         place = Path(folder)
         if place.name == PACKAGE and place.is_file():
@@ -136,7 +138,7 @@ def _pandas_call(path: Path, resource: Resource) -> str:
     return FORMATS[resource.format].pandas_read.format(path=str(path))
 
 
-def _origin(folder: Path, package: Package) -> Origin:
+def _read_origin(folder: Path, package: Package) -> Origin:
     try:
         return Origin.from_json(package.origin)
     except ValueError as error:
@@ -157,7 +159,7 @@ def _check_files(folder: Path, package: Package, limits: Limits | None) -> None:
     try:
         refuse_links(folder, files)
         for path, resource in files.items():
-            Meter(limits or Limits(), Limits(), "read_export").came(path.stat().st_size)
+            Meter(limits or Limits(), Limits(), "read_export").count_received(path.stat().st_size)
             _check_bytes(path, resource)
     except LimitExceeded as error:
         raise InputError(f"{folder}: {error}") from error
@@ -188,7 +190,7 @@ def _of_records(folder: Path, package: Package, limits: Limits | None) -> tuple[
         parts = [Part.of_records(islice(lines, size)) for size in sizes or [0]]
         _check_rows(records, sum(part.size for part in parts) + sum(1 for _ in lines))
     if (labels := resources.get("code_labels")) is not None:
-        table = _table(folder, labels, read_jsonl, limits)
+        table = _read_table(folder, labels, read_jsonl, limits)
         parts[0] = Part.in_memory({**parts[0].tables, "code_labels": table})
     return tuple(parts)
 
@@ -199,10 +201,10 @@ def _on_disk(folder: Path, package: Package) -> Part:
     for resource in package.resources:
         path = files[resource.name]
         with _reading(path):
-            _schema(resource)
+            _declared_schema(resource)
             facts[resource.name] = parquet.facts_of(path)
             _check_rows(resource, int(facts[resource.name]["rows"]))
-    size = int(facts["products"]["rows"]) if "products" in facts else _products(folder, package)
+    size = int(facts["products"]["rows"]) if "products" in facts else _number_of_products(folder, package)
     # Columns are looked at now, so that a file which is no table of ours is refused here and not in the middle of work.
     part = replace(Part.on_disk(size, files, facts), lacking=_lacking(package))
     for name, path in files.items():
@@ -222,18 +224,18 @@ def _on_disk(folder: Path, package: Package) -> Part:
     return replace(part, tables=held, files=files, facts=facts)
 
 
-def _held(folder: Path, package: Package, read: ReadTable, limits: Limits | None) -> Part:
-    tables = {resource.name: _table(folder, resource, read, limits) for resource in package.resources}
+def _part_in_memory(folder: Path, package: Package, read: ReadTable, limits: Limits | None) -> Part:
+    tables = {resource.name: _read_table(folder, resource, read, limits) for resource in package.resources}
     if "presence" in tables and "gtin" not in tables["presence"].column_names:
         tables["presence"] = stored_presence(tables["presence"], tables.get("products"))
-    size = tables["products"].num_rows if "products" in tables else _products(folder, package)
+    size = tables["products"].num_rows if "products" in tables else _number_of_products(folder, package)
     return Part(size, tables=tables, lacking=_lacking(package))
 
 
-def _table(folder: Path, resource: Resource, read: ReadTable, limits: Limits | None) -> pa.Table:
+def _read_table(folder: Path, resource: Resource, read: ReadTable, limits: Limits | None) -> pa.Table:
     path = folder / resource.path
     with _reading(path):
-        schema = _schema(resource)
+        schema = _declared_schema(resource)
         table = read(path, schema, escape_formulas=resource.escape_formulas, limits=limits)
         _check_rows(resource, table.num_rows)
         if "product_id" in schema.names and table["product_id"].null_count:
@@ -246,7 +248,7 @@ def _lacking(package: Package) -> dict[str, frozenset[str]]:
     return {resource.name: resource.lacking for resource in package.resources if resource.lacking}
 
 
-def _schema(resource: Resource) -> pa.Schema:
+def _declared_schema(resource: Resource) -> pa.Schema:
     """Return the declared types of the columns; which there are beyond these, a supplier decided."""
     declared = TABLES[resource.name]
     schema = declared.schema_of(resource.columns)
@@ -271,7 +273,7 @@ def _check_rows(resource: Resource, rows: int) -> None:
         raise ValueError(f"it has {rows:,} rows instead of {resource.rows:,}")
 
 
-def _products(folder: Path, package: Package) -> int:
+def _number_of_products(folder: Path, package: Package) -> int:
     if package.products is None:
         raise ExportDamaged(f"{folder / PACKAGE} does not say how many products there are. {_ADVICE}")
     return package.products

@@ -1,7 +1,7 @@
 """How many pieces a pallet holds: each tree of packaging counted once, however many products repeat it.
 
-Every product of a hierarchy shows the whole of it, so its rows in `hierarchies` come once for every product in it, and
-often once more under `sharingUnits`. A sum over those rows is a multiple of what stands on the pallet.
+Every product of a hierarchy shows the whole of it, so its rows are in `hierarchies` once for every product in it, and
+often once more under `sharingUnits`. A sum over those rows is a multiple of what is on the pallet.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Node:
     packaging
         Code of its type of packaging.
     children
-        What stands in it.
+        The units inside it.
     lost
-        How many units in it came without any data of their own.
+        How many units in it have no data of their own.
     """
 
     key: str | None
@@ -61,7 +61,7 @@ class Node:
 
 
 def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
-    """Yield each tree with the product that tells it: those of `logisticalHierarchies`, then those of `sharingUnits`.
+    """Yield each tree with the product that has it: those of `logisticalHierarchies`, then those of `sharingUnits`.
 
     Trees of an update that waits are left out: they are not the product's own yet.
     """
@@ -82,9 +82,9 @@ def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
             inner.append(place)
         else:
             roots.append((product, node))
-    # Only now: the row of a unit may come before the row of the unit around it, as a merge appends rows.
+    # Only now: the row of a unit may be before the row of the unit around it, as a merge appends rows.
     for place in inner:
-        around, direct = _around(place, found)
+        around, direct = _enclosing_unit(place, found)
         if around is not None:
             if direct:
                 around.children.append(found[place])
@@ -93,7 +93,9 @@ def trees(catalog: Catalog) -> Iterator[tuple[str, Node]]:
     yield from roots
 
 
-def _around(place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]) -> tuple[Node | None, bool]:
+def _enclosing_unit(
+    place: tuple[str, str, str], found: dict[tuple[str, str, str], Node]
+) -> tuple[Node | None, bool]:
     """Return the unit around another, and whether it is the next one; what has no data has no row."""
     product, attribute, position = place
     direct = True
@@ -152,7 +154,7 @@ def contents(catalog: Catalog, of: str, unit: str, names: NamesOf) -> pd.DataFra
 
     `names` gives what products are called, by id: that is decided above catalogues, where audits and cards ask as well.
     """
-    roots, units = _meant(catalog, of), _meant(catalog, unit)
+    roots, units = _packaging_codes(catalog, of), _packaging_codes(catalog, unit)
     counted: dict[str, list[_TreeCount]] = defaultdict(list)
     inside = 0
     for product, root in trees(catalog):
@@ -165,12 +167,12 @@ def contents(catalog: Catalog, of: str, unit: str, names: NamesOf) -> pd.DataFra
             f"No hierarchy begins with {of!r}, and {inside:,} have it inside; catalog.hierarchies shows them.",
             stacklevel=3,
         )
-    products = _products(catalog, counted.keys(), names) if counted else {}
-    rows = [_row(key, counts, products.get(key, {})) for key, counts in sorted(counted.items())]
+    products = _products_by_gtin(catalog, counted.keys(), names) if counted else {}
+    rows = [_root_row(key, counts, products.get(key, {})) for key, counts in sorted(counted.items())]
     return to_frame(pa.Table.from_pylist(rows, _SCHEMA))
 
 
-def _meant(catalog: Catalog, packaging: str) -> set[str]:
+def _packaging_codes(catalog: Catalog, packaging: str) -> set[str]:
     """Return the codes of a type of packaging that was given by code or by label."""
     if not isinstance(packaging, str):
         raise QueryError(f"contents() takes a type of packaging such as 'PALLET', not {packaging!r:.60}.")
@@ -238,7 +240,9 @@ def _smaller(packaging: str | None, units: Set[str]) -> bool:
     return packaging in PACKAGING_CODES and bool(sizes) and PACKAGING_CODES.index(str(packaging)) < min(sizes)
 
 
-def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]) -> dict[str, object]:
+def _root_row(
+    key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str | None]
+) -> dict[str, object]:
     """Return the row of one root: what the records of its products agree on."""
     # The units are compared, not only the sums: 10 x 20 and 20 x 10 are two descriptions of one pallet.
     agrees = len({one.units for one in trees_of_root}) == 1
@@ -261,7 +265,7 @@ def _row(key: str, trees_of_root: Sequence[_TreeCount], products: dict[str, str 
     }
 
 
-def _products(catalog: Catalog, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
+def _products_by_gtin(catalog: Catalog, roots: Set[str], names: NamesOf) -> dict[str, dict[str, str | None]]:
     """Return the products of these GTINs, each id with what people call it."""
     rows = catalog.arrow("products", ["product_id", "gtin"])
     gtins = pc.utf8_lpad(rows["gtin"], 14, "0")

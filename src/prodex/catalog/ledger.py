@@ -1,4 +1,4 @@
-"""The ledger of a load: what the service announced against what came, and whether that is all of it."""
+"""The ledger of a load: what the service announced against what was received, and whether that is all of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LATER = ("doubtful", "unmatched", "left_out", "notes")
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What the service announced against what came.
+    """What the service announced against what was received.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Ledger:
     announced_end
         The same when all was fetched.
     received
-        Products that came, repetitions included.
+        Products that were received, repetitions included.
     distinct
         Different products that are kept.
     arrived
-        Those of them that only came with the last pass, which looks through what changed while it was loaded.
+        Those of them that were only received with the last pass, which looks through what changed while it was loaded.
     listed
         Number of products in the listing of all keys that was made because the numbers did not agree, or because a
         refresh was asked to sweep; None where there was none, or it did not agree with itself.
@@ -52,7 +52,7 @@ class Ledger:
         Products that are kept although the service does not show them any more, each with the reason why that proves
         nothing.
     unmatched
-        Products that came and do not match the query, as their own record says, each with the filter.
+        Products that were received and do not match the query, as their own record shows, each with the filter.
     left_out
         Records that were left out because another record has their key and is not the same product.
     notes
@@ -82,10 +82,10 @@ class Ledger:
 
     @property
     def complete(self) -> bool:
-        """Whether at least as many products came as were announced, or all that a listing of every key names.
+        """Whether at least as many products were received as announced, or all that a listing of every key names.
 
         A service that announces fewer products than it returns contradicts itself, which is a note; what it returned
-        is kept. A catalogue with products that may have gone, or that nobody requested, or without a record that came,
+        is kept. A catalogue with products that may have gone, or that nobody requested, or without a received record,
         is not what was asked for.
         """
         if self.not_loaded or self.doubtful or self.unmatched or self.left_out:
@@ -141,7 +141,7 @@ class Ledger:
         [('03036811359935', 'asked for by GTIN, and the service has none for this query')]
         """
         why = "asked for by GTIN, and the service has none for this query"
-        # Without a product beside it that came, nothing shows that the service answers such a request at all.
+        # Without another product that was received, nothing shows that the service answers such a request at all.
         if not self.distinct:
             why = "asked for by GTIN, and nothing came at all, so whether the service has it is not known"
         unknown = [(gtin, why) for gtin in self.missing_gtins]
@@ -208,10 +208,10 @@ def product_named(product: str, gtin: str | None) -> str:
     return f"product {product}, GTIN {gtin}"
 
 
-def listed(lines: Iterable[str]) -> Iterator[str]:
+def limited_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines, each about one product, as far as a ledger lists them; then how many there are besides.
 
-    >>> lines = tuple(listed(f"product {number}: gone" for number in range(10_003)))
+    >>> lines = tuple(limited_lines(f"product {number}: gone" for number in range(10_003)))
     >>> len(lines), lines[-1], number_of(lines)
     (10001, 'and 3 more: only 10,000 are listed', 10003)
     """
@@ -226,7 +226,7 @@ def listed(lines: Iterable[str]) -> Iterator[str]:
 
 
 def number_of(lines: Sequence[str]) -> int:
-    """Return how many products `listed` had to list."""
+    """Return how many products `limited_lines` had to list."""
     more = _MORE.match(lines[-1]) if lines else None
     return len(lines) - 1 + int(more[1]) if more else len(lines)
 

@@ -20,7 +20,7 @@ from prodex.errors import QueryError
 from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
 from prodex.messages import hint, nearest
 from prodex.query import ProductQuery
-from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, within
+from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, is_within
 from prodex.tables.declaration import TABLES
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
@@ -49,7 +49,7 @@ class AttributeNames:
 
     @cached_property
     def seen(self) -> set[str]:
-        """Wire paths that rows stand at, with all above them."""
+        """Wire paths of rows, with all above them."""
         found: set[str] = set()
         tables = [*_BY_SHAPE, *(t.name for t in TABLES.values() if t.anchors and t.name != "products")]
         for table in tables:
@@ -66,7 +66,7 @@ class AttributeNames:
 
     @cached_property
     def _localized(self) -> set[str]:
-        """Attributes that hold texts or quantities, whose values stand under `data` on the wire."""
+        """Attributes that hold texts or quantities, whose values are under `data` on the wire."""
         return {*self.texts, *self._paths("quantities")}
 
     def _paths(self, table: str) -> list[str]:
@@ -102,7 +102,7 @@ class AttributeNames:
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
             raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
-        if path == head or path in self.seen or any(within(known, path) for known in PATHS):
+        if path == head or path in self.seen or any(is_within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")
         if last in {"code", "label", "description"} and around in self.seen:
@@ -130,7 +130,7 @@ class AttributeNames:
 
     def knows(self, column: str, languages: Sequence[str] | None) -> bool:
         """Whether this is the column of an attribute that nobody has filled."""
-        if column in self.heads or any(within(known, column) for known in PATHS):
+        if column in self.heads or any(is_within(known, column) for known in PATHS):
             return True
         around, _, last = column.rpartition(".")
         spoken = _is_language(last) if languages is None else last in languages
@@ -167,7 +167,7 @@ def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[s
     """
     if not given:
         raise QueryError(f"{call}() was given no language. Leave it out for all of them.")
-    there = _spoken(catalog)
+    there = _text_languages(catalog)
     found: dict[str, str] = {}
     for one in given:
         short = spelled_short(one)
@@ -183,7 +183,7 @@ def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[s
     return list(found.values())
 
 
-def _spoken(catalog: Catalog) -> set[str]:
+def _text_languages(catalog: Catalog) -> set[str]:
     """Return the short codes of the languages that texts are in."""
     found: set[str] = set()
     for part in catalog.parts:

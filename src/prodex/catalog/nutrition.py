@@ -148,8 +148,8 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[
     """Return a column for each nutrient and unit, and the products without a figure because they have several."""
     rows = rows[rows["quantity"].notna()]
     keys = ["nutrient_code", "nutrient", "unit_code", "unit"]
-    names = _columns(rows[keys].value_counts(dropna=False).index.tolist(), labels)
-    column = [names[_key(*row)] for row in rows[keys].itertuples(index=False)]
+    names = _column_names(rows[keys].value_counts(dropna=False).index.tolist(), labels)
+    column = [names[_nutrient_key(*row)] for row in rows[keys].itertuples(index=False)]
     cells = rows.assign(column=pd.Series(column, rows.index, object))
     several = cells.duplicated(["product_id", "column"], keep=False)
     agreed = cells.groupby(["product_id", "column"])["quantity"].agg(["first", "nunique"])
@@ -170,19 +170,19 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[
     return found, sorted(set(unclear))
 
 
-def _key(code: Any, label: Any, unit: Any, sign: Any) -> tuple[str | None, ...]:
-    """Return what tells one column from another: the code where there is one, else the label."""
+def _nutrient_key(code: Any, label: Any, unit: Any, sign: Any) -> tuple[str | None, ...]:
+    """Return what distinguishes one column from another: the code where there is one, else the label."""
     name = label if pd.isna(code) else code
     measure = sign if pd.isna(unit) else unit
     return (None if pd.isna(name) else str(name), None if pd.isna(measure) else str(measure))
 
 
-def _columns(kinds: Iterable[tuple[Any, ...]], labels: bool) -> dict[tuple[str | None, ...], str]:
+def _column_names(kinds: Iterable[tuple[Any, ...]], labels: bool) -> dict[tuple[str | None, ...], str]:
     """Return the names of columns: `FAT.g`, or by label `Fat (g)` where no two nutrients share it."""
     by_key: dict[tuple[str | None, ...], str] = {}
     called: dict[tuple[str | None, ...], str] = {}
     for code, label, unit, sign in kinds:  # the most frequent label first
-        key = _key(code, label, unit, sign)
+        key = _nutrient_key(code, label, unit, sign)
         symbol = _SYMBOLS.get(str(key[1]), key[1])
         name = key[0] or "unnamed"
         by_key[key] = name if symbol is None else f"{name}.{symbol}"

@@ -1,4 +1,4 @@
-"""Where a catalogue comes from: what was requested, what came, and whether that is everything.
+"""The origin of a catalogue: what was requested, what was received, and whether that is everything.
 
 An origin travels with its catalogue through filters, snapshots and exports. Without it nobody can tell "the supplier
 left this empty" from "nobody requested it".
@@ -22,12 +22,12 @@ from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a catalogue comes from.
+    """The origin of a catalogue.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Origin:
     asked_by
         Fingerprint of the access key: what a service returns depends on who asks.
     ledger
-        What was announced against what came.
+        What was announced against what was received.
     extent
         Of a file made of columns: which attributes and languages it has columns of; None for everything else.
 
@@ -94,16 +94,18 @@ class Origin:
             return True
         # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
         included = self.query.source_include
-        if included and not any(within(attribute, path) or within(path, attribute) for path in included):
+        if included and not any(
+            is_within(attribute, path) or is_within(path, attribute) for path in included
+        ):
             return False
-        if any(within(attribute, path) for path in self.query.source_exclude or ()):
+        if any(is_within(attribute, path) for path in self.query.source_exclude or ()):
             return False
         # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
     def with_ledger(self, ledger: Ledger) -> Self:
-        """Return the origin with another account of what came.
+        """Return the origin with another ledger.
 
         Examples
         --------
@@ -125,8 +127,8 @@ class Origin:
             "query": None if self.query is None else self.query.to_body(),
             "accept_language": self.accept_language,
             "labels": list(self.labels),
-            "server_time": _written(self.server_time),
-            "loaded_at": _written(self.loaded_at),
+            "server_time": _as_iso(self.server_time),
+            "loaded_at": _as_iso(self.loaded_at),
             "asked_by": self.asked_by,
             "ledger": self.ledger.to_json(),
             # The journal of an interrupted load is found by its origin, which has had no such entry before.
@@ -147,8 +149,8 @@ class Origin:
         >>> Origin.from_json(Origin("records", ProductQuery(target_market=250)).to_json()).query
         ProductQuery(target_market=250)
         """
-        # A manifest may come from somebody else, so that every field is checked before any is used.
-        written = converted(value, _Written)
+        # A manifest may be from somebody else, so that every field is checked before any is used.
+        written = converted(value, _OriginLayout)
         check_moment(written.server_time)
         check_moment(written.loaded_at)
         try:
@@ -160,7 +162,7 @@ class Origin:
         return cls(**msgspec.structs.asdict(written) | {"query": query, "ledger": ledger, "extent": extent})
 
 
-class _Written(msgspec.Struct):
+class _OriginLayout(msgspec.Struct):
     """An origin as JSON."""
 
     source: str
@@ -174,7 +176,7 @@ class _Written(msgspec.Struct):
     extent: dict[str, Any] | None = None
 
 
-def _written(moment: datetime | None) -> str | None:
+def _as_iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
@@ -236,12 +238,12 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
     >>> where_in_words(None, {"product_id": ["1", "2", "3", "4", "5"]})
     ['5 values of product_id']
     """
-    words = [_in_words(name, value) for name, value in equal.items()]
+    words = [_condition_in_words(name, value) for name, value in equal.items()]
     return words if condition is None else [*words, "a condition in Python"]
 
 
-def _in_words(name: str, value: Any) -> str:
-    # A long list of ids tells nobody anything, in whichever container it came.
+def _condition_in_words(name: str, value: Any) -> str:
+    # A long list of ids helps nobody, in whichever container it was given.
     try:
         is_long = not isinstance(value, str) and len(value) > _FEW
     except TypeError:  # an array without dimensions, as a single value is, has no length
@@ -309,4 +311,4 @@ class Extent:
 
 
 def _meet(one: str, other: str) -> bool:
-    return within(one, other) or within(other, one)
+    return is_within(one, other) or is_within(other, one)

@@ -140,7 +140,7 @@ class Part:
         kinds = [plain.get(f.name, f).type for f in found.schema]
         with self._checking(table):
             encoded = found.cast(pa.schema(list(zip(found.column_names, kinds, strict=True))))
-            _check(encoded)
+            _check_table(encoded)
         return encoded
 
     def pieces(self, table: str, size: int) -> Iterator[pa.Table]:
@@ -224,7 +224,7 @@ class Part:
         """Read `presence` under the names that people see; only here are they given."""
         shown = shown_columns(self.stored_columns("presence"))
         wanted = list(shown) if columns is None else [name for name in columns if name in shown]
-        # A condition uses the names that people see, and Arrow does not tell which: so all columns are read for it.
+        # A condition uses the names that people see, and Arrow does not show which: so all columns are read for it.
         needed = wanted if condition is None else list(shown)
         found = self.stored("presence", [shown[name] for name in needed]).rename_columns(needed)
         with _fitting("presence"):
@@ -236,7 +236,7 @@ class Part:
             return _as_declared(found, table)
         with self._checking(table):
             declared = _as_declared(found, table)
-            _check(declared)
+            _check_table(declared)
         return declared
 
     @contextmanager
@@ -279,7 +279,7 @@ class Part:
             return held if columns is None else held.select([name for name in columns if name in there])
 
 
-def _check(found: pa.Table) -> None:
+def _check_table(found: pa.Table) -> None:
     # Arrow does not check UTF-8 while it reads: invalid text would fail later, far from the file.
     found.validate(full=True)
     if "product_id" in found.column_names and found["product_id"].null_count:

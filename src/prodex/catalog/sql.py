@@ -61,9 +61,9 @@ def parameters_of(given: Any) -> list[Any] | dict[str, Any] | None:
     if isinstance(given, Mapping):
         if odd := [name for name in given if not isinstance(name, str)]:
             raise QueryError(f"Parameters by name have names that are texts, not {odd[0]!r:.40}.")
-        return {name: _value(value, f"${name}") for name, value in given.items()}
+        return {name: _parameter_value(value, f"${name}") for name, value in given.items()}
     if isinstance(given, _SEQUENCES):
-        return [_value(value, f"number {place}") for place, value in enumerate(given, 1)]
+        return [_parameter_value(value, f"number {place}") for place, value in enumerate(given, 1)]
     example = "catalog.sql('select * from products where brand_code = ?', ['ACME'])"
     if isinstance(given, pd.DataFrame | pa.Table):
         example = "catalog.sql('select * from products join mine using (gtin)', mine=frame)"
@@ -72,9 +72,9 @@ def parameters_of(given: Any) -> list[Any] | dict[str, Any] | None:
     )
 
 
-def _value(value: Any, place: str) -> Any:
+def _parameter_value(value: Any, place: str) -> Any:
     if isinstance(value, _SEQUENCES):
-        return [_value(item, place) for item in value]
+        return [_parameter_value(item, place) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or value is pd.NA or value is pd.NaT:
@@ -115,11 +115,11 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
                 f"Give the frame another name: my_{name}=..."
             )
         known[name.casefold()] = name
-        tables[name] = decoded_table(_table(frame, name))
+        tables[name] = decoded_table(_as_arrow(frame, name))
     return tables
 
 
-def _table(frame: Any, name: str) -> pa.Table:
+def _as_arrow(frame: Any, name: str) -> pa.Table:
     if isinstance(frame, pd.DataFrame):
         return _from_pandas(frame, name)
     if isinstance(frame, pa.RecordBatch):
@@ -217,7 +217,7 @@ def ask(
                 # Else the query itself could switch external access on again.
                 connection.execute("SET lock_configuration = true")
             try:
-                rows = _interruptible(connection, lambda: _rows(connection.sql(query, params=values)))
+                rows = _interruptible(connection, lambda: _result_table(connection.sql(query, params=values)))
             except (duckdb.Error, OSError, pa.ArrowException, UnicodeDecodeError) as error:
                 # An error in the query itself reads no file; after any other, the files are checked.
                 in_query = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
@@ -231,7 +231,7 @@ def ask(
     return _framed(rows)
 
 
-def _rows(found: duckdb.DuckDBPyRelation | None) -> pa.Table | None:
+def _result_table(found: duckdb.DuckDBPyRelation | None) -> pa.Table | None:
     return None if found is None else found.to_arrow_table()
 
 
@@ -247,7 +247,7 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], _Ma
             while wait([working], timeout=1).not_done:
                 pass
         except BaseException:
-            # Again and again: an interruption that comes before the query begins has no effect.
+            # In a loop: an interruption before the query begins has no effect.
             while not working.done():
                 connection.interrupt()
                 wait([working], timeout=0.05)

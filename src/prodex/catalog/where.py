@@ -63,7 +63,7 @@ def mask_of(condition: Any, catalog: Catalog) -> pc.Expression | Mask:
     )
     _check_truth_values(mask)
     if isinstance(condition, pd.Series) and mask.index.name == "product_id":
-        mask = _by_id(mask, pd.Index(_ids(catalog).to_pylist(), dtype=object))
+        mask = _by_id(mask, pd.Index(_product_ids(catalog).to_pylist(), dtype=object))
     else:
         mask = _by_row(mask, len(catalog))
     return mask.to_numpy(bool)
@@ -121,7 +121,7 @@ def _check_truth_values(mask: pd.Series) -> None:
 
 def _by_row(mask: pd.Series, size: int) -> pd.Series:
     """Return a mask in the order of the rows; by its index it may have another."""
-    # pandas keeps the index when it sorts or filters, so that it tells which product a value belongs to.
+    # pandas keeps the index when it sorts or filters, so that it shows which product a value belongs to.
     rows = pd.RangeIndex(size)
     if mask.index.equals(rows):  # the usual case, for which nothing has to be sorted
         return mask
@@ -232,18 +232,18 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     return parts
 
 
-def _ids(catalog: Catalog) -> pa.ChunkedArray:
+def _product_ids(catalog: Catalog) -> pa.ChunkedArray:
     return catalog.arrow("products", ["product_id"])["product_id"]
 
 
 def first(catalog: Catalog, n: int) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only its first products."""
-    return _taken(catalog, np.arange(min(_count(n, "head"), len(catalog))))
+    return _taken(catalog, np.arange(min(_checked_number(n, "head"), len(catalog))))
 
 
 def drawn(catalog: Catalog, n: int, seed: int | None) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only products drawn at random, each at most once."""
-    if _count(n, "sample") > len(catalog):
+    if _checked_number(n, "sample") > len(catalog):
         raise QueryError(f"sample({n}) asks for more products than the {len(catalog):,} that there are.")
     return _taken(catalog, np.random.default_rng(seed).choice(len(catalog), n, replace=False))
 
@@ -255,7 +255,7 @@ def _taken(catalog: Catalog, places: npt.NDArray[np.int64]) -> tuple[Part, ...]:
     return tuple(part.take(chosen) for part, chosen in zip(catalog.parts, cut, strict=True))
 
 
-def _count(n: int, method: str) -> int:
+def _checked_number(n: int, method: str) -> int:
     if (number := whole_number(n, 0)) is None:
         raise QueryError(f"{method}() takes a number of products, not {n!r:.60}.")
     return number

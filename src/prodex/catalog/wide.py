@@ -25,7 +25,7 @@ from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.messages import hint
-from prodex.tables.attributes import TEXTS, within
+from prodex.tables.attributes import TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -58,7 +58,7 @@ def wide(
     wanted = WantedAttributes(None if asked is None else tuple(asked))
     side = pivot(_cells_by_part(catalog, wanted, languages, numbers), products.num_rows, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
-        # A value that does not fit its column of `products` stands in `scalars`, on other products.
+        # A value that does not fit its column of `products` is in `scalars`; other products have it in `products`.
         side[name] = pc.coalesce(as_text(values), as_text(side[name])) if name in side else values
     spoken = _text_columns(catalog, wanted, languages)
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
@@ -147,10 +147,10 @@ def _text_columns(catalog: Catalog, wanted: WantedAttributes, languages: Sequenc
     seen = {name for attributes in every for name in pc.unique(attributes).to_pylist()}
     named = (path for path in wanted.asked or () if path in TEXTS)
     texts = dict.fromkeys([*filter(wanted.holds, seen), *named])
-    return [column for name in texts for column in _named(name, languages)]
+    return [column for name in texts for column in _column_names(name, languages)]
 
 
-def _named(attribute: str, languages: Sequence[str] | None) -> list[str]:
+def _column_names(attribute: str, languages: Sequence[str] | None) -> list[str]:
     if languages is None or len(languages) == 1:
         return [attribute]
     return [f"{attribute}.{one}" for one in languages]
@@ -162,8 +162,8 @@ def _unfilled(asked: Sequence[str], side: Iterable[str], languages: Sequence[str
     return [
         column
         for path in asked
-        if not any(within(name, path) for name in there)
-        for column in (_named(path, languages) if path in TEXTS else [path])
+        if not any(is_within(name, path) for name in there)
+        for column in (_column_names(path, languages) if path in TEXTS else [path])
     ]
 
 
@@ -174,11 +174,11 @@ def _chosen(
     names: AttributeNames,
     languages: Sequence[str] | None,
 ) -> list[str]:
-    """Return the columns meant; an attribute stands for all its columns."""
+    """Return the columns meant; an attribute means all its columns."""
     side = list(side)
     found: list[str] = []
     for name in chosen:
-        below = [one for one in side if within(one, name)]
+        below = [one for one in side if is_within(one, name)]
         if name in own:
             found.append(name)
         elif name in side or below:
@@ -198,7 +198,7 @@ _EXACT = 2**53
 
 
 class _Run(NamedTuple):
-    """The cells of one column that came from one place, by product."""
+    """The cells of one column that are from one place, by product."""
 
     products: npt.NDArray[np.int64]
     values: pa.Array
@@ -215,12 +215,12 @@ def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Arra
     size
         Number of products.
     numbers
-        Whether numbers that came as such become numbers, instead of staying text.
+        Whether numbers that were sent as such become numbers, instead of staying text.
     """
     runs: dict[str, list[_Run]] = {}
     for some in cells:
         if len(some.products):
-            _cut(in_order(some), runs)
+            _split_into_runs(in_order(some), runs)
     return {name: _column(runs[name], size, numbers) for name in sorted(runs)}
 
 
@@ -231,7 +231,7 @@ def in_order(cells: Cells) -> Cells:
     return cells.at(np.argsort(key, kind="stable")) if np.any(key[1:] < key[:-1]) else cells
 
 
-def _cut(cells: Cells, runs: dict[str, list[_Run]]) -> None:
+def _split_into_runs(cells: Cells, runs: dict[str, list[_Run]]) -> None:
     """Cut cells in order into runs of one column each."""
     starts = np.flatnonzero(np.r_[True, cells.columns[1:] != cells.columns[:-1]])
     for start, end in zip(starts, [*starts[1:], len(cells.columns)], strict=True):
@@ -253,7 +253,7 @@ def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     if order is not None:
         values = values.take(pa.array(order))
     if several:
-        products, values = _joined(products, values)
+        products, values = _values_by_product(products, values)
     elif typed:
         values = _typed(values, kinds.pop(), numbers)
     place = np.full(size, -1)
@@ -261,7 +261,9 @@ def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
     return values.take(pa.array(place, mask=place < 0))
 
 
-def _joined(products: npt.NDArray[np.int64], values: pa.Array) -> tuple[npt.NDArray[np.int64], pa.Array]:
+def _values_by_product(
+    products: npt.NDArray[np.int64], values: pa.Array
+) -> tuple[npt.NDArray[np.int64], pa.Array]:
     starts = np.flatnonzero(np.r_[True, products[1:] != products[:-1]])
     offsets = pa.array([*starts, len(products)], pa.int64())
     lists = pa.LargeListArray.from_arrays(offsets, values)

@@ -21,7 +21,7 @@ from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say, wrapped
 from prodex.compare import Difference, diff
 from prodex.errors import ChangesRefused, IncompleteLoad
-from prodex.files.atomic import home, seen_from_here
+from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
 from prodex.load import refresh
 from prodex.locales import language_label
@@ -244,7 +244,7 @@ def show_contents(catalog: Catalog, say: Callable[[str], object]) -> None:
     """Show how many products and tables there are, and where they are kept."""
     rows = {name: catalog.row_count(name) for name in TABLES}
     filled = counted(sum(map(bool, rows.values())), "table")
-    where = "in memory" if catalog.folder is None else f"in {seen_from_here(catalog.folder)}"
+    where = "in memory" if catalog.folder is None else f"in {relative_to_working_folder(catalog.folder)}"
     say(f"{counted(len(catalog), 'product')} in {filled} are kept {where}")
 
 

@@ -94,10 +94,10 @@ def compare_catalogs(
                 reporter.count(len(outcomes), total)
     same = index[1].product_ids.take(pa.array(found.same))
     return Difference(
-        products=_products(old, new, outcomes),
+        products=_product_rows(old, new, outcomes),
         changes=_changes(new, outcomes),
         not_comparable=_not_comparable(scope),
-        notes=tuple(_notes(old, new, found)),
+        notes=tuple(_comparison_notes(old, new, found)),
         outcomes=_outcomes(same, outcomes),
         old=old,
         new=new,
@@ -128,16 +128,16 @@ def _jobs(
     old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[_Job]:
     """Yield the products to compare, as many at a time as have room in memory."""
-    # As they stand in the newer catalogue: what lies in one part is read together.
+    # In the order of the newer catalogue, so that products of one part are read together.
     order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
     lefts, rights = products[0][order], products[1][order]
     for some in groups(*index, lefts, rights):
-        ids = _keys(index, lefts[some], rights[some])
+        ids = _product_keys(index, lefts[some], rights[some])
         before, after = reading(old, index[0], lefts[some]), reading(new, index[1], rights[some])
         yield _Job(ids, before, after, scope)
 
 
-def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
+def _product_keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
     keys = [
         side.product_ids.take(pa.array(numbers, mask=numbers < 0))
         for side, numbers in zip(index, (lefts, rights), strict=True)
@@ -146,12 +146,12 @@ def _keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
     return ids
 
 
-def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
     # By key: the order of parts says nothing to a reader, and differs between two loads.
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in listed], pa.string())
-    sides = [_shown(catalog, ids) for catalog in (old, new)]
+    sides = [_identifying_columns(catalog, ids) for catalog in (old, new)]
     is_new = sides[1]["product_id"].is_valid()
     # Names change; the newer catalogue says what people call a product today.
     gone = ids.filter(pc.invert(is_new))
@@ -169,7 +169,7 @@ def _products(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.Da
     return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
 
 
-def _shown(catalog: Catalog, ids: pa.Array) -> pa.Table:
+def _identifying_columns(catalog: Catalog, ids: pa.Array) -> pa.Table:
     """Return what is shown of these products, in their order; nulls where the catalogue has not got one."""
     wanted = ["product_id", *_SHOWN]
     rows = catalog.arrow("products", wanted, pc.field("product_id").isin(ids)).combine_chunks()
@@ -180,7 +180,7 @@ def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     # In the order of `products`, so that both tables can be read side by side.
     changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
     ids = pa.array([one.product_id for one in changed], pa.string())
-    gtins = _shown(new, ids)["gtin"].to_pylist()
+    gtins = _identifying_columns(new, ids)["gtin"].to_pylist()
     rows = [
         (one.product_id, gtin, *change)
         for one, gtin in zip(changed, gtins, strict=True)
@@ -212,7 +212,7 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
-def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
+def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
     yield from notes_on(old.origin, new.origin)
     for word, catalog, missing, fate in (
         ("old", old, len(found.added), "added"),
@@ -223,7 +223,7 @@ def _notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
                 f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
                 f"called not comparable, not {fate}."
             )
-        # A filter leaves no trace in the query, so the reader is told here.
+        # A filter leaves no trace in the query, so this note mentions it.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
         keys = catalog.arrow("products", ["product_id"])["product_id"]
@@ -312,7 +312,7 @@ _T = TypeVar("_T")
 #: Records in memory at a time, in bytes of JSON, old and new together.
 GROUP_BYTES = 100_000_000
 
-#: Half of a SHA-256: enough to tell any number of records apart, and there may be millions of them.
+#: Half of a SHA-256: enough to distinguish any number of records, and there may be millions of them.
 _DIGEST = np.dtype("V16")
 
 
@@ -364,14 +364,14 @@ def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tup
     shared = _shared_parts(old.parts, new.parts)
     before = _index(old, {before for before, _ in shared}, None, executor)
     after = _index(new, {after for _, after in shared}, before, executor)
-    # All records went through memory, which Arrow keeps for more.
+    # Arrow keeps the memory of all records for later use.
     pa.default_memory_pool().release_unused()
     return before, after
 
 
 def pair(old: Index, new: Index) -> Pairing:
     """Find each product of the one in the other. Of several products with the same key the first counts."""
-    first_old, first_new = _first(old.product_ids), _first(new.product_ids)
+    first_old, first_new = _first_of_each_key(old.product_ids), _first_of_each_key(new.product_ids)
     place = places(new.product_ids.take(pa.array(first_new)), old.product_ids)
     found = place >= 0
     before, after = place[found], first_new[found]
@@ -428,7 +428,7 @@ def records(wanted: Reading) -> list[bytes | None]:
         for place, record in zip(places.tolist(), some, strict=True):
             found[place] = record
 
-    _each(read, range(len(wanted.parts)))
+    _on_threads(read, range(len(wanted.parts)))
     return found
 
 
@@ -457,7 +457,7 @@ def _index(catalog: Catalog, shared: set[int], other: Index | None, executor: Ex
         return raw["product_id"], sizes, digests
 
     if executor is None:
-        every = _each(read, numbers)
+        every = _on_threads(read, numbers)
     else:
         same = [number in shared for number in numbers]
         every = list(mapped(executor, _keyed, catalog.parts, same, folders=folders_of(catalog)))
@@ -513,10 +513,10 @@ def _digests(json: pa.ChunkedArray) -> tuple[Rows, Digests]:
 def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, int]]:
     """Pair the parts whose records are the same file or the same bytes: a refresh links what did not change."""
     by_size: dict[int, list[tuple[int, Path]]] = {}
-    for number, path in _whole(old):
+    for number, path in _unfiltered_parts(old):
         by_size.setdefault(path.stat().st_size, []).append((number, path))
     shared = []
-    for number, path in _whole(new):
+    for number, path in _unfiltered_parts(new):
         candidates = by_size.get(path.stat().st_size, [])
         for one in candidates:
             # Comparing bytes reads both files; a link to the same file is known at once.
@@ -527,17 +527,17 @@ def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, i
     return shared
 
 
-def _whole(parts: Sequence[Part]) -> Iterator[tuple[int, Path]]:
+def _unfiltered_parts(parts: Sequence[Part]) -> Iterator[tuple[int, Path]]:
     for number, part in enumerate(parts):
         if part.chosen is None and "raw" in part.files and part.files["raw"].is_file():
             yield number, part.files["raw"]
 
 
-def _first(product_ids: pa.Array) -> Rows:
+def _first_of_each_key(product_ids: pa.Array) -> Rows:
     """Return the index of the first product of each key."""
     return np.sort(np.unique(encoded(product_ids)[1], return_index=True)[1])
 
 
-def _each(work: Callable[[int], _T], numbers: Iterable[int]) -> list[_T]:
+def _on_threads(work: Callable[[int], _T], numbers: Iterable[int]) -> list[_T]:
     with ThreadPoolExecutor(cpu_count()) as threads:
         return list(threads.map(work, numbers))

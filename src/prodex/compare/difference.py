@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.facts.groups import Groups, groups_of, named
+from prodex.facts.groups import Groups, groups_of, with_names
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.quality.problems import attribute_title
@@ -120,7 +120,7 @@ class Difference:
         [[1, 1]]
         """
         new, old = groups_of(self.new, by), groups_of(self.old, by)
-        members, before = _members(self.new, new), _members(self.old, old)
+        members, before = _group_members(self.new, new), _group_members(self.old, old)
         # One product counts once: where it is now, or else where it was.
         before = before.filter(pc.invert(pc.is_in(before["product_id"], whole(members["product_id"]))))
         counted = (
@@ -136,7 +136,7 @@ class Difference:
         table.columns.name = None
         labels = dict(zip(old.codes, old.labels, strict=True)) | dict(zip(new.codes, new.labels, strict=True))
         codes = [None if pd.isna(code) else code for code in table.index]
-        return named(table.reset_index(drop=True), codes, [labels[code] for code in codes], by)
+        return with_names(table.reset_index(drop=True), codes, [labels[code] for code in codes], by)
 
     @property
     def by_attribute(self) -> pd.DataFrame:
@@ -193,7 +193,7 @@ class Difference:
         return html_of(self)
 
 
-def _members(catalog: Catalog, groups: Groups) -> pa.Table:
+def _group_members(catalog: Catalog, groups: Groups) -> pa.Table:
     """Return one row for each product and group that it is in: product_id, code."""
     ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
     codes = pa.array(groups.codes, pa.string()).take(pa.array(groups.groups))
@@ -228,7 +228,7 @@ def causes_of(changes: pd.DataFrame, products: pd.DataFrame) -> pd.DataFrame:
         {
             "product_id": changes["product_id"],
             "attribute": _root(changes["attribute"]),
-            "language": changes["language"].where(_is_whole(changes["attribute"])),
+            "language": changes["language"].where(_is_top_level(changes["attribute"])),
             # The place of the outermost item, in old where it was there, else in new.
             "place": np.where(old.notna(), "old " + _outermost(old), "new " + _outermost(new)),
         }
@@ -261,7 +261,8 @@ def causes_of(changes: pd.DataFrame, products: pd.DataFrame) -> pd.DataFrame:
         ["products", "items", "attribute", "change"], ascending=[False, False, True, True], kind="stable"
     )
     found["says"] = [
-        _sentence(*row) for row in found[[*COLUMNS[:-1], "of_owner"]].itertuples(index=False, name=None)
+        _change_sentence(*row)
+        for row in found[[*COLUMNS[:-1], "of_owner"]].itertuples(index=False, name=None)
     ]
     return found.reset_index(drop=True)[list(COLUMNS)]
 
@@ -278,7 +279,7 @@ def _root(attributes: pd.Series) -> pd.Series:
     return attributes.str.extract(r"^(assets\.[^.]+|[^.]+)", expand=False)
 
 
-def _is_whole(attributes: pd.Series) -> pd.Series:
+def _is_top_level(attributes: pd.Series) -> pd.Series:
     return ~attributes.str.contains(".", regex=False)
 
 
@@ -293,7 +294,7 @@ def _without_companions(found: pd.DataFrame) -> pd.DataFrame:
     return found[~is_date] if others.any() else found
 
 
-def _sentence(
+def _change_sentence(
     attribute: str,
     language: str | None,
     change: str,

@@ -1,7 +1,7 @@
 """The definition of a difference: two records of one product, value by value.
 
-The plain walk (`prodex.tables.plain_walk`) gives the rows of both; rows are matched by where they stand, list items by
-what they say (`prodex.compare.records`). Only attributes whose bytes differ are walked.
+The plain walk (`prodex.tables.plain_walk`) gives the rows of both; rows are matched by their place, list items by their
+content. Only attributes whose bytes differ are walked.
 
 An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
 other item has changed. The matching keys of all tables are declared as data.
@@ -23,7 +23,7 @@ from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.messages import composed
-from prodex.tables.attributes import anchored, child_path, within
+from prodex.tables.attributes import anchored, child_path, is_within
 from prodex.tables.declaration import TABLES, Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain_walk import Row, Rows, presence_of, rows_of
@@ -85,7 +85,7 @@ class Change(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What came of comparing two records: the changes, and whether `updatedAt` moved."""
+    """The result of comparing two records: the changes, and whether `updatedAt` moved."""
 
     changes: list[Change]
     touched: bool
@@ -129,21 +129,21 @@ def _top_level(record: bytes) -> dict[str, Any]:
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return of both records the attributes that are not byte for byte the same, decoded."""
-    names = {name for name in old.keys() | new.keys() if not _are_same(old.get(name), new.get(name))}
+    names = {name for name in old.keys() | new.keys() if not _are_same_bytes(old.get(name), new.get(name))}
     # One of them alone is no text or code: the shape is recognised by all.
     if names & _ROOT_SHAPES:
         names |= _ROOT_SHAPES
     before, after = (
-        {name: _decoded(record[name]) for name in record if name in names} for record in (old, new)
+        {name: _decoded_json(record[name]) for name in record if name in names} for record in (old, new)
     )
     return before, after
 
 
-def _are_same(old: Any, new: Any) -> bool:
+def _are_same_bytes(old: Any, new: Any) -> bool:
     return isinstance(old, msgspec.Raw) and isinstance(new, msgspec.Raw) and bytes(old) == bytes(new)
 
 
-def _decoded(value: Any) -> Any:
+def _decoded_json(value: Any) -> Any:
     return read_json(bytes(value)) if isinstance(value, msgspec.Raw) else value
 
 
@@ -151,18 +151,18 @@ def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Cha
     # A key of every table, and therefore no column that is compared there.
     before, after = fit(old.get("gtin"), "code"), fit(new.get("gtin"), "code")
     if before != after:
-        yield _change("products", "gtin", {}, "gtin", (None, None), (before, after))
+        yield _change_in_column("products", "gtin", {}, "gtin", (None, None), (before, after))
 
 
 def _row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     moves = align(old, new)
-    before, after = _placed(rows_of(old), moves), _placed(rows_of(new), {})
+    before, after = _rows_by_place(rows_of(old), moves), _rows_by_place(rows_of(new), {})
     for place in before.keys() | after.keys():
         for left, right in zip_longest(before.get(place, ()), after.get(place, ())):
             yield from _changes_of(place[0], left, right)
 
 
-def _placed(rows: Rows, moves: Moves) -> dict[tuple[str, str, Position], list[Row]]:
+def _rows_by_place(rows: Rows, moves: Moves) -> dict[tuple[str, str, Position], list[Row]]:
     """Return rows by table, attribute and position in the new product."""
     placed: dict[tuple[str, str, Position], list[Row]] = {}
     for table in COMPARED:
@@ -182,7 +182,7 @@ def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change
         whole = (old is None or new is None) and own_path(attribute) not in _DECLARED
         if _are_alike(*values) or (whole and column in _MANNERS):
             continue
-        yield _change(table, attribute, row, column, positions, values)
+        yield _change_in_column(table, attribute, row, column, positions, values)
 
 
 def _are_alike(old: Any, new: Any) -> bool:
@@ -199,7 +199,7 @@ def _common(old: Row | None, new: Row | None) -> Row:
     return {column: value for column, value in new.items() if _are_alike(old.get(column), value)}
 
 
-def _change(
+def _change_in_column(
     table: str,
     attribute: str,
     row: Row,
@@ -207,7 +207,7 @@ def _change(
     positions: tuple[str | None, str | None],
     values: tuple[Any, Any],
 ) -> Change:
-    old, new = (_text(value) for value in values)
+    old, new = (_change_text(value) for value in values)
     return Change(
         table,
         attribute,
@@ -230,21 +230,21 @@ def _presence_changes(
     for name in old.keys() | new.keys():
         states = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
         path = child_path("", storable(name))
-        shown = any(within(one, path) for one in listed)
+        shown = any(is_within(one, path) for one in listed)
         if states[0] != states[1] and not shown and not (name in _ROOT_SHAPES and "" in listed):
             yield Change("presence", path, None, None, None, None, None, "presence", "changed", *states)
 
 
-def _text(value: Any) -> str | None:
+def _change_text(value: Any) -> str | None:
     if value is None:
         return None
     return value.isoformat() if isinstance(value, datetime) else scalar_text(value)
 
 
 def _order(change: Change) -> tuple[Any, ...]:
-    """Sort by attribute, then as the rows stand in the newer record."""
+    """Sort by attribute, then in the order of the newer record."""
     place = change.position or change.old_position or ""
-    # As numbers: by text, item 10 would stand before item 2.
+    # As numbers: as text, item 10 would be before item 2.
     indexes = [int(index) for index in place.split(".") if index]
     return change.attribute, indexes, *(part or "" for part in change)
 
@@ -252,7 +252,7 @@ def _order(change: Change) -> tuple[Any, ...]:
 Key = tuple[Any, ...]
 
 #: For each table the columns by which its rows are recognised, within their list; tried in this order. Rows of the
-#: same key, those that have none, and values of plain lists that came and went are taken in their order.
+#: same key, those that have none, and values of plain lists that were added and removed are taken in their order.
 KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "texts": (("language_code",), ("language",)),
     "codes": (("code",),),
@@ -286,11 +286,11 @@ def keys_of(item: Any, path: str) -> Iterator[Key | None]:
     """
     if (around := AROUND.get(own_path(path))) is not None:
         for paths in around:
-            yield _filled(fit(_look(item, inner.split(".")), "code") for inner in paths)
+            yield _key_if_any(fit(_look(item, inner.split(".")), "code") for inner in paths)
         return
-    table, row = _row(item, path)
+    table, row = _item_row(item, path)
     for columns in KEYS.get(table, ()):
-        yield _filled(row.get(column) for column in columns)
+        yield _key_if_any(row.get(column) for column in columns)
 
 
 def is_recognised(item: Any, path: str) -> bool:
@@ -304,17 +304,17 @@ def shown_key(table: str, row: Mapping[str, Any]) -> str | None:
     """Return the key of a row as text."""
     # A scalar is known by its value, which old and new show already.
     for columns in KEYS.get(table, ()) if table != "scalars" else ():
-        if (key := _filled(row.get(column) for column in columns)) is not None:
+        if (key := _key_if_any(row.get(column) for column in columns)) is not None:
             return " ".join(str(value) for value in key if value is not None)
     return None
 
 
-def _filled(values: Iterator[Any]) -> Key | None:
+def _key_if_any(values: Iterator[Any]) -> Key | None:
     key = tuple(values)
     return key if any(value is not None for value in key) else None
 
 
-def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
+def _item_row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
     """Return the table that an item of a list belongs to, and the columns of its row that are keys."""
     table = anchored(path)
     # An entity is a descriptor itself, so its code has no declared path.
@@ -322,7 +322,7 @@ def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
         code, short = _descriptor(item)
         return table.name, {"entity_code": code, "short_code": short}
     if table is not None:
-        return table.name, _columns(table, item)
+        return table.name, _key_columns(table, item)
     if not isinstance(item, dict):
         return "scalars", {"value": scalar_text(item)} if item is not None and not isinstance(
             item, list
@@ -336,7 +336,7 @@ def _row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
     return "codes", {"code": fit(item.get("code"), "code")}
 
 
-def _columns(table: Table, item: Any) -> dict[str, Any]:
+def _key_columns(table: Table, item: Any) -> dict[str, Any]:
     row: dict[str, Any] = {}
     wanted = {name for columns in KEYS[table.name] for name in columns}
     for column in table.columns:
@@ -368,8 +368,8 @@ def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
     """Find what each item of each list of an old product became in the new one, and take out what stayed.
 
     Items are matched by all that they say, then by the keys in `KEYS`, then, where they have no key,
-    in their order. What stands inside of items is matched only inside of the pair. Of items that are the same to the
-    letter both records keep null, which makes no row: most of what stands in a list never changes.
+    in their order. The content of items is matched only inside the pair. Of items that are the same to the
+    letter both records keep null, which makes no row: most items of a list never change.
 
     >>> old, new = {"synonyms": [{"sort": 1}, {"sort": 2}]}, {"synonyms": [{"sort": 3}, {"sort": 1}, {"sort": 2.0}]}
     >>> align(old, new), old
@@ -437,11 +437,11 @@ def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) 
 
 def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
     """Yield functions by which items are recognised: their content, each of their keys, their kind without a key."""
-    yield _if_shallow(_content)
+    yield _if_shallow(_unordered_content)
     # No table has more than three keys.
     for way in range(3):
         yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
-    yield lambda item: None if is_recognised(item, path) else _kind(item)
+    yield lambda item: None if is_recognised(item, path) else _json_kind(item)
 
 
 def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
@@ -461,23 +461,23 @@ def _nth_key(item: Any, path: str, way: int) -> Hashable:
     return None if key is None else (way, *(composed(one) if isinstance(one, str) else one for one in key))
 
 
-def _kind(item: Any) -> str | None:
+def _json_kind(item: Any) -> str | None:
     if item is None:
         return None
     return "object" if isinstance(item, dict) else "list" if isinstance(item, list) else "value"
 
 
-def _content(value: Any) -> Hashable:
+def _unordered_content(value: Any) -> Hashable:
     """Return the content of a value, without order: what makes no row in any table is left out."""
     if isinstance(value, dict):
         if "data" in value and isinstance(value.get("expressedIn"), dict):
             # Labels and descriptions follow the language that was asked for: they make no other text.
             described = {key: value["expressedIn"].get(key) for key in ("code", "normalizedCode")}
             value = {**value, "expressedIn": described}
-        members = ((key, _content(item)) for key, item in value.items())
+        members = ((key, _unordered_content(item)) for key, item in value.items())
         return frozenset(member for member in members if member[1] is not None) or None
     if isinstance(value, list):
-        items = Counter(_content(item) for item in value)
+        items = Counter(_unordered_content(item) for item in value)
         del items[None]
         return ("list", frozenset(items.items())) if items else None
     return None if value is None else (_type(value), composed(scalar_text(value)))

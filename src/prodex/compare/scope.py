@@ -40,7 +40,7 @@ class Scope:
 
     @cached_property
     def same_labels(self) -> bool:
-        """Whether labels of codes came in the same language."""
+        """Whether labels of codes were requested in the same language."""
         languages = {(origin.accept_language or _DEFAULT).lower() for origin in (self.old, self.new)}
         return len(languages) == 1
 
@@ -54,7 +54,7 @@ class Scope:
 
     @cached_property
     def _one_is_filtered(self) -> bool:
-        """Whether one side chose its fields: what holds no data does not come then (spec, "What the service does")."""
+        """Whether one side chose its fields: then empty attributes are not sent (spec, "What the service does")."""
         old, new = (
             bool(query.source_include or query.source_exclude) or origin.extent is not None
             for origin in (self.old, self.new)

@@ -7,7 +7,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
-from prodex.files.atomic import seen_from_here
+from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
@@ -95,4 +95,4 @@ def _lines(catalog: Catalog) -> Iterator[str]:
         yield "in memory; catalog.save(name) keeps it"
     else:
         stored = "chosen from the snapshot" if is_part else "snapshot"
-        yield f"{stored} in {seen_from_here(catalog.folder)}"
+        yield f"{stored} in {relative_to_working_folder(catalog.folder)}"

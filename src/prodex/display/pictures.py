@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from prodex.display.html_tables import block, table
-from prodex.files.atomic import seen_from_here
+from prodex.files.atomic import relative_to_working_folder
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _lines(pictures: Pictures) -> Iterator[str]:
     yield f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there"
     if counts["not asked"]:
         yield f"{counts['not asked']:,} more pictures of the catalogue were not requested"
-    yield f"in {seen_from_here(pictures.folder)}, listed in pictures.csv"
+    yield f"in {relative_to_working_folder(pictures.folder)}, listed in pictures.csv"
     if (every := sum(lost.values())) > _ROWS:
         yield f"the first {_ROWS} of {every:,} missing pictures:"
 

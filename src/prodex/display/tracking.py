@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
-from prodex.files.atomic import seen_from_here
+from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
 from prodex.untrusted_text import on_one_line
 
@@ -52,6 +52,6 @@ def _facts(tracking: Tracking) -> list[tuple[str, str]]:
         "organization": tracking.organization,
         "endpoint": tracking.endpoint,
         "preflight": f"{warnings:,} findings in .findings" if warnings else None,
-        "kept in": str(seen_from_here(tracking.path)) if tracking.path else None,
+        "kept in": str(relative_to_working_folder(tracking.path)) if tracking.path else None,
     }
     return [(name, str(value)) for name, value in facts.items() if value]

@@ -19,7 +19,7 @@ import msgspec
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotLocked
-from prodex.files.atomic import home, remove, safe_name, seen_from_here, writing
+from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name, writing
 from prodex.files.lock import locked
 from prodex.files.untrusted import MadeByNewer, is_there, read_json
 from prodex.messages import counted
@@ -120,14 +120,17 @@ def read_draft(name: str) -> tuple[Draft, str]:
     try:
         found = _read(path)
     except MadeByNewer as error:
-        return Draft(), f"The draft {seen_from_here(path)} cannot be read: {error}. It was left as it is."
+        return (
+            Draft(),
+            f"The draft {relative_to_working_folder(path)} cannot be read: {error}. It was left as it is.",
+        )
     except (OSError, ValueError) as error:
         aside = path.with_name(f"{path.name}.unreadable-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
         with suppress(OSError):  # where it cannot be renamed, it cannot be overwritten either
             path = path.rename(aside)
         return (
             Draft(),
-            f"The draft of corrections cannot be read ({error}). It was kept as {seen_from_here(path)}.",
+            f"The draft of corrections cannot be read ({error}). It was kept as {relative_to_working_folder(path)}.",
         )
     return found, found.words
 
@@ -157,7 +160,8 @@ def change_draft(name: str, before: Draft, after: Draft) -> Draft:
             there = _read(path)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"The correction is not kept on disk: {seen_from_here(path)} cannot be read ({error}). Rename it."
+                f"The correction is not kept on disk: {relative_to_working_folder(path)} cannot be read "
+                f"({error}). Rename it."
             ) from error
         kept = Draft(
             _changed(there.corrections, before.corrections, after.corrections),

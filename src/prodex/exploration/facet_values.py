@@ -17,7 +17,7 @@ import numpy.typing as npt
 from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.product_columns import Rows
 from prodex.facts.groups import Groups
-from prodex.facts.name import told_apart
+from prodex.facts.name import distinct_labels
 from prodex.locales import short_of
 from prodex.tables.columns import Mask
 
@@ -189,7 +189,7 @@ def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool = True)
 
 def _labels(facet: Facet, groups: Groups) -> list[str]:
     labels = zip(groups.codes, groups.labels, strict=True)
-    return told_apart(
+    return distinct_labels(
         groups.codes, [facet.labels.get(code or "", label) for code, label in labels], facet.without
     )
 

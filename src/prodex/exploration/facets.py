@@ -21,7 +21,7 @@ from prodex.exploration.table_page import title
 from prodex.facts.fill import FILL_STATES, fill_states
 from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
-from prodex.facts.name import told_apart
+from prodex.facts.name import distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
@@ -142,7 +142,7 @@ class _Tree:
         """Return what is directly below a category, the largest last, with labels that are told apart."""
         below = list(node.below.values())
         codes = [one.own_code or one.code for one in below]
-        labels = told_apart(codes, [one.label for one in below], without)
+        labels = distinct_labels(codes, [one.label for one in below], without)
         listed = [(one, number, label) for one, label in zip(below, labels, strict=True)]
         return sorted(listed, key=lambda one: (-one[0].size, one[0].code is None, one[2]), reverse=True)
 

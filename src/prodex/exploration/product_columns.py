@@ -27,14 +27,14 @@ from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.facts.groups import Groups, grouped
 from prodex.facts.market import markets_of
-from prodex.facts.name import CODE_OF, NAME_PATHS, Names, languages, shown
+from prodex.facts.name import CODE_OF, NAME_PATHS, Names, shown_labels, text_languages
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.quality import Audit
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.quality.units import FACTORS
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 from prodex.tables.columns import (
     Mask,
     by_combination,
@@ -186,7 +186,7 @@ class ProductColumns:
             texts = part.encoded("texts", ["attribute", "language", "language_code"])
             are_names = pa.array(places(whole(texts["attribute"]), pa.array(NAME_PATHS)) >= 0)
             of_names = texts.filter(are_names)
-            return languages(whole(of_names["language"]), whole(of_names["language_code"])).drop_null()
+            return text_languages(whole(of_names["language"]), whole(of_names["language_code"])).drop_null()
 
         counted = pc.value_counts(pa.chunked_array(self.each_part(spoken), pa.string())).to_pylist()
         return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
@@ -311,7 +311,7 @@ def shown_by(name: str) -> tuple[Callable[..., pa.Array], tuple[str, ...]]:
     if name == "owner":
         return lambda *values: owners_shown(_named(OWNER_COLUMNS, values)), OWNER_COLUMNS
     if name in CODE_OF:
-        return shown, (name, CODE_OF[name])
+        return shown_labels, (name, CODE_OF[name])
     return lambda values: values, (name,)
 
 
@@ -377,7 +377,7 @@ def quantity_names(catalog: Catalog) -> list[str]:
     given = catalog.arrow("quantities", keys).group_by(keys).aggregate([]).to_pylist()
     pairs = ((row["attribute"], row["unit_code"]) for row in given)
     return sorted(
-        {quantity_column(*one) for one in pairs if not any(within(one[0], path) for path in NOT_ITSELF)}
+        {quantity_column(*one) for one in pairs if not any(is_within(one[0], path) for path in NOT_ITSELF)}
     )
 
 

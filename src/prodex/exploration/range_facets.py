@@ -24,7 +24,7 @@ from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.messages import counted
 from prodex.quality.problems import attribute_label
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
 
 _RANGE = "range:"
@@ -280,5 +280,5 @@ class FacetOffers:
 
     def _spoken(self, attribute: str, language: str | None) -> str | None:
         """Return the language where an attribute holds texts, also further below."""
-        is_text = language is not None and any(within(one, attribute) for one in self._names.texts)
+        is_text = language is not None and any(is_within(one, attribute) for one in self._names.texts)
         return language if is_text else None

@@ -1,9 +1,10 @@
 """Which products of a catalogue have an attribute filled, and why it is missing in the others.
 
-This is the definition, a walk of one record; `prodex.facts.fill` decides the same for whole catalogues.
+`missing_in` is the definition, a walk of one record. `fill_states` decides the same for whole catalogues from their
+tables, and looks into records only where the tables do not show it.
 
-A time such as "yesterday" in `updatedAt`, or "about 500" beside the unit GRM. They are kept in `scalars`. They are
-neither data nor missing: whoever needs them can only say that it is not known what they mean.
+A value may be unreadable (`Unreadable`): a time such as "yesterday" in `updatedAt`, or "about 500" beside the unit GRM.
+It is kept in `scalars`, and is neither data nor missing: nobody knows what it means.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from prodex.executors import side_by_side
 from prodex.facts.pending import PENDING
 from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
 from prodex.locales import short_language, short_of
-from prodex.tables.attributes import anchored, state_column, within
+from prodex.tables.attributes import anchored, is_within, state_column
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
 from prodex.tables.declaration import TABLES, Kind
 from prodex.tables.descriptors import LANGUAGES, expressed_at
@@ -72,15 +73,15 @@ def missing_in(value: Any, inner: Iterable[str], language: str | None = None) ->
     >>> str(missing_in({"pictures": []}, ["pictures"]))
     'empty'
     """
-    values = list(_items(value))
+    values = list(_list_items(value))
     for key in inner:
         below = [one[key] for one in values if isinstance(one, dict) and key in one]
-        values = [item for one in below if presence_of(one) == "filled" for item in _items(one)]
+        values = [item for one in below if presence_of(one) == "filled" for item in _list_items(one)]
         if not values:
             return _most(below)
     if language is not None:
         values = [one["data"] for one in _objects(values) if "data" in one and _is_in(one, language)]
-    return _most(_leaves(values))
+    return _most(_value_leaves(values))
 
 
 def keys(path: str) -> list[str]:
@@ -99,7 +100,7 @@ def _most(values: Iterable[Any]) -> Missing:
     return next((one for one in _MOST_SPECIFIC if one in presences), Missing.ABSENT)
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _list_items(value: Any) -> Iterator[Any]:
     """Yield a value, or the items of a list and of the lists in it."""
     # Not recursive, here and below: a record may nest a thousand lists.
     waiting = [value]
@@ -123,7 +124,7 @@ def _objects(values: list[Any]) -> Iterator[dict[str, Any]]:
             waiting.extend(one)
 
 
-def _leaves(values: list[Any]) -> Iterator[Any]:
+def _value_leaves(values: list[Any]) -> Iterator[Any]:
     """Yield what is at the end of each way into values: scalars, null, and empty lists and objects."""
     waiting = list(values)
     while waiting:
@@ -176,7 +177,7 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     Parameters
     ----------
     catalog
-        The catalogue. An export without the table `raw` does not tell why something inside an attribute is missing:
+        The catalogue. An export without the table `raw` does not show why something inside an attribute is missing:
         there it counts as absent.
     attribute
         Wire path, such as `namePublicLong`, `netContent` or `assets.pictures.url`.
@@ -212,7 +213,7 @@ def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[F
     """Return the states of several attributes of the products of a part; each table is read once."""
     rows = _PartRows(part, sorted({attribute for attribute, _ in wanted}))
     presence = Presence(part.size, rows.read, rows.positions)
-    found = [_decided(rows, presence, origin, *one) for one in wanted]
+    found = [_states_from_tables(rows, presence, origin, *one) for one in wanted]
     _explain(rows, wanted, found)
     return found
 
@@ -233,10 +234,10 @@ def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
     return found
 
 
-def _decided(
+def _states_from_tables(
     rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
 ) -> Fill:
-    """Return the states as far as tables tell them."""
+    """Return the states as far as tables show them."""
     if not rows.part.size:  # a strict filter leaves most parts empty
         return np.zeros(0, np.int8)
     if origin.asked(attribute, language):
@@ -252,7 +253,7 @@ def _decided(
 
 
 def _explain(rows: _PartRows, wanted: Sequence[Attribute], found: Sequence[Fill]) -> None:
-    """Look into the records of products where tables do not tell why something is missing."""
+    """Look into the records of products where tables do not show why something is missing."""
     undecided = [states == _UNDECIDED for states in found]
     asked = np.flatnonzero(np.logical_or.reduce([np.zeros(rows.part.size, bool), *undecided]))
     if not len(asked):
@@ -261,7 +262,7 @@ def _explain(rows: _PartRows, wanted: Sequence[Attribute], found: Sequence[Fill]
     for (attribute, language), states, here in zip(wanted, found, undecided, strict=True):
         first, *inner = keys(attribute)
         for product in np.flatnonzero(here).tolist():
-            value = _value(records.get(product, {}), first)
+            value = _attribute_value(records.get(product, {}), first)
             states[product] = _WHY[missing_in(value, inner, language)]
 
 
@@ -357,22 +358,22 @@ def _top_states(column: pa.ChunkedArray) -> Fill:
 def _at(paths: pa.Array, attribute: str, ends: tuple[str, ...] = ("",)) -> Mask:
     """Say for each wire path whether it is at or below an attribute, and ends in one of these ways."""
     distinct, code = encoded(paths)
-    chosen = [within(one, attribute) and one.endswith(ends) for one in distinct.to_pylist()]
+    chosen = [is_within(one, attribute) and one.endswith(ends) for one in distinct.to_pylist()]
     return np.array(chosen, bool)[code]
 
 
 def _attributes(json: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _decoded(json.encode(), _TOP, {})
+    found: Mapping[str, Any] = _decoded_or(json.encode(), _TOP, {})
     return found
 
 
-def _value(record: Mapping[str, Any], name: str) -> Any:
+def _attribute_value(record: Mapping[str, Any], name: str) -> Any:
     """Return the value of an attribute of a record; one that cannot be decoded says nothing, as an empty list."""
     found = record.get(name, [])
-    return _decoded(bytes(found), _ANY, []) if isinstance(found, msgspec.Raw) else found
+    return _decoded_or(bytes(found), _ANY, []) if isinstance(found, msgspec.Raw) else found
 
 
-def _decoded(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any) -> Any:
+def _decoded_or(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any) -> Any:
     # Several times as fast as the standard library, which reads what this one refuses, such as lone surrogates.
     try:
         return decoder.decode(json)
@@ -386,10 +387,10 @@ def _decoded(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any) ->
 LESS_THAN = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
 _LESS_THAN = re.compile(LESS_THAN)
 
-#: What stands for a value, and for the descriptor beside it.
+#: The ends of paths that mean a value, and the descriptor beside it.
 _DATA, _CODE, _SHORT = ".data", ".expressedIn", ".expressedIn.normalizedCode"
 
-#: Wire paths of the columns of `products`, which stand in no list.
+#: Wire paths of the columns of `products`, which are in no list.
 _OF_PRODUCTS = frozenset(".".join(path) for column in TABLES["products"].columns for path in column.paths)
 
 
@@ -431,7 +432,7 @@ class Unreadable:
         there = np.zeros(self.size, bool)
         for path in attributes if self.found else ():
             for place, products in self.found.items():
-                is_at = place.path == path if place.is_leaf else within(place.path, path)
+                is_at = place.path == path if place.is_leaf else is_within(place.path, path)
                 if is_at and (language is None or place.language in {None, short_of(language)}):
                     there[products] = True
         return there

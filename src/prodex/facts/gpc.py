@@ -1,7 +1,7 @@
-"""The GS1 Global Product Classification: segment, family, class and brick, as far as a code tells them.
+"""The GS1 Global Product Classification: segment, family, class and brick, as far as a code contains them.
 
 A code has eight digits. Those of segments, families and classes begin with the code above them and end in zeros: class
-50131700 is of family 50130000, and that of segment 50000000. Those of bricks begin with 1000 and tell nothing of what
+50131700 is of family 50130000, and that of segment 50000000. Those of bricks begin with 1000 and do not show what
 they are bricks of; nobody here has the list of all of them. Services send codes of any level.
 """
 
@@ -74,7 +74,7 @@ def is_brick(code: str) -> bool:
 
 
 def gpc_above(code: str) -> tuple[str, ...]:
-    """Return the codes of the class, the family and the segment that a code is of, as far as it tells them.
+    """Return the codes of the class, the family and the segment that a code is of, as far as it contains them.
 
     >>> gpc_above("50131703"), gpc_above("50130000"), gpc_above("10000025"), gpc_above("5013")
     (('50131700', '50130000', '50000000'), ('50000000',), (), ())

@@ -5,7 +5,7 @@ Every place that groups takes the same words and means the same by them:
 - A group is made by code, never by label: labels follow the language that was asked for, and two owners can have one
   name. A column with a code beside it (`packaging`, `packaging_code`) is grouped by the code under either name. Codes
   are compared as they were sent; numbers and flags by their text.
-- It is called by the label that most of its products have. Lists of names tell groups of one name apart (`shown`).
+- It is called by the label that most of its products have. Lists of names distinguish groups of one name (`shown`).
 - A product counts in each group that it is in: it can have several tags and texts in several languages. What an update
   that waits would add does not count.
 - A product that is in no other group is in the one whose code is None: the products without.
@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.facts.market import market_label, markets_of
-from prodex.facts.name import CODE_OF, languages, told_apart
+from prodex.facts.name import CODE_OF, distinct_labels, text_languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
@@ -101,7 +101,7 @@ class Groups:
     @property
     def shown(self) -> list[str]:
         """How each group is listed; groups of one name with their codes behind."""
-        return told_apart(self.codes, self.labels, f"without {self.by}")
+        return distinct_labels(self.codes, self.labels, f"without {self.by}")
 
     def members(self, code: str | None) -> Rows:
         """Return the places of the products in a group; none where there is no such group."""
@@ -130,7 +130,7 @@ def grouped(by: str, size: int, column: Column, own_rows: OwnRows) -> Groups:
     QueryError
         When there is nothing to group by under this name; the message names the nearest.
     """
-    code, label = _columns(by)
+    code, label = _code_and_label_columns(by)
     if code == "tag":
         return _by_tag(size, own_rows("tags", "tag"))
     if code == "language":
@@ -188,13 +188,13 @@ def column_names(by: str) -> tuple[str, ...]:
     >>> column_names("owner"), column_names("gpc_code"), column_names("market"), column_names("tag")
     (('owner_id', 'owner'), ('gpc_code', 'gpc'), ('market', 'market_label'), ('tag',))
     """
-    code, label = _columns(by)
+    code, label = _code_and_label_columns(by)
     if code in {"market", "target_market", "language"}:  # whose labels no column holds
         label = f"{code}_label"
     return (code,) if label is None else (code, label)
 
 
-def named(
+def with_names(
     frame: pd.DataFrame, codes: Sequence[str | None], labels: Sequence[str | None], by: str
 ) -> pd.DataFrame:
     """Put the columns with code and label of groups before their figures."""
@@ -207,10 +207,10 @@ def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
     """Return how the groups of such a frame are listed, row by row."""
     names = column_names(by)
     codes, labels = ([None if pd.isna(one) else one for one in frame[name]] for name in (names[0], names[-1]))
-    return told_apart(codes, labels, f"without {by}")
+    return distinct_labels(codes, labels, f"without {by}")
 
 
-def _columns(by: str) -> tuple[str, str | None]:
+def _code_and_label_columns(by: str) -> tuple[str, str | None]:
     """Return the columns with code and label; the latter is None where the code is called by itself."""
     if not isinstance(by, str) or by not in (*BY, *_COLUMNS):
         otherwise = f"Group by {', '.join(BY)} or a column of products."
@@ -231,9 +231,9 @@ def _spelled_once(distinct: pa.Array, codes: Rows) -> tuple[list[str | None], Ro
     for name in names:
         alike.setdefault(composed(name), []).append(name)
     place = {one: number for number, one in enumerate(alike)}
-    # The last one stands for products without a code.
+    # The last one is for products without a code.
     of_each = np.array([*(place[composed(name)] for name in names), -1], np.int64)
-    # It is called as it came, composed where it came in both ways.
+    # A name is kept as it was sent; it is composed where both forms were sent.
     return [one if one in several else min(several) for one, several in alike.items()], of_each[codes]
 
 
@@ -263,7 +263,7 @@ def _by_tag(size: int, tags: pa.Table) -> Groups:
 
 
 def _by_language(size: int, texts: pa.Table) -> Groups:
-    codes, language = encoded(languages(whole(texts["language"]), whole(texts["language_code"])))
+    codes, language = encoded(text_languages(whole(texts["language"]), whole(texts["language_code"])))
     names = codes.to_pylist()
     pairs = _once(texts["product"], language, len(names))
     return Groups.of("language", size, pairs, names, [language_label(one) for one in names])

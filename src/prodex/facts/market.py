@@ -63,12 +63,12 @@ def markets_of(own: pa.Array, origin: Origin, assumed: int | None = None) -> pa.
 
 
 def languages_of(market: str | None) -> tuple[str, ...]:
-    """Return the short codes of the languages in which a market wants to read; none where nobody has listed them.
+    """Return the short codes of the languages that are read in a market; none where nobody has listed them.
 
     >>> languages_of("56"), languages_of("392"), languages_of(None)
     (('nl', 'fr'), (), ())
     """
-    return REQUIRED_LANGUAGES.get(int(market), ()) if market is not None and _is_number(market) else ()
+    return REQUIRED_LANGUAGES.get(int(market), ()) if market is not None and _is_iso_number(market) else ()
 
 
 def market_label(market: str | None) -> str | None:
@@ -77,9 +77,9 @@ def market_label(market: str | None) -> str | None:
     >>> market_label("56"), market_label("XX"), market_label(None)
     ('Belgium', 'XX', None)
     """
-    return market_name(market) if market is not None and _is_number(market) else market
+    return market_name(market) if market is not None and _is_iso_number(market) else market
 
 
-def _is_number(market: str) -> bool:
+def _is_iso_number(market: str) -> bool:
     """Whether a market can be a number of ISO 3166-1, which has three digits; Python refuses to read thousands."""
     return market.isascii() and market.isdecimal() and len(market) <= 3

@@ -5,10 +5,10 @@ the specification), and all of them again in an update that waits under `lastReq
 a name is shown:
 
 1. Its own names count before those of an update that waits. A record that nobody has accepted yet has no others, and a
-   list in which it had no name would be of no use; `Names.is_pending` tells them apart.
-2. Then the language decides: the languages of its market in their order, then English, then all others. Who works in a
-   market looks for the words that stand on its packs; the reports themselves are in English.
-3. Then the long public name comes before the short one, and that before the legal one: a legal name is often the same
+   list in which it had no name would be of no use; `Names.is_pending` distinguishes them.
+2. Then the language decides: the languages of its market in their order, then English, then all others. People of a
+   market look for the words on its packs; the reports themselves are in English.
+3. Then the long public name is preferred to the short one, and that to the legal one: a legal name is often the same
    for many products ("Biscuits").
 4. Then the text that was sent first.
 
@@ -17,8 +17,8 @@ no localized texts. The market is the product's own, else the one that was asked
 for granted does not count, so that a product has the same name in an audit as elsewhere.
 
 A code never changes, and its label follows the language that was asked for (code value objects of the specification).
-So everything is told apart by its code and shown by its label: a blank label is none, and a code without one is shown
-as itself. Codes that share a label are told apart by the codes behind it.
+So everything is distinguished by its code and shown by its label: a blank label is none, and a code without one is
+shown as itself. Codes that share a label are distinguished by the codes behind it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from prodex.tables.columns import (
 
 #: Attributes that hold names, the best first.
 NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
-#: Where on the wire names stand, from the first choice to the last.
+#: The wire paths of names, from the first choice to the last.
 NAME_PATHS = (*NAMES, *(f"{PENDING}{name}" for name in NAMES))
 
 #: What names are read from: columns of `texts`.
@@ -60,7 +60,7 @@ _COMMON = "en"
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of some products; those of one product stand together, the best first.
+    """The names of some products; those of one product are together, the best first.
 
     Attributes
     ----------
@@ -112,7 +112,9 @@ class Names:
         # Of all texts of a product a few are names: what costs time is done for these alone.
         rows = np.flatnonzero((rank >= 0) & (place >= 0))
         rows = rows[filled_values(whole(texts["text"]).take(pa.array(rows)))]
-        language = languages(whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows))
+        language = text_languages(
+            whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows)
+        )
         is_pending, kind = np.divmod(rank[rows], len(NAMES))
         preference = _language_ranks(markets, language, place[rows])
         order = np.lexsort(
@@ -174,22 +176,22 @@ def names_of(catalog: Catalog, product_ids: pa.Array | None = None) -> dict[str,
     return found
 
 
-def languages(short: pa.Array, code: pa.Array) -> pa.Array:
+def text_languages(short: pa.Array, code: pa.Array) -> pa.Array:
     """Return the short code of the language of each text, from both of its codes as sent.
 
-    >>> languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
+    >>> text_languages(pa.array(["fr-FR", None]), pa.array(["fra-FR", "nld-BE"])).to_pylist()
     ['fr', 'nl']
     """
-    return by_combination(_language, short, code).dictionary_decode()
+    return by_combination(_short_languages, short, code).dictionary_decode()
 
 
-def _language(short: pa.Array, code: pa.Array) -> pa.Array:
+def _short_languages(short: pa.Array, code: pa.Array) -> pa.Array:
     sent = pc.coalesce(short, code).to_pylist()
     return pa.array([short_of(one) if one else None for one in sent], pa.string())
 
 
 def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:
-    """Return for each name how far down its language stands among those that its product's market prefers."""
+    """Return for each name the rank of its language among those that its product's market prefers."""
     known_markets, market = encoded(markets)
     known_languages, spoken = encoded(language)
     # Few markets and languages occur, so that a table of all pairs is small; its last row and column are for none.
@@ -206,10 +208,10 @@ def _language_ranks(markets: pa.Array, language: pa.Array, place: Rows) -> Rows:
 CODE_OF = {"brand": "brand_code", "kind": "kind_code", "packaging": "packaging_code", "gpc": "gpc_code"}
 
 
-def shown(labels: pa.Array, codes: pa.Array) -> pa.Array:
+def shown_labels(labels: pa.Array, codes: pa.Array) -> pa.Array:
     """Return what is shown for each code; a blank label without a code stays, since blank is not missing.
 
-    >>> shown(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
+    >>> shown_labels(pa.array(["Acme", " ", None, None, ""]), pa.array(["A", "B", "C", None, None])).to_pylist()
     ['Acme', 'B', 'C', None, '']
     """
     return pc.coalesce(unless_blank(labels), unless_blank(codes), labels, codes)
@@ -225,7 +227,7 @@ def shown_one(label: str | None, code: str | None) -> str | None:
     return next(filled, code if label is None else label)
 
 
-def told_apart(
+def distinct_labels(
     codes: Sequence[str | None], labels: Sequence[str | None], without: str = "without"
 ) -> list[str]:
     """Return how codes are listed: by label, and where several would read the same with the code behind it.
@@ -233,15 +235,15 @@ def told_apart(
     Parameters
     ----------
     codes
-        Codes, each once; None stands for having none.
+        Codes, each once; None means that there is none.
     labels
         The label of each.
     without
-        What is said for None.
+        The text for None.
 
     Examples
     --------
-    >>> told_apart(["4", "5", "6", None], ["Mill", "Mill", None, None], "without owner")
+    >>> distinct_labels(["4", "5", "6", None], ["Mill", "Mill", None, None], "without owner")
     ['Mill (4)', 'Mill (5)', '6', 'without owner']
     """
     plain = [
@@ -259,5 +261,5 @@ def told_apart(
 
 
 def _readable(text: str) -> str:
-    """Return a text as it stands in a list: one of nothing but spaces in quotes."""
+    """Return a text as lists show it: one of nothing but spaces in quotes."""
     return text if text.strip() else f'"{text}"'

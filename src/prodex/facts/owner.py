@@ -1,6 +1,6 @@
-"""The owner of a product: what tells owners apart.
+"""The owner of a product: what distinguishes owners.
 
-The specification gives an owner a type and a name, and the service an id as well (`filter_owners_in` goes by it), or
+The specification gives an owner a type and a name, and the service an id as well (`filter_owners_in` uses it), or
 a uuid. So an owner is known by the id, else the uuid, else the name; blank ones are none. Two owners of one name are
 two, and one that changed its name is still one. What is shown is the name, and where there is none what it is known by.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.name import shown
+from prodex.facts.name import shown_labels
 from prodex.tables.columns import unless_blank
 
 #: What an owner is known by: columns of `products`, the best first.
@@ -43,4 +43,4 @@ def owners_shown(column: Callable[[str], pa.Array]) -> pa.Array:
     >>> owners_shown(lambda name: pa.array(owners[name], pa.string())).to_pylist()
     ['Mill', '5']
     """
-    return shown(column("owner"), owner_codes(column))
+    return shown_labels(column("owner"), owner_codes(column))

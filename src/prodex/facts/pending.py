@@ -1,7 +1,7 @@
 """Own or pending: what a product says itself, and what an update says that waits to be accepted.
 
-A change that a supplier has sent, and that nobody has accepted yet, comes inside the product, under `lastRequest`, with
-the same shape as the product around it. Its rows stand in the same tables, under an attribute that begins with
+A change that a supplier has sent, and that nobody has accepted yet, is inside the product, under `lastRequest`, with
+the same shape as the product around it. Its rows are in the same tables, under an attribute that begins with
 `lastRequest.`. They are not the product's own: nothing counts, groups or judges by them. One thing alone is taken
 from them, the name of a product that has none of its own (see `prodex.facts.name`).
 `prodex.with_pending_updates(catalog)` gives the catalogue as it will be when all of them are accepted.
@@ -36,7 +36,7 @@ def are_pending(attribute: Any) -> Mask:
 
 
 def own_path(path: str) -> str:
-    """Return a wire path as it will be when the update that it may stand in is accepted.
+    """Return a wire path as it will be when the update around it is accepted.
 
     >>> own_path("lastRequest.namePublicLong"), own_path("namePublicLong")
     ('namePublicLong', 'namePublicLong')

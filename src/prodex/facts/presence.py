@@ -16,18 +16,18 @@ import pyarrow.compute as pc
 
 from prodex.facts.pending import own_path
 from prodex.locales import short_of
-from prodex.tables.attributes import within
+from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values
 from prodex.tables.declaration import TABLES
 
-#: Tables without anchors, whose rows say by `attribute` where on the wire they stand, and the columns with their data.
+#: Tables without anchors, whose column `attribute` is the wire path of a row, and the columns with their data.
 BY_SHAPE: Mapping[str, tuple[str, ...]] = {
     "texts": ("text",),
     "codes": ("code", "label"),
     "quantities": ("value",),
     "scalars": ("value",),
 }
-#: Tables whose rows stand at declared wire paths.
+#: Tables whose rows are at declared wire paths.
 ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
 _DESCRIPTOR = ".expressedIn."
@@ -86,7 +86,7 @@ class PresenceIndex:
         found = np.zeros(self.size, bool)
         width = len(self.languages)
         for place, name in enumerate(self.attributes):
-            if not _holds(name, attribute):
+            if not _is_data_of(name, attribute):
                 continue
             if language is None:
                 first, last = place * width, (place + 1) * width
@@ -101,7 +101,7 @@ class PresenceIndex:
     def languages_of(self, attribute: str) -> list[str]:
         """Return the languages in which any product has data at or below an attribute."""
         of_pair = np.diff(self.starts).reshape(len(self.attributes), len(self.languages)) > 0
-        own = [_holds(name, attribute) for name in self.attributes]
+        own = [_is_data_of(name, attribute) for name in self.attributes]
         there = of_pair[np.array(own, bool)].any(axis=0)
         return [one for one, is_there in zip(self.languages, there, strict=True) if is_there]
 
@@ -150,7 +150,7 @@ class Presence:
         # Only texts have a language.
         if language is not None:
             return self._index("texts").products(attribute, language)
-        # Keys stand in every table, and at no path of their own.
+        # Keys are in every table, and have no path of their own.
         if attribute in _KEYS:
             return filled_values(*self.read("products", (_KEYS[attribute],)))
         found = self._leaves("products", attribute)
@@ -178,7 +178,7 @@ class Presence:
         return PresenceIndex.of(self.size, self.positions(table), attribute, filled, language)
 
     def _leaves(self, table: str, attribute: str) -> Mask:
-        """Say for each product whether a declared column that stands at or below this path has data."""
+        """Say for each product whether a declared column at or below this path has data."""
         found = np.zeros(self.size, bool)
         for column, anchor in leaf_columns(table, attribute):
             (values,) = self.read(table, (column,))
@@ -193,7 +193,7 @@ class Presence:
 
 
 def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
-    """Return the declared columns whose values stand at or below a wire path, and where their rows are anchored.
+    """Return the declared columns whose values are at or below a wire path, and where their rows are anchored.
 
     >>> leaf_columns("products", "GPC"), leaf_columns("videos", "assets.videos.format")
     ([('gpc_code', ''), ('gpc', '')], [('format', 'assets.videos')])
@@ -204,13 +204,13 @@ def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
             continue
         inner = attribute.removeprefix(f"{anchor}.") if anchor else attribute
         for column in TABLES[table].columns:
-            if any(within(".".join(path), inner) for path in column.paths):
+            if any(is_within(".".join(path), inner) for path in column.paths):
                 found.append((column.name, anchor))
     return found
 
 
 def tables_at(attribute: str) -> list[str]:
-    """Name the tables whose rows can stand at a wire path, above it or below it.
+    """Name the tables whose rows can be at a wire path, above it or below it.
 
     >>> tables_at("namePublicLong"), tables_at("assets.videos.url")[len(BY_SHAPE) :]
     (['texts', 'codes', 'quantities', 'scalars'], ['videos'])
@@ -220,11 +220,11 @@ def tables_at(attribute: str) -> list[str]:
         table
         for table in ANCHORED
         if own == "lastRequest"
-        or any(within(own, anchor) or within(anchor, own) for anchor in TABLES[table].anchors)
+        or any(is_within(own, anchor) or is_within(anchor, own) for anchor in TABLES[table].anchors)
     ]
     return [*BY_SHAPE, *anchored]
 
 
-def _holds(path: str, attribute: str) -> bool:
+def _is_data_of(path: str, attribute: str) -> bool:
     """Whether a row at a wire path is data of an attribute."""
-    return within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."
+    return is_within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."

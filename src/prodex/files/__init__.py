@@ -1,1 +1,1 @@
-"""Files that are whole or not there, files that may come from somebody else, and Parquet that shows every damage."""
+"""Files that are whole or not there, files that may be from somebody else, and Parquet that shows every damage."""

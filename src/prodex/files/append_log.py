@@ -87,7 +87,7 @@ class AppendLog:
         while (end := content.find(b"\n", begin)) >= 0:
             yield content[begin:end]
             begin = end + 1
-        if _is_whole(last := content[begin:]):
+        if _is_whole_line(last := content[begin:]):
             yield last
 
     def cut(self, size: int) -> None:
@@ -128,10 +128,10 @@ def sealed(line: Mapping[str, Any]) -> bytes:
     return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text)
 
 
-def opened(line: bytes) -> dict[str, Any] | None:
+def unsealed(line: bytes) -> dict[str, Any] | None:
     """Return what a sealed line says; None if its checksum is missing or wrong.
 
-    >>> opened(sealed({"batch": 1})), opened(sealed({"batch": 1}).replace(b"1", b"2", 1))
+    >>> unsealed(sealed({"batch": 1})), unsealed(sealed({"batch": 1}).replace(b"1", b"2", 1))
     ({'batch': 1}, None)
     """
     found = _CHECK.search(line)
@@ -141,13 +141,13 @@ def opened(line: bytes) -> dict[str, Any] | None:
     if zlib.crc32(text) != int(found[1], 16):
         return None
     try:
-        said = _decoded(text)
+        said = _decoded_line(text)
     except (ValueError, RecursionError):  # somebody has written the checksum of something else
         return None
     return said if isinstance(said, dict) else None
 
 
-def _decoded(line: bytes) -> Any:
+def _decoded_line(line: bytes) -> Any:
     """Parse a line; half of a surrogate pair, which Arrow cannot store, becomes a question mark."""
     value = json.loads(line)
     if b"\\ud" in line.lower():
@@ -184,14 +184,14 @@ def _whole_lines(handle: int) -> int:
         os.lseek(handle, begin, os.SEEK_SET)
         last = os.read(handle, step) + last
     last = last.rpartition(b"\n")[2]
-    if _is_whole(last):  # only its end is missing
+    if _is_whole_line(last):  # only its end is missing
         return size + os.write(handle, b"\n")
     os.ftruncate(handle, size - len(last))
     return size - len(last)
 
 
-def _is_whole(line: bytes) -> bool:
-    """Whether what stands at the end of a file is a line: the beginning of an object is no JSON."""
+def _is_whole_line(line: bytes) -> bool:
+    """Whether the bytes at the end of a file are a whole line: the beginning of an object is no JSON."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

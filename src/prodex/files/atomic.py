@@ -103,7 +103,7 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
     # Thousands of folders are made in places that exist: what lies above the first that does is not looked at.
     missing = list(takewhile(lambda level: not level.is_dir(), levels))
     if private:
-        for level in reversed(_own(levels)[len(missing) :]):
+        for level in reversed(_folders_of_prodex(levels)[len(missing) :]):
             _close(level, _PRIVATE_FOLDER)
     for level in reversed(missing):
         level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
@@ -132,7 +132,7 @@ def open_private(path: Path, mode: str) -> IO[bytes]:
     return file
 
 
-def _own(levels: Sequence[Path]) -> Sequence[Path]:
+def _folders_of_prodex(levels: Sequence[Path]) -> Sequence[Path]:
     """Return those of a folder and its parents that prodex made for itself; `PRODEX_HOME` may be somebody's desktop."""
     root = home()
     if root not in levels:
@@ -178,7 +178,7 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
                 _close(beside, _PRIVATE_FILE)
             # In this order: a rename that reaches the disk before the content leaves an empty file after a power cut.
             flush(beside)
-            patiently(beside.replace, path)
+            retry_rename(beside.replace, path)
             flush(path.parent)
     finally:
         remove(beside)
@@ -189,7 +189,7 @@ def writing_folder(folder: Path) -> Iterator[Path]:
     """Do the same for a whole private folder, which must not exist yet: one rename publishes everything in it."""
     with folder_beside(folder) as beside:
         yield beside
-        publish(beside, folder)
+        publish_folder(beside, folder)
 
 
 @contextmanager
@@ -205,12 +205,12 @@ def folder_beside(folder: Path) -> Iterator[Path]:
         remove(beside)
 
 
-def publish(beside: Path, folder: Path) -> None:
+def publish_folder(beside: Path, folder: Path) -> None:
     """Give a complete private folder its final name, after everything in it was flushed to the disk."""
     with storage(folder):
         make_ready(beside)
         make_folder(folder.parent, private=True)
-        patiently(beside.rename, folder)
+        retry_rename(beside.rename, folder)
         flush(folder.parent)
         flush(beside.parent)
 
@@ -234,7 +234,7 @@ def beside_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
-def patiently(rename: Callable[[Path], object], to: Path) -> None:
+def retry_rename(rename: Callable[[Path], object], to: Path) -> None:
     """Rename something; on Windows again for a second, where nothing is renamed that a program has open.
 
     Scanners for viruses and indexes for searching open each new file for a moment.
@@ -287,7 +287,7 @@ def discard(folder: Path) -> None:
     remove(gone)
     with storage(folder):
         try:
-            patiently(folder.rename, gone)
+            retry_rename(folder.rename, gone)
             flush(folder.parent)
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -375,7 +375,7 @@ def _owned(path: Path) -> str:
     state = _state(found)
     if pwd is None or state is None:
         return f"{found} belongs to somebody else. Ask for access to it."
-    owner, user = (_named(number) for number in (state.st_uid, os.geteuid()))
+    owner, user = (_user_name(number) for number in (state.st_uid, os.geteuid()))
     if state.st_uid == os.geteuid():
         return f"{found} is yours, and its permissions do not let you: chmod -R u+rwX {found} does."
     return f"{found} belongs to {owner}, and you are {user}. Ask {owner} for it (chown -R {user} {found})."
@@ -388,7 +388,7 @@ def _state(path: Path) -> os.stat_result | None:
         return None
 
 
-def _named(user: int) -> str:
+def _user_name(user: int) -> str:
     try:
         return pwd.getpwuid(user).pw_name if pwd is not None else str(user)
     except KeyError:  # in a container, or of a network disk
@@ -443,6 +443,6 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-def seen_from_here(path: Path) -> Path:
+def relative_to_working_folder(path: Path) -> Path:
     """Return a path relative to the working directory, if it lies below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,7 +1,7 @@
 """Exports that are replaced as a whole: if a process is killed, the old export is there, or the new one, or neither.
 
 An export is several files that belong together, and no file system exchanges several files at once. So the new files
-are written beside, the old ones are renamed, the new ones take their place, and the head comes last: the folder itself
+are written beside, the old ones are renamed, the new ones take their place, and the head is last: the folder itself
 if everything in it is ours, else the one file that says that the export is complete (`datapackage.json`,
 `worklists.json`, the page of a report). While the head is missing there is no export. A process that is killed in that
 moment leaves the old files under hidden names, and the next one that writes there restores them first.
@@ -23,8 +23,8 @@ from prodex.files.atomic import (
     flush_all,
     left_over,
     make_folder,
-    patiently,
     remove,
+    retry_rename,
     storage,
 )
 
@@ -61,7 +61,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     with storage(head), storage(folder):
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        recover(folder, ours, head)
+        restore_old(folder, ours, head)
         whole = _can_be_exchanged(folder, ours)
     beside = beside_of(folder if whole else folder / head.name)
     remove(beside)
@@ -88,11 +88,11 @@ def is_of_system(name: str) -> bool:
 def _moves(
     folder: Path, beside: Path, ours: Collection[str], head: Path, whole: bool
 ) -> tuple[dict[Path, Path | None], Path]:
-    """Return the path for each new file (None where an old one is only removed), and which of them comes last."""
+    """Return the path for each new file (None where an old one is only removed), and which of them is last."""
     moves: dict[Path, Path | None] = {}
     last = head
     if head.parent != folder:
-        patiently((beside / head.name).rename, beside_of(head))
+        retry_rename((beside / head.name).rename, beside_of(head))
         moves[head] = beside_of(head)
     if not whole:
         moves |= {folder / name: None for name in ours if name != head.name}
@@ -106,20 +106,20 @@ def _moves(
 
 
 def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
-    """Rename the old files and then the new ones: the old head goes first, the new one comes last."""
+    """Rename the old files and then the new ones: the old head is the first, the new one is the last."""
     others = [place for place in moves if place != last]
     try:
-        _set_aside(last)
+        _rename_to_old(last)
         # From here on there is no export, also after a power cut: old and new files would otherwise look like one.
         flush(last.parent)
         for place in others:
-            _set_aside(place)
+            _rename_to_old(place)
             if (new := moves[place]) is not None:
-                patiently(new.rename, place)
+                retry_rename(new.rename, place)
         for parent in {place.parent for place in others}:
             flush(parent)
         if (new := moves[last]) is not None:
-            patiently(new.rename, last)
+            retry_rename(new.rename, last)
         flush(last.parent)
     except BaseException:  # a keyboard interrupt, too, must not leave the user without the old export
         if not last.exists():
@@ -129,9 +129,9 @@ def _exchange(moves: Mapping[Path, Path | None], last: Path) -> None:
         remove(_old_of(place, os.getpid()))
 
 
-def _set_aside(place: Path) -> None:
+def _rename_to_old(place: Path) -> None:
     if place.exists():
-        patiently(place.rename, _old_of(place, os.getpid()))
+        retry_rename(place.rename, _old_of(place, os.getpid()))
 
 
 def _old_of(place: Path, process: int) -> Path:
@@ -144,11 +144,11 @@ def _put_back(places: Collection[Path], process: int) -> None:
         old = _old_of(place, process)
         if old.exists():
             remove(place)
-            patiently(old.rename, place)
+            retry_rename(old.rename, place)
             flush(place.parent)
 
 
-def recover(folder: Path, ours: Collection[str], head: Path) -> None:
+def restore_old(folder: Path, ours: Collection[str], head: Path) -> None:
     """Clean up after a killed process: restore the old export where the new one is not complete; see `replacing`."""
     places = [*(folder / name for name in ours if name != head.name), folder, head]
     names: dict[Path, set[str]] = {}

@@ -55,7 +55,7 @@ class Owner(NamedTuple):
             return None
 
     def __str__(self) -> str:
-        # The folder may come from somebody else, so the names in it are shown and not trusted.
+        # The folder may be from somebody else, so the names in it are shown and not trusted.
         return on_one_line(
             f"process {self.process} of {self.user} on {self.host}, {self.doing} since {self.since}"
         )
@@ -110,7 +110,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
 
 
 @contextmanager
-def taking_turns(folder: Path) -> Iterator[None]:
+def publishing_lock(folder: Path) -> Iterator[None]:
     """Let one process at a time publish to a folder; the others wait, as it takes a moment only.
 
     Raises

@@ -5,7 +5,7 @@ holds names, types, statistics and offsets. So the manifest of a snapshot holds 
 verified whenever the file is opened. Files of versions without checksums have only the digest of the whole file: these
 are verified as a whole, once in each process.
 
-Every file tells pandas its dtypes, so that `pandas.read_parquet` returns the same frame as prodex.
+Every file contains the dtypes for pandas, so that `pandas.read_parquet` returns the same frame as prodex.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def facts_of(path: Path) -> dict[str, int | str]:
         "rows": pq.read_metadata(path).num_rows,
         "bytes": path.stat().st_size,
         "sha256": sha256(path),
-        "footer": _digest(_footer_bytes(path)),
+        "footer": _content_digest(_footer_bytes(path)),
     }
 
 
@@ -117,7 +117,7 @@ def read(
     """
     _verify_content(path, facts)
     footer = _footer(path, facts)
-    schema = _schema(path, footer, facts, misfit)
+    schema = _checked_schema(path, footer, facts, misfit)
     names = None if columns is None else [name for name in columns if name in schema.names]
     # Names with a dot would be taken for paths into a column of the part before it.
     is_plain = condition is None and not any("." in name for name in schema.names)
@@ -200,7 +200,7 @@ def schema_of(
     path: Path, facts: FileFacts | None = None, misfit: Callable[[pa.Schema], str] | None = None
 ) -> pa.Schema:
     """Read the columns of a file from its footer; see `read` for `misfit`."""
-    return _schema(path, _footer(path, facts), facts, misfit)
+    return _checked_schema(path, _footer(path, facts), facts, misfit)
 
 
 def rows_of(path: Path, facts: FileFacts | None = None) -> int:
@@ -208,7 +208,7 @@ def rows_of(path: Path, facts: FileFacts | None = None) -> int:
     return int(_footer(path, None).num_rows if facts is None else facts["rows"])
 
 
-def _schema(
+def _checked_schema(
     path: Path,
     footer: pq.FileMetaData,
     facts: FileFacts | None,
@@ -226,7 +226,7 @@ def _footer(path: Path, facts: FileFacts | None) -> pq.FileMetaData:
     """Read the footer once, so that what is used is what was verified; the content of the file is not looked at."""
     with _reading(path, facts):
         content = _footer_bytes(path)
-        if facts is not None and "footer" in facts and _digest(content) != facts["footer"]:
+        if facts is not None and "footer" in facts and _content_digest(content) != facts["footer"]:
             raise OSError("the digest of its footer differs")
         footer = pq.read_metadata(pa.BufferReader(content))
         if facts is not None and footer.num_rows != facts["rows"]:
@@ -263,7 +263,7 @@ def _reading(path: Path, facts: FileFacts | None, *, at_fault: str | None = None
     except StorageError:
         raise
     except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
-        # A filter that does not fit raises as well. Only the digest tells whether the file or the filter is wrong.
+        # A filter that does not fit raises as well. Only the digest shows whether the file or the filter is wrong.
         if at_fault is not None and not isinstance(error, OSError) and not (facts and problem(path, facts)):
             raise
         raise damaged(path, error) from error
@@ -293,7 +293,7 @@ def _footer_bytes(path: Path) -> bytes:
         return file.read(length + _TAIL)
 
 
-def _digest(content: bytes) -> str:
+def _content_digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 

@@ -27,7 +27,7 @@ class TomlText:
     text
         Its content; "" for a mapping that was given in its place, which has no lines.
     shipped
-        Whether the file comes with prodex.
+        Whether the file is part of prodex.
 
     Examples
     --------
@@ -70,29 +70,33 @@ class TomlText:
         number = next((key for key in keys if isinstance(key, int)), 0)
         for length in range(len(names), 0, -1):
             headers = [
-                place for place, line in enumerate(self.lines) if _header(line) == ".".join(names[:length])
+                place
+                for place, line in enumerate(self.lines)
+                if _table_header(line) == ".".join(names[:length])
             ]
             if headers:
                 start = headers[min(number, len(headers) - 1)]
                 return self._key_below(start + 1, names[length:]) or start + 1
         top = self._key_below(0, names)
-        return top or next((i for i, line in enumerate(self.lines, 1) if _key(line) in names[1:]), None)
+        return top or next(
+            (i for i, line in enumerate(self.lines, 1) if _key_in_line(line) in names[1:]), None
+        )
 
     def _key_below(self, start: int, names: list[str]) -> int | None:
         """Find the first of some keys in the table that begins at a line."""
         for place in range(start, len(self.lines)):
-            if _header(self.lines[place]):
+            if _table_header(self.lines[place]):
                 return None
-            if names and _key(self.lines[place]) == names[0]:
+            if names and _key_in_line(self.lines[place]) == names[0]:
                 return place + 1
         return None
 
 
-def _header(line: str) -> str:
+def _table_header(line: str) -> str:
     """Return the name in the header of a table; "" for any other line."""
     found = _HEADER.match(line)
     return "" if found is None else found[1].replace('"', "").strip()
 
 
-def _key(line: str) -> str:
+def _key_in_line(line: str) -> str:
     return line.partition("=")[0].strip().strip("\"'").split(".")[-1] if "=" in line else ""

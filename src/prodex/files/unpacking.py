@@ -41,7 +41,7 @@ def unpacked(
     may_be_more: bool = False,
     strict: bool = False,
 ) -> Iterator[bytes]:
-    """Unpack bytes in small steps, counting those that come in and those that come out.
+    """Unpack bytes in small steps, counting the packed and the unpacked ones.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def unpacked(
     EOFError
         When the end is missing, if `strict`.
     """
-    pieces = _counted(pieces, meter)
+    pieces = _count_received(pieces, meter)
     for layer, coding in enumerate(reversed(packed)):
         pieces = _layer(pieces, coding, meter, may_be_missing=layer > 0, strict=strict)
     if may_be_more and len(packed) < _MOST_CODINGS:
@@ -122,9 +122,9 @@ class _Pieces(io.RawIOBase):
         return size
 
 
-def _counted(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
+def _count_received(pieces: Iterable[bytes], meter: Meter) -> Iterator[bytes]:
     for piece in pieces:
-        meter.came(len(piece))
+        meter.count_received(len(piece))
         yield piece
 
 
@@ -139,14 +139,14 @@ def _layer(
     pieces = chain([head], pieces)
     if coding == "gzip":
         is_missing = may_be_missing and head[:2] != _GZIP
-        return pieces if is_missing else _members(pieces, meter, strict)
+        return pieces if is_missing else _unpacked_members(pieces, meter, strict)
     # "deflate" means zlib (RFC 9110, 8.4.1.2), but some servers send the raw stream without the header of zlib.
     has_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
     inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
     return chain(_inflated(pieces, inflater, meter, []), _rest(pieces))
 
 
-def _members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
+def _unpacked_members(pieces: Iterator[bytes], meter: Meter, strict: bool) -> Iterator[bytes]:
     """Unpack gzip, which may consist of several members (RFC 1952)."""
     rest = [next(pieces)]
     before = 0
@@ -186,7 +186,7 @@ def _inflated(
             piece, full = inflater.unconsumed_tail, len(made) == _STEP  # noqa: PLW2901 - what is left of it
             if made:
                 size += len(made)
-                meter.grew(size)
+                meter.count_unpacked(size)
                 yield made
             if inflater.eof:
                 left.append(inflater.unused_data)

@@ -1,4 +1,4 @@
-"""Folders that may come from somebody else: only plain files inside them are read, and JSON only in a declared shape.
+"""Folders that may be from somebody else: only plain files inside them are read, and JSON only in a declared shape.
 
 Nothing in such a folder is trusted. A name may be a link to a file elsewhere, a number may be a path, and a file may
 be a pipe that never ends. JSON is read into a declared shape, so that callers get the types and ranges they expect.
@@ -70,7 +70,7 @@ def utf8_text(content: bytes) -> str:
         raise NotUtf8("is not UTF-8 text. Save it as UTF-8.") from None
 
 
-class _Head(msgspec.Struct):
+class _FormatOnly(msgspec.Struct):
     format: Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -140,7 +140,7 @@ def refuse_links(folder: Path, paths: Iterable[Path]) -> None:
         if parent not in plain:
             _refuse_linked_folders(folder, path.parent)
             plain[parent] = _plain_files(parent)
-        # A file system may know a file by its name in other case, which only it can tell.
+        # A file system may find a file by its name in another case, so it is asked.
         if name not in plain[parent] and not is_file(path):
             raise OSError(f"{path} is missing" if not is_there(path) else f"{path} is {_what(path)}")
 
@@ -205,12 +205,12 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> S
         When the file is no JSON, or does not have the shape; `MadeByNewer` when only a newer version can read it.
     """
     content = read_bytes(path)
-    if newest is not None and (found := decoded(content, _Head).format) > newest:
+    if newest is not None and (found := json_in_shape(content, _FormatOnly).format) > newest:
         raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
-    return decoded(content, shape)
+    return json_in_shape(content, shape)
 
 
-def decoded(content: bytes, shape: type[Shape]) -> Shape:
+def json_in_shape(content: bytes, shape: type[Shape]) -> Shape:
     """Return JSON as a declared shape.
 
     Raises

@@ -48,7 +48,7 @@ def read_csv(
 ) -> pa.Table:
     """Read what `write_csv` wrote.
 
-    It is read by Arrow, since neither pandas nor Python's `csv` can tell null from an empty text.
+    It is read by Arrow, since neither pandas nor Python's `csv` can distinguish null from an empty text.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_csv(
     block = _BLOCK
     while True:
         try:
-            return _read(path, schema, escape_formulas, block)
+            return _read_columns(path, schema, escape_formulas, block)
         except pa.ArrowInvalid as error:
             # A record that is larger than a block; its message is all that Arrow gives.
             if "straddl" not in str(error) or block == _LARGEST_BLOCK:
@@ -80,13 +80,13 @@ def read_csv(
             block = min(block * 16, _LARGEST_BLOCK)
 
 
-def _read(path: Path, schema: pa.Schema, escape_formulas: bool, block: int) -> pa.Table:
+def _read_columns(path: Path, schema: pa.Schema, escape_formulas: bool, block: int) -> pa.Table:
     names = [f"f{place}" for place in range(len(schema))]
     pieces: list[pa.Table] = []
     heading: list[str] | None = None
     with pyarrow.csv.open_csv(
         path,
-        # The heading is read as a row: Arrow takes names apart otherwise than rows, and adds to names that come twice.
+        # The heading is read as a row: Arrow splits names in another way than rows, and changes repeated names.
         read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=block, use_threads=False),
         parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         convert_options=pyarrow.csv.ConvertOptions(

@@ -107,7 +107,7 @@ def write_export(
     The whole takes the place of an earlier export in the same format; other files in the folder stay. While it is
     exchanged, and after a process ended in that moment, there is no `datapackage.json`, and so no export.
 
-    That file says types, meanings, rows and digests, where the data comes from, and what was left out.
+    That file has types, meanings, numbers of rows and digests, the origin of the data, and what was left out.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def write_export(
     format
         One of `FORMATS`.
     origin
-        Where the data comes from, as JSON.
+        The origin of the data, as JSON.
     escape_formulas
         Of CSV: see `write_csv`.
     products
@@ -142,7 +142,7 @@ def write_export(
     StorageError
         When the disk refuses; an earlier export is then as it was.
     """
-    # Callers other than a catalogue come here directly, such as the explorer.
+    # Checked again here, since there are callers other than a catalogue, such as the explorer.
     check_format(format, escape_formulas)
     options = {"escape_formulas": True} if escape_formulas else {}
     names = [f"{name}.{format}" for name in tables]
@@ -158,7 +158,7 @@ def write_export(
         for name, table in tables.items():
             rows: list[int] = []
             path = beside / f"{name}.{format}"
-            batches = _counted(table.batches, rows, partial(_show, show, done, total))
+            batches = _counting_rows(table.batches, rows, partial(_show, show, done, total))
             altered = FORMATS[format].write(batches, table.schema, path, **options)
             done += (written := sum(rows))
             gone = LeftOut(list(table.columns_left_out), max((table.rows_in_all or 0) - written, 0))
@@ -223,8 +223,8 @@ def _show(show: Callable[[int, int], object], before: int, total: int, rows: int
     show(before + rows, total)
 
 
-def _counted(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
-    """Pass batches on, and add the number of rows of each to a list: only the writer goes through them."""
+def _counting_rows(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
+    """Pass batches on, and add the number of rows of each to a list: only the writer iterates over them."""
     for batch in batches:
         rows.append(batch.num_rows)
         yield batch
@@ -417,13 +417,13 @@ class Package(msgspec.Struct):
     products: Count | None = None
 
 
-class _Head(msgspec.Struct):
+class _PackageHead(msgspec.Struct):
     name: str | None = None
     format: int = 1
 
 
 def read_package(folder: Path) -> Package:
-    """Read what tells of an export; a path in it is a plain name that belongs to its format, and nothing else.
+    """Read the description of an export; a path in it is a plain name that belongs to its format, and nothing else.
 
     Raises
     ------
@@ -433,7 +433,7 @@ def read_package(folder: Path) -> Package:
         When it is not of an export of prodex, or of one that only another version reads.
     """
     # The head alone, so that a newer format is called newer and not damaged.
-    head = read_json(folder / PACKAGE, _Head)
+    head = read_json(folder / PACKAGE, _PackageHead)
     if head.name != _NAME:
         raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
     if head.format > FORMAT:

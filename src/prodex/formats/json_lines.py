@@ -44,14 +44,14 @@ def write_jsonl(batches: Iterator[pa.RecordBatch], schema: pa.Schema, path: Path
         for batch in batches:
             if "json" in schema.names:
                 keys, records = (batch.column(name).to_pylist() for name in ("product_id", "json"))
-                lines = map(_line, keys, records)
+                lines = map(_record_line, keys, records)
             else:
                 lines = map(msgspec.json.encode, batch.to_pylist())
             file.writelines(line + b"\n" for line in lines)
     return 0
 
 
-def _line(product: str, record: str | None) -> bytes:
+def _record_line(product: str, record: str | None) -> bytes:
     line = b"" if record is None else _LINE_BREAKS.sub(" ", record).encode()
     known = identify(line)
     # The key as well: a record in another's place would change two products without a word.

@@ -1,4 +1,4 @@
-r"""Text that stays text in a spreadsheet, and comes back as it was.
+r"""Text that stays text in a spreadsheet, and is read back unchanged.
 
 A CSV file is opened with the list separator of whoever opens it: a comma, a semicolon or a tab. Where it is not the
 comma, quotes inside a line no longer protect: `"a","b;=1+1"` is then a cell `a,"b` and a cell `=1+1"`, which runs. So
@@ -30,7 +30,7 @@ _INVISIBLE = (
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 
-# A run of all that may stand between the beginning of a cell and the sign: separators, quotes that another separator
+# A run of all that may be between the beginning of a cell and the sign: separators, quotes that another separator
 # makes meaningless, and apostrophes, so that an escape changes neither where runs are nor where they end.
 _BETWEEN = f"{_INVISIBLE};\"'"
 _RUN = re.compile(f"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[{SIGNS}])")

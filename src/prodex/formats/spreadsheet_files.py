@@ -130,14 +130,14 @@ def sheets_of(
     with _refusing(file):
         with file.open("rb") as beginning:
             head = beginning.read(len(_OLE))
-        meter.came(file.stat().st_size)
+        meter.count_received(file.stat().st_size)
     if head == _OLE:
         raise _refused_ole(file)
     if not head.startswith(_ZIP):
         yield [_csv_sheet(file, meter, headings, known)]
         return
     # openpyxl takes a moment to import.
-    from prodex.formats.workbook_sheets import opened
+    from prodex.formats.workbook_sheets import opened_book
 
     with ExitStack() as stack:
         with _refusing(file):
@@ -146,7 +146,7 @@ def sheets_of(
             archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(file.open("rb"))))
             parts = WorkbookArchive(archive, meter)
             _refuse_other_formats(file, parts)
-            book = opened(parts)
+            book = opened_book(parts)
         yield [
             Sheet(file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden)
             for name, part in book.sheets
@@ -238,8 +238,8 @@ _MARKS = (
 #: Bytes of a character, or of its half.
 _WIDTHS = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 
-#: What spreadsheets write where they do not write Unicode: on Windows, in its console, on the Mac, and elsewhere. Those
-#: that are more usual come first: they are what a message proposes.
+#: What spreadsheets write where they do not write Unicode: on Windows, in its console, on the Mac, and elsewhere. The
+#: more usual ones are first: a message proposes them.
 _ENCODINGS = (
     *("utf-8", "cp1252", "cp1250", "mac_roman", "cp850", "cp437"),
     *("cp1251", "cp1253", "cp1254", "cp1257", "cp852", "cp737", "cp775", "cp857", "cp866"),
@@ -300,7 +300,7 @@ def csv_rows(
     NoText
         When it is no text.
     """
-    text, is_certain = _text(content)
+    text, is_certain = _decoded_text(content)
     if "\0" in text:
         raise NoText("it is neither a workbook nor text")
     # Quoted cells may be as long as the file.
@@ -313,14 +313,14 @@ def csv_rows(
     def rows() -> Iterator[tuple[int, Row]]:
         for number, cells in enumerate(_records(text, separator), 1):
             if number % _SO_MANY == 0:
-                meter.came(0)
-            if row := {place: _cell(one, letters) for place, one in enumerate(cells) if one}:
+                meter.count_received(0)
+            if row := {place: _csv_cell(one, letters) for place, one in enumerate(cells) if one}:
                 yield number, row
 
     return rows
 
 
-def _text(content: bytes) -> tuple[str, bool]:
+def _decoded_text(content: bytes) -> tuple[str, bool]:
     """Return the text of a file, and whether its letters are certain; if not, each of them is still a byte."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
@@ -350,17 +350,17 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
-def _cell(stored: str, letters: _Letters | None) -> Cell:
+def _csv_cell(stored: str, letters: _Letters | None) -> Cell:
     if stored.isascii():
         return Cell(stored, "text")
     if letters is not None:
         return letters.cell(stored)
     if _HALF.search(stored):
-        return unreadable(_HALF.sub(_escaped, stored), f"it has half a character. {_SAVE}")
+        return unreadable(_HALF.sub(_escaped_surrogate, stored), f"it has half a character. {_SAVE}")
     return Cell(stored, "text")
 
 
-def _escaped(half: re.Match[str]) -> str:
+def _escaped_surrogate(half: re.Match[str]) -> str:
     code = ord(half[0])
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code < 0xDD00 else f"\\u{code:04x}"
 
@@ -387,7 +387,11 @@ class _Letters:
         beyond = (one for cells in records for one in cells if not one.isascii())
         cells = list(islice(dict.fromkeys(beyond), _MOST_COMPARED))
         readings = {
-            encoding: {one: _plain(text) for one in cells if (text := _read(one, encoding)) is not None}
+            encoding: {
+                one: _normalized_text(text)
+                for one in cells
+                if (text := _decoded_in(one, encoding)) is not None
+            }
             for encoding in _ENCODINGS
         }
         there = set(known({skeleton(text) for read in readings.values() for text in read.values()}))
@@ -405,7 +409,7 @@ class _Letters:
         return found
 
     def _cell(self, stored: str) -> Cell:
-        options = [_read(stored, encoding) for encoding in self.encodings or _ENCODINGS]
+        options = [_decoded_in(stored, encoding) for encoding in self.encodings or _ENCODINGS]
         texts = list(dict.fromkeys(text for text in options if text is not None))
         if self.encodings and len(texts) == 1:
             return Cell(texts[0], "text")
@@ -418,7 +422,7 @@ class _Letters:
         )
 
 
-def _read(stored: str, encoding: str) -> str | None:
+def _decoded_in(stored: str, encoding: str) -> str | None:
     """Return what bytes are in an encoding; None if they are nothing."""
     try:
         text = stored.encode("latin-1").decode(encoding)
@@ -427,7 +431,7 @@ def _read(stored: str, encoding: str) -> str | None:
     return None if _CONTROLS.search(text) else text
 
 
-def _plain(text: str) -> str:
+def _normalized_text(text: str) -> str:
     """Return a text as it is known: with line ends of one kind, and without the apostrophe before a formula."""
     return unescape_formulas(text.replace("\r\n", "\n"))
 
@@ -440,7 +444,7 @@ def _separator(text: str, declared: str, headings: Headings | None) -> str:
     """
     sample = text[:_MOST_CHARACTERS]
     options = dict.fromkeys([*declared, *_SEPARATORS])
-    named = {one: _named(sample, one, headings) for one in options}
+    named = {one: _number_of_headings(sample, one, headings) for one in options}
     best = [one for one in options if named[one] == max(named.values())]
     if len(best) == 1 or declared:
         return str(best[0])
@@ -450,7 +454,7 @@ def _separator(text: str, declared: str, headings: Headings | None) -> str:
     return str(max(best, key=lambda one: widths[one][:1] or [0]))
 
 
-def _named(sample: str, separator: str, headings: Headings | None) -> int:
+def _number_of_headings(sample: str, separator: str, headings: Headings | None) -> int:
     """Return how many columns the row of headings names, if cells are separated so."""
     if headings is None:
         return 0

@@ -167,7 +167,7 @@ def spelled_rows(number: pa.Array, columns: Iterable[pa.Array], height: pa.Array
 
 
 def _coded(text: str) -> str:
-    """Return a text with the codes of characters that XML cannot hold, and its own look-alikes told apart."""
+    """Return a text with the codes of characters that XML cannot hold, and its own look-alikes marked."""
     text = without_codes(text)
     # Most texts have no character of this kind, and to ask for it takes a fifth of the time.
     return text if text.isprintable() else _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", text)

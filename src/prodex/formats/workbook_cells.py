@@ -88,10 +88,10 @@ def row_and_column(place: str) -> tuple[int, int] | None:
     return (row, column) if row <= MOST_ROWS and column < MOST_COLUMNS else None
 
 
-def place_of(row: int, column: int) -> str:
+def cell_place(row: int, column: int) -> str:
     """Return the place of a cell as spreadsheets call it; with a question mark where its column is not known.
 
-    >>> place_of(12, 27), place_of(1, 0), place_of(7, MOST_COLUMNS), place_of(7, MOST_COLUMNS + 1)
+    >>> cell_place(12, 27), cell_place(1, 0), cell_place(7, MOST_COLUMNS), cell_place(7, MOST_COLUMNS + 1)
     ('AB12', 'A1', '?7', '?7-2')
     """
     if column >= MOST_COLUMNS:
@@ -105,7 +105,7 @@ def place_of(row: int, column: int) -> str:
     return f"{letters}{row}"
 
 
-def decoded(text: str) -> str:
+def decoded_characters(text: str) -> str:
     """Return a text as it was before characters that XML cannot hold were written as codes.
 
     Raises
@@ -115,7 +115,7 @@ def decoded(text: str) -> str:
 
     Examples
     --------
-    >>> decoded("a_x000D_b_x005F_x0041_"), decoded("_xD83D__xDE00_")
+    >>> decoded_characters("a_x000D_b_x005F_x0041_"), decoded_characters("_xD83D__xDE00_")
     ('a\\rb_x0041_', '😀')
     """
     if "_x" not in text:

@@ -1,7 +1,9 @@
 """Sheets of workbooks that any program saved, row by row, read with openpyxl.
 
 Values are those that the file holds: of a formula the stored result, nothing is computed. openpyxl reads the cells and
-knows what dates and number formats are. What is done here by hand holds laws that it does not:
+knows dates and number formats. The code here keeps promises that it does not.
+
+Of cells:
 
 - One cell costs one cell. openpyxl gives a sheet up at the first cell that it cannot read, and lets others pass as
   something else (text -1 as the last one, `1_000` as a number, half of a date). Here each is a cell with its problem.
@@ -14,10 +16,7 @@ knows what dates and number formats are. What is done here by hand holds laws th
 python-calamine is five times as fast, but knows neither number formats nor fonts nor errors of cells, and reserves the
 memory of all cells between the first and the last, which a file of a few hundred bytes can make a hundred gigabytes.
 
-Sources: ECMA-376 part 1, 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4 (dates).
-
-openpyxl reads archives as well, but not all that programs write, and not within limits. So this stands in front of it,
-for these laws:
+Of the archive with its parts, which openpyxl reads as well, but not as all programs write it, and not within limits:
 
 - Parts are found whatever they are called: names are compared without regard to case, with either slash, with `%20` for
   a blank, and where the relationships of a part are missing, by its type or by its usual name.
@@ -26,7 +25,8 @@ for these laws:
   without end.
 - A part may be in UTF-16, in the namespaces of strict workbooks, or in none: readers see elements in the usual one.
 
-Sources: ECMA-376 part 1, 12.3 (parts of a workbook); part 2, 8 and 9 (parts, relationships and their names).
+Sources: ECMA-376 part 1, 12.3 (parts of a workbook), 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4
+(dates); part 2, 8 and 9 (parts, relationships and their names).
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ from prodex.formats.workbook_cells import (
     Kind,
     Range,
     Row,
-    decoded,
-    place_of,
+    cell_place,
+    decoded_characters,
     row_and_column,
     shown_as,
     spelled_number,
@@ -111,10 +111,10 @@ class WorkbookArchive:
 
     def __post_init__(self) -> None:
         # Of several parts of one name the last one counts, as for other readers of archives.
-        self._parts = {_plain(info.filename): info for info in self.file.infolist()}
+        self._parts = {_comparable_part_name(info.filename): info for info in self.file.infolist()}
 
     def __contains__(self, name: str) -> bool:
-        return _plain(name) in self._parts
+        return _comparable_part_name(name) in self._parts
 
     @contextmanager
     def open(self, name: str) -> Iterator[WorkbookPart]:
@@ -127,8 +127,8 @@ class WorkbookArchive:
         MarkupRefused
             When it declares a document type or an entity, or an encoding in which no mark can be counted.
         """
-        with self.file.open(self._parts[_plain(name)]) as file:
-            yield WorkbookPart(self, _plain(name), file)
+        with self.file.open(self._parts[_comparable_part_name(name)]) as file:
+            yield WorkbookPart(self, _comparable_part_name(name), file)
 
     def tree(self, name: str) -> Element:
         """Return a part as a tree of elements and attributes, their names without namespaces."""
@@ -154,7 +154,7 @@ class WorkbookArchive:
             The tag of the element around them, with whose end it ends.
         """
         with self.open(name) as part:
-            yield from _each(part, tag, until)
+            yield from _elements(part, tag, until)
 
     def related(self, name: str = "") -> list[Relationship]:
         """Return the relationships of a part, or of the whole archive, to parts that are in it."""
@@ -229,15 +229,15 @@ class WorkbookPart:
         self._size += len(piece)
         self._elements += piece.count(b"<")
         meter = self._archive.meter
-        meter.came(0)  # looks at the clock
-        meter.grew(self._before[0] + self._size)
+        meter.count_received(0)  # looks at the clock
+        meter.count_unpacked(self._before[0] + self._size)
         meter.held(self._before[1] + self._elements)
         known = self._archive._counts.get(self._name, (0, 0))
         self._archive._counts[self._name] = max(known, (self._size, self._elements))
         return piece
 
 
-def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
+def _elements(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
     wanted, last = part.space + tag, part.space + until
     parser: Any = XMLPullParser(("end",))  # typeshed knows events of every kind, and here is one
     pending, step = 0, _UNPACKED_AT_ONCE
@@ -246,7 +246,7 @@ def _each(part: WorkbookPart, tag: str, until: str) -> Iterator[Element]:
         if piece := part.read(step):
             parser.feed(piece)
         else:
-            # Since version 2.6, expat keeps what follows a long mark until more comes, or until the end.
+            # Since version 2.6, expat keeps what follows a long mark until it gets more, or until the end.
             parser.close()
             is_at_end = True
         before = pending
@@ -271,7 +271,7 @@ class _Begun(Exception):
 
 
 def _space_of(beginning: bytes) -> str:
-    """Return the namespace of the first element, after everything that may not stand before it."""
+    """Return the namespace of the first element, after everything that may not be before it."""
     found: list[str] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -309,10 +309,10 @@ def _local(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def _plain(name: str) -> str:
+def _comparable_part_name(name: str) -> str:
     """Return the name of a part as names are compared.
 
-    >>> _plain("/xl/Worksheets/Sheet1.XML")
+    >>> _comparable_part_name("/xl/Worksheets/Sheet1.XML")
     'xl/worksheets/sheet1.xml'
     """
     return name.replace("\\", "/").lstrip("/").casefold()
@@ -333,7 +333,7 @@ _DATES = frozenset({*range(27, 37), *range(50, 59)})
 _QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
 _ROW = re.compile("[1-9][0-9]{0,6}")
 
-#: What the value of a cell of each kind looks like, and what is said of others.
+#: What the value of a cell of each kind looks like, and how a message calls others.
 _VALUES = {
     "n": (
         re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?"),
@@ -353,12 +353,12 @@ _LONGEST_CODE = 255
 #: Longer than any number that a program writes.
 _LONGEST_VALUE = 400
 
-#: Cells that are remembered; and what stands for one that is not.
+#: Cells that are remembered; and the sign of one that is not.
 _MOST_FOUND = 100_000
 _NEW = Cell("", "unreadable")
 
 #: Columns by their letters.
-_COLUMNS = {place_of(1, column)[:-1]: column for column in range(MOST_COLUMNS)}
+_COLUMNS = {cell_place(1, column)[:-1]: column for column in range(MOST_COLUMNS)}
 
 
 class SharedText(NamedTuple):
@@ -431,7 +431,7 @@ class Book:
     def merged(self, part: str) -> list[Range]:
         """Return the merged ranges of a sheet.
 
-        They stand behind the rows, and have to be known before these are read; so they are searched for in the bytes.
+        They are behind the rows, but are needed before these are read; so they are searched for in the bytes.
         """
         found: list[Range] = []
         before = b""
@@ -450,7 +450,7 @@ class Book:
         return found
 
 
-def opened(archive: WorkbookArchive) -> Book:
+def opened_book(archive: WorkbookArchive) -> Book:
     """Return a workbook whose sheets can be read.
 
     Raises
@@ -500,7 +500,7 @@ def exported(archive: WorkbookArchive) -> Book:
     return Book(archive, (), (), _styles(archive, "xl/styles.xml"), is_export=True)
 
 
-def text_of(element: Element) -> SharedText:
+def shared_text(element: Element) -> SharedText:
     """Return the text of an element of shared or inline texts; what says how to pronounce it is no part of it."""
     if len(element) == 1 and element[0].tag == _TEXT:
         written, is_struck, has_plain = element[0].text or "", False, True
@@ -512,7 +512,7 @@ def text_of(element: Element) -> SharedText:
         is_struck = any(font is not None and _is_struck(font.find(_STRIKE)) for font in fonts)
         has_plain = None in fonts
     try:
-        return SharedText(decoded(written), is_struck, has_plain)
+        return SharedText(decoded_characters(written), is_struck, has_plain)
     except ValueError as error:
         return SharedText(written, problem=str(error))
 
@@ -522,7 +522,7 @@ def _is_struck(strike: Element | None) -> bool:
 
 
 def _shared_texts(archive: WorkbookArchive, part: str) -> list[SharedText]:
-    return [text_of(one) for one in archive.each(part, "si")] if part in archive else []
+    return [shared_text(one) for one in archive.each(part, "si")] if part in archive else []
 
 
 def _styles(archive: WorkbookArchive, part: str) -> list[Style]:
@@ -579,7 +579,9 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
                 continue
             # openpyxl would give up the row for a place that is none. A cell without a place follows the one before it.
             place = one.attrib.pop("r", None)
-            column, odd = (column + 1, problem) if place is None else _placed(place, number, ending, problem)
+            column, odd = (
+                (column + 1, problem) if place is None else _column_in_row(place, number, ending, problem)
+            )
             if not len(one) or (cell := self.cell(one)) is None:
                 continue
             if column >= MOST_COLUMNS:
@@ -625,7 +627,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
     def _without_value(self, element: Element) -> Cell | None:
         kind = element.get("t", "n")
         if (inline := element.find(_INLINE)) is not None:
-            return self._text_cell(text_of(inline), self._style(element.get("s", "")))
+            return self._text_cell(shared_text(inline), self._style(element.get("s", "")))
         if element.find(_FORMULA) is not None:
             # An empty text is a result as well.
             return None if kind == "str" and not self._book.is_export else Cell("", "formula")
@@ -635,7 +637,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         style = self._style(style_number)
         try:
             if kind == "str":
-                return self._text_cell(SharedText(decoded(stored)), style)
+                return self._text_cell(SharedText(decoded_characters(stored)), style)
             if kind == "e":
                 return Cell(stored, "error")
             value = self._value(element, kind, stored.strip())
@@ -644,7 +646,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if kind == "b":
                 return Cell("true" if value else "false", "boolean", None, style.is_struck)
             if kind == "d":
-                return Cell(_moment(value), "date", None, style.is_struck)
+                return Cell(_date_text(value), "date", None, style.is_struck)
             return self._number_cell(value, stored, style)
         except ValueError as error:
             return unreadable(f"{stored:.400}", str(error))
@@ -689,7 +691,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             if isinstance(found, time) and is_datetime(style.code) != "time":
                 first = date(1900, 1, 1) if self._book.epoch == WINDOWS_EPOCH else MAC_EPOCH.date()
                 found = datetime.combine(first, found)
-            return Cell(_moment(found), "date", None, style.is_struck)
+            return Cell(_date_text(found), "date", None, style.is_struck)
         try:
             number = float(value)
         except OverflowError:
@@ -702,7 +704,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         return Cell(text, style.kind, shown_as(text, style.code), style.is_struck)
 
 
-def _placed(place: str, number: int, ending: str, problem: str) -> tuple[int, str]:
+def _column_in_row(place: str, number: int, ending: str, problem: str) -> tuple[int, str]:
     """Return the column of a place in a row, and why it is none."""
     # Nearly all places are regular.
     if place.endswith(ending) and (column := _COLUMNS.get(place[: -len(ending)])) is not None:
@@ -714,7 +716,7 @@ def _placed(place: str, number: int, ending: str, problem: str) -> tuple[int, st
     return column, problem or ("" if row == number else f"its place {place!r} is not in row {number}")
 
 
-def _moment(found: date | datetime | time) -> str:
+def _date_text(found: date | datetime | time) -> str:
     """Return a date as text, without a time at midnight; a moment to the second."""
     if isinstance(found, datetime):
         found = (found + timedelta(milliseconds=500)).replace(microsecond=0)

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.formats.spreadsheet import spelled
-from prodex.formats.workbook_cells import Row, place_of
+from prodex.formats.workbook_cells import Row, cell_place
 from prodex.formats.workbook_sheets import WorkbookArchive
 from prodex.limits import FILE, Limits, Meter
 
@@ -35,7 +35,7 @@ LONGEST = 32_767
 MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
 
-#: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and stands as text.
+#: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and is written as text.
 _EXACT = 10**15
 #: Not characters, though Unicode numbers them: no XML holds them.
 _IMPOSSIBLE, _IMPOSSIBLE_RE2 = re.compile("[\ufffe\uffff]"), r"[\x{FFFE}\x{FFFF}]"
@@ -80,13 +80,13 @@ def write_xlsx(
     altered_heading: int = sum(now != name for now, name in zip(heading, schema.names, strict=True))
     with workbook(path, constant_memory=True) as book:
         bold = book.add_format({"bold": True, "bottom": 1})
-        sheet, line, altered = _sheet(book, heading, bold), 1, altered_heading
+        sheet, line, altered = _add_sheet(book, heading, bold), 1, altered_heading
         moment = index(book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}))
         for batch in batches:
             start = 0
             while start < len(batch):
                 if line == most_rows:
-                    sheet, line, altered = _sheet(book, heading, bold), 1, altered + altered_heading
+                    sheet, line, altered = _add_sheet(book, heading, bold), 1, altered + altered_heading
                 some = batch.slice(start, min(at_once, most_rows - line))
                 rows, changed = _spelled(some, line + 1, moment, sheet._convert_date_time)
                 start, line, altered = start + len(some), line + len(some), altered + changed
@@ -94,7 +94,7 @@ def write_xlsx(
     return altered
 
 
-def _sheet(book: Any, heading: Sequence[str], style: Any) -> Any:
+def _add_sheet(book: Any, heading: Sequence[str], style: Any) -> Any:
     """Add a sheet with its heading."""
     from prodex.formats.text_sheet import TextSheet, spelled_row
 
@@ -118,7 +118,7 @@ def _spelled(
         letter = letters_of(place)
         values = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         if pa.types.is_string(values.type):
-            texts, changed = _held(values)
+            texts, changed = _cells_of_texts(values)
             columns.append(spelled_column(letter, number, texts))
             altered += changed
             continue
@@ -133,7 +133,7 @@ def _spelled(
     return spelled_rows(number, columns), altered
 
 
-def _held(texts: pa.Array) -> tuple[pa.Array, int]:
+def _cells_of_texts(texts: pa.Array) -> tuple[pa.Array, int]:
     """Return what cells hold of a column of texts, and how many of them that changes."""
     from prodex.formats.text_sheet import places, replaced
 
@@ -161,7 +161,7 @@ def _as_cell(value: Any, serial: Callable[[datetime], float]) -> tuple[str | flo
 def workbook(path: Path, **options: Any) -> Iterator[Any]:
     """Give an XlsxWriter workbook for sheets of `text_sheet`; what the disk refuses is an `OSError`, as elsewhere.
 
-    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory stands beside `path` meanwhile.
+    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory is beside `path` meanwhile.
     """
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -187,15 +187,15 @@ def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
         if (rows := getattr(sheet, "row_data_fh", None)) is not None:
             with suppress(OSError):
                 rows.close()
-    # What is written from now on goes to the null device.
+    # What is written from now on is written to the null device.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, file.fileno())
     os.close(nowhere)
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
     traceback.clear_frames(error.__traceback__)
-    # An interrupt comes while the archive is written as well. Its end would be written when it is collected as garbage,
-    # which fails there, and Python would print that with its traceback. Without a file there is nothing to end.
+    # An interrupt is possible while the archive is written, too. Its end would be written when it is collected as
+    # garbage, which fails there, and Python would print that error. Without a file there is nothing to end.
     for archive in archives:
         archive.fp = None
 
@@ -261,26 +261,26 @@ def read_xlsx(
     tables = [schema.empty_table()]
     waiting: list[Row] = []
     try:
-        with closing(_rows(path, schema.names, limits)) as rows:
+        with closing(_sheet_rows(path, schema.names, limits)) as rows:
             for row in rows:
                 waiting.append(row)
                 if len(waiting) == _AT_ONCE:
-                    tables.append(_table(waiting, schema))
+                    tables.append(_table_of_rows(waiting, schema))
                     waiting = []
     except (
         *(zipfile.BadZipFile, expat.ExpatError, ParseError, EOFError, NotImplementedError, RuntimeError),
     ) as error:
         raise ValueError(f"it is not a workbook that can be read ({error})") from error
-    return pa.concat_tables([*tables, _table(waiting, schema)])
+    return pa.concat_tables([*tables, _table_of_rows(waiting, schema)])
 
 
-def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Generator[Row, None, None]:
+def _sheet_rows(path: Path, names: Sequence[str], limits: Limits | None) -> Generator[Row, None, None]:
     """Yield the rows of all sheets, without their headings."""
     from prodex.formats.workbook_sheets import exported
 
     heading = [held_by_a_cell(name) for name in names]
     meter = Meter(limits or Limits(), FILE, "read_export")
-    meter.came(path.stat().st_size)
+    meter.count_received(path.stat().st_size)
     # The archive alone would keep its file open as long as a part of it is.
     with path.open("rb") as content, zipfile.ZipFile(content) as file:
         sheets = sorted(
@@ -295,19 +295,21 @@ def _rows(path: Path, names: Sequence[str], limits: Limits | None) -> Generator[
             if [first[place].text if place in first else "" for place in range(len(heading))] != heading:
                 raise ValueError("its columns are not those of the table")
             for number, row in rows:
-                _check(number, row, len(heading))
+                _check_cells(number, row, len(heading))
                 yield row
 
 
-def _check(number: int, row: Row, width: int) -> None:
+def _check_cells(number: int, row: Row, width: int) -> None:
     for column, cell in row.items():
         if column >= width:
             raise ValueError(f"it has more than {width:,} columns")
         if cell.kind != "text" and cell.kind not in _VALUES:
-            raise ValueError(f"its cell {place_of(number, column)} was changed ({cell.problem or cell.kind})")
+            raise ValueError(
+                f"its cell {cell_place(number, column)} was changed ({cell.problem or cell.kind})"
+            )
 
 
-def _table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+def _table_of_rows(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
     columns = []
     for place, field in enumerate(schema):
         cells = [row.get(place) for row in rows]

@@ -80,7 +80,7 @@ class Context:
     def previous_audit(self, profile: str) -> Audit | None:
         """Return the last audit by a profile before this run; None where there is none that can be read."""
         try:
-            return open_audit(f"{self.job.name}@{self.before[_key(profile)]}")
+            return open_audit(f"{self.job.name}@{self.before[_audit_key(profile)]}")
         except (KeyError, SnapshotError):
             return None
 
@@ -120,7 +120,7 @@ def before_of(job: Job) -> dict[str, str]:
         for profile in map(_name_of, job.profiles):
             own = listed[listed["profile"] == profile]
             if not own.empty:
-                before[_key(profile)] = str(own["time"].iloc[-1])
+                before[_audit_key(profile)] = str(own["time"].iloc[-1])
     return before
 
 
@@ -128,5 +128,5 @@ def _name_of(profile: Profile) -> str:
     return profile.name
 
 
-def _key(profile: str) -> str:
+def _audit_key(profile: str) -> str:
     return f"audit {profile}"

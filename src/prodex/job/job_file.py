@@ -22,11 +22,11 @@
     [keep]
     snapshots = 14
 
-Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere. A job
-file holds no secret: the service is the one in the settings, "sandbox", or named by variables of the environment.
+Only `name` is needed. Relative paths begin at the folder of the job file, since cron starts programs elsewhere.
 
-A job file is kept in version control and comes from colleagues, so it holds no secret and no address: an address of
-somebody else would receive the user's secret.
+A job file is kept in version control and shared with colleagues, so it holds no secret and no address: an address of
+somebody else would receive the user's secret. The service is the one in the settings, "sandbox", or named by variables
+of the environment.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def read_job(path: str | Path) -> Job:
         raise InputError(f"The job file {file} {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The job file {file} is not TOML: {error}.") from error
-    except RecursionError as error:  # tomllib recurses, and the file may come from somebody else
+    except RecursionError as error:  # tomllib recurses, and the file may be from somebody else
         raise InputError(f"The job file {file} is nested too deep.") from error
     place = TomlText(str(file), text)
     # Before anything else: no message about another value may quote a secret.
@@ -437,7 +437,7 @@ def service_settings(given: Any, place: TomlText) -> ServiceSettings | None:
                 f'"$PRODEX_SHOP_{key.upper()}". A job file has neither addresses nor credentials.',
             )
         variables.append((key, found[1]))
-    # All three or none: an address of one place never goes with a secret of another.
+    # All three or none: an address of one source is never used with a secret of another.
     if missing := [key for key in _SETTINGS if key not in given]:
         raise place.error(("service",), f"{missing[0]} is missing; give all of {', '.join(_SETTINGS)}.")
     return ServiceSettings(variables=tuple(variables))
@@ -451,7 +451,7 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
     InputError
         When a key asks for a secret, or an address has credentials in it.
     """
-    for keys, value in _leaves(values, ()):
+    for keys, value in _setting_leaves(values, ()):
         if isinstance(value, str) and _REFERENCE.fullmatch(value):
             continue
         named = next((key for key in reversed(keys) if isinstance(key, str)), "")
@@ -463,12 +463,12 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
             )
 
 
-def _leaves(value: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
+def _setting_leaves(value: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _leaves(inner, (*keys, key))
+            yield from _setting_leaves(inner, (*keys, key))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, (*keys, number))
+            yield from _setting_leaves(inner, (*keys, number))
     else:
         yield keys, value

@@ -71,7 +71,7 @@ class JobResult:
         return "\n".join([*self._page(), ""])
 
     def _page(self) -> Iterator[str]:
-        yield f"# {plain(self.headline)}"
+        yield f"# {escaped_markdown(self.headline)}"
         yield ""
         if self.dry_run:
             yield "Dry run: nothing was loaded, written, sent or removed."
@@ -79,19 +79,20 @@ class JobResult:
         yield "| step | outcome | seconds | figures |"
         yield "|---|---|--:|---|"
         for step in self.steps:
-            yield f"| {plain(step.name)} | {step.state} | {step.seconds:.1f} | {plain(step.summary)} |"
+            name, summary = escaped_markdown(step.name), escaped_markdown(step.summary)
+            yield f"| {name} | {step.state} | {step.seconds:.1f} | {summary} |"
         for step in self.steps:
             if step.lines:
                 yield ""
-                yield f"## {plain(step.name.capitalize())}"
+                yield f"## {escaped_markdown(step.name.capitalize())}"
                 yield ""
-                yield from (f"- {plain(line)}" for line in step.lines)
+                yield from (f"- {escaped_markdown(line)}" for line in step.lines)
         failed = [step for step in self.steps if step.state == "failed"]
         if failed:
             yield ""
             yield "## What went wrong"
             yield ""
-            yield from (f"- {plain(step.name)}: {plain(step.error)}" for step in failed)
+            yield from (f"- {escaped_markdown(step.name)}: {escaped_markdown(step.error)}" for step in failed)
             yield ""
             yield f"{counted(len(failed), 'step')} failed. The next run does every step again."
 
@@ -108,10 +109,10 @@ class JobResult:
         return self.markdown
 
 
-def plain(text: str) -> str:
+def escaped_markdown(text: str) -> str:
     r"""Return a text as Markdown that shows exactly this text.
 
-    >>> print(plain("<b> *Mill* [x](https://x)"))
+    >>> print(escaped_markdown("<b> *Mill* [x](https://x)"))
     \<b\> \*Mill\* \[x\](https\://x)
     """
     return _MARKUP.sub(r"\\\g<0>", on_one_line(text))

@@ -15,7 +15,7 @@ from prodex.files.lock import locked
 from prodex.job.context import Context, before_of
 from prodex.job.job_file import Job, read_job
 from prodex.job.result import JobResult, StepResult
-from prodex.job.run_journal import JobLog, RunJournal, folder_of
+from prodex.job.run_journal import JobLog, RunJournal, job_folder
 from prodex.job.steps import ACTIONS, Step, StepOutcome, steps_of
 
 #: Gets each line of the log, which is a JSON object.
@@ -26,7 +26,7 @@ def run_job(path: str | Path, *, dry_run: bool = False, on_line: OnLine | None =
     """Do what a job file says: load or refresh, audit, compare, watch, write worklists and exports, publish, clean up.
 
     The first run loads, later ones fetch only what has changed. A step that fails does not stop those that do not need
-    it. A run that was killed goes on at the step where it was, if the same file is run again within a day: finished
+    it. A run that was killed continues at the step where it was, if the same file is run again within a day: finished
     steps are not repeated. Two runs of a job exclude each other.
 
     Parameters
@@ -65,7 +65,7 @@ def run_job(path: str | Path, *, dry_run: bool = False, on_line: OnLine | None =
     job = read_job(path)
     if dry_run:
         return _dry_run(job)
-    with locked(folder_of(job.name), f"running the job {job.name!r}"):
+    with locked(job_folder(job.name), f"running the job {job.name!r}"):
         journal = RunJournal.unfinished(job) or RunJournal.begin(job, before_of(job))
         return _run(job, journal, on_line)
 
@@ -80,7 +80,7 @@ def _run(job: Job, journal: RunJournal, on_line: OnLine | None) -> JobResult:
         if done is None:
             log.start(step.name)
             done = _result(step, results, partial(ACTIONS[step.action].do, context, step.entry))
-            # The journal first: what is not in it is done again, what is not in the log is only not told.
+            # The journal first: a step that is not in it is done again; a step that is not in the log is not reported.
             journal = journal.with_step(done, job.name)
             log.end(done)
         context.figures[step.name] = done.figures
@@ -89,7 +89,7 @@ def _run(job: Job, journal: RunJournal, on_line: OnLine | None) -> JobResult:
     assert result.path is not None  # noqa: S101 - it was just given
     with writing(result.path) as beside:
         beside.write_text(result.markdown, "utf-8", newline="\n")
-    # Only now: a run that was killed before its page was written goes on here.
+    # Only now: a run that was killed before its page was written continues here.
     journal.write(job.name, ended=True)
     return result
 

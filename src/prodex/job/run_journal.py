@@ -1,4 +1,4 @@
-"""The journal of a run: which steps have ended, so that a run that was killed goes on where it was.
+"""The journal of a run: which steps have ended, so that a run that was killed continues where it was.
 
 `<home>/jobs/<name>/run.json`, written anew as a whole after each step. Only a step whose end is in it counts as done.
 
@@ -36,7 +36,7 @@ _FILE = "run.json"
 _RESUMABLE = timedelta(hours=24)
 
 
-def folder_of(name: str) -> Path:
+def job_folder(name: str) -> Path:
     """Return the folder of the state of a job."""
     return home() / "jobs" / name
 
@@ -86,9 +86,9 @@ class RunJournal:
         SnapshotError
             When a newer version of prodex wrote it.
         """
-        path = folder_of(job.name) / _FILE
+        path = job_folder(job.name) / _FILE
         try:
-            written = read_json(path, _Written, newest=_FORMAT)
+            written = read_json(path, _JournalLayout, newest=_FORMAT)
             check_moment(written.began)
             int(written.before[NUMBER])
         except MadeByNewer as error:
@@ -118,11 +118,11 @@ class RunJournal:
             "before": dict(self.before),
             "steps": {key: asdict(step) for key, step in self.steps.items()},
         }
-        with writing(folder_of(name) / _FILE, private=True) as beside:
+        with writing(job_folder(name) / _FILE, private=True) as beside:
             beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
 
 
-class _Written(msgspec.Struct):
+class _JournalLayout(msgspec.Struct):
     """A journal as JSON."""
 
     job: str

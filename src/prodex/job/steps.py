@@ -25,14 +25,14 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference, diff
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.files.atomic import sha256, storage, writing
-from prodex.files.folders import recover
+from prodex.files.folders import restore_old
 from prodex.files.untrusted import Digest, is_file, is_there, read_json
 from prodex.formats.exporting import PACKAGE, exported_digests, replaced_files, tables_in
 from prodex.formats.registry import FormatName
 from prodex.job.context import Context, newest_snapshot
 from prodex.job.job_file import ExportOptions, Job
 from prodex.job.result import Figure
-from prodex.job.run_journal import folder_of
+from prodex.job.run_journal import job_folder
 from prodex.load import load_products, refresh
 from prodex.messages import counted, percent
 from prodex.publishing import publish
@@ -380,7 +380,7 @@ class ExportRecord:
     @classmethod
     def of(cls, job: Job) -> ExportRecord:
         """Return the record of a job."""
-        return cls(folder_of(job.name) / "exports.json")
+        return cls(job_folder(job.name) / "exports.json")
 
     @contextmanager
     def exporting(self, options: ExportOptions) -> Iterator[None]:
@@ -398,7 +398,7 @@ class ExportRecord:
         names = replaced_files(folder, form, options.tables or tables_in(form))
         with storage(folder):
             if folder.is_dir():
-                recover(folder, names, folder / PACKAGE)
+                restore_old(folder, names, folder / PACKAGE)
             known = {**exported_digests(folder), **before.get(str(folder), {})}
             found = [folder / name for name in sorted(names) if is_there(folder / name)]
             others = [path for path in found if not _is_own(path, known, exported_digests(folder))]

@@ -43,7 +43,7 @@ def newest_update(dates: Iterable[str | None]) -> str | None:
     '2026-11-20T08:00:00'
     """
     seconds = sorted({date[:19] for date in dates if date and _LOCAL_TIME.match(date)}, reverse=True)
-    return next((one for one in seconds if _moment(one) is not None), None)
+    return next((one for one in seconds if _parsed_utc(one) is not None), None)
 
 
 def checked_lag(lag: timedelta | float | None) -> timedelta:
@@ -97,7 +97,7 @@ def starting_from(
     try:
         by_clock = our_time - max(lag, LAG_WITHOUT_CLOCK) if service_time is None else service_time - lag
         earliest = min(service_time or our_time, our_time) - ANY_ZONE - lag
-        moment = _moment(newest)
+        moment = _parsed_utc(newest)
         since = min(by_clock, earliest if moment is None else max(earliest, moment - lag))
     except OverflowError:  # a lag of centuries
         return _BEGINNING
@@ -112,7 +112,7 @@ class Clocks(NamedTuple):
 
 
 def was_set(before: Clocks, now: Clocks) -> bool:
-    """Whether a clock was set between two loads: one went back, or they do not agree how long that was.
+    """Whether a clock was set between two loads: one was set back, or the clocks measured different times in between.
 
     Examples
     --------
@@ -156,14 +156,14 @@ def surely_before(last: Clocks, now: Clocks, newest: str | None) -> datetime:
     if readings:
         return max(min(readings) - ANY_ZONE - LAG, _BEGINNING)
     # Only what the service wrote on its products is left, if that is not of the future as well.
-    moment = _moment(newest)
+    moment = _parsed_utc(newest)
     is_over = moment is not None and moment <= (now.service or now.ours) + ANY_ZONE
     return moment - LAG if moment is not None and is_over else _BEGINNING
 
 
 def should_find(since: datetime, newest: str | None) -> bool:
     """Whether a request for products updated since then should return the one with the latest update."""
-    moment = _moment(newest)
+    moment = _parsed_utc(newest)
     return moment is not None and moment >= since
 
 
@@ -172,27 +172,27 @@ def clock_notes(
 ) -> Iterator[tuple[str, str]]:
     """Yield where the clocks disagree: a key, and a sentence."""
     if service_time is not None and abs(service_time - our_time) > TOLERATED:
-        date, ours = _shown(service_time), _shown(our_time)
+        date, ours = _utc_text(service_time), _utc_text(our_time)
         text = f"the service's clock (Date) is at {date} and this machine's at {ours}"
         yield "clocks", f"{text}; changes are requested since the earlier of Date and the newest updatedAt"
-    moment = _moment(newest)
+    moment = _parsed_utc(newest)
     if moment is not None and moment > max(service_time or our_time, our_time) + TOLERATED:
-        date = _shown(service_time or our_time)
+        date = _utc_text(service_time or our_time)
         text = f"the newest updatedAt is {newest}, later than any clock (Date: {date})"
         yield "updatedAt", f"{text}: it is a local time of another zone, or wrong"
 
 
-def shown(clocks: Clocks) -> str:
+def clocks_in_words(clocks: Clocks) -> str:
     """Return two clocks as messages show them.
 
-    >>> shown(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
+    >>> clocks_in_words(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
     "no Date, and this machine's clock at 2026-11-23 04:00:00 UTC"
     """
-    date = "no Date" if clocks.service is None else f"Date {_shown(clocks.service)}"
-    return f"{date}, and this machine's clock at {_shown(clocks.ours)}"
+    date = "no Date" if clocks.service is None else f"Date {_utc_text(clocks.service)}"
+    return f"{date}, and this machine's clock at {_utc_text(clocks.ours)}"
 
 
-def _moment(second: str | None) -> datetime | None:
+def _parsed_utc(second: str | None) -> datetime | None:
     """Parse a local time as UTC; None if it is not one, or too early to subtract hours from."""
     try:
         moment = None if second is None else datetime.fromisoformat(second).replace(tzinfo=UTC)
@@ -201,5 +201,5 @@ def _moment(second: str | None) -> datetime | None:
     return None if moment is None or moment.year < 1971 else moment
 
 
-def _shown(moment: datetime) -> str:
+def _utc_text(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -28,9 +28,9 @@ from prodex.load import windows
 from prodex.load.clocks import (
     Clocks,
     clock_notes,
+    clocks_in_words,
     newest_update,
     should_find,
-    shown,
     starting_from,
     surely_before,
     was_set,
@@ -42,10 +42,10 @@ from prodex.service import Client, paging
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.disappeared_products import absence_of, listing_is_whole
 from prodex.store.journal import Journal
-from prodex.store.journal_contents import ABSENT, contents, contradiction_of, failure_of, keys_of, newest
+from prodex.store.journal_contents import ABSENT, contradiction_of, dates_by_key, failure_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, totals_notes
-from prodex.store.snapshot_keys import Held, Together
+from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.records import Identity
 
 _LOG = logging.getLogger("prodex")
@@ -68,7 +68,7 @@ class Fetch:
     Parameters
     ----------
     service
-        Where the products come from.
+        The service with the products.
     query
         Which products.
     journal
@@ -82,9 +82,9 @@ class Fetch:
     tolerant
         Whether to skip windows that the service fails to send, and list them.
     progress
-        Hears of its phases, and of what has come.
+        Gets the phases, and the numbers of products received.
     listeners
-        Hear of what has come as well.
+        Further functions that get these numbers.
     budget
         Limits of the load.
     """
@@ -96,7 +96,7 @@ class Fetch:
         journal: Journal,
         *,
         since: datetime | None = None,
-        held: Held | None = None,
+        held: SnapshotKeys | None = None,
         last: Clocks | None = None,
         tolerant: bool = False,
         progress: FetchProgress | None = None,
@@ -105,14 +105,14 @@ class Fetch:
     ) -> None:
         self._journal = journal
         self._progress = FetchProgress() if progress is None else progress
-        self._listeners = (*listeners, self._progress.hear)
+        self._listeners = (*listeners, self._progress.report)
         self._announced = 0
-        self._telling = threading.Lock()
+        self._reporting = threading.Lock()
         self._whole = tuple(query.in_calls())
         self._asked = self._whole if since is None else tuple(_since(part, since) for part in self._whole)
         self._since = since
         self._last = last
-        self._held = Held.nothing() if held is None else held
+        self._held = SnapshotKeys.empty() if held is None else held
         # A resumed load keeps its settings: with other windows, the received ones could not be recognised.
         self._page_size: int | None = journal.question.get("page_size")
         self._parallel: int = journal.question["windows"]
@@ -123,7 +123,7 @@ class Fetch:
             self._split,
             parallel=max(1, self._parallel),
             tolerant=tolerant,
-            came=self._tell,
+            on_received=self._report,
             spending=Spending(budget or LoadBudget()),
         )
 
@@ -140,8 +140,8 @@ class Fetch:
     @property
     def is_doubtful(self) -> bool:
         """Whether a load has to reconcile: counts do not agree, or products may have moved between few pages."""
-        came = newest(self._journal)
-        ledger = ledger_of(self._journal, came, absence_of(self._journal, came))
+        received = newest(self._journal)
+        ledger = ledger_of(self._journal, received, absence_of(self._journal, received))
         is_too_low = contradiction_of("totals") in totals_notes(self._journal)
         return not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low)
 
@@ -196,7 +196,7 @@ class Fetch:
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             before = {one.product_id: one.updated_at for one in self._held.identities()}
-            dates = {**before, **contents(self._journal)}
+            dates = {**before, **dates_by_key(self._journal)}
             self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
             pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
@@ -230,17 +230,17 @@ class Fetch:
             Whether the snapshot was complete; otherwise the counts may agree by chance.
         """
         self.pull()
-        everything = Together(self._held, newest(self._journal))
+        everything = RefreshedKeys(self._held, newest(self._journal))
         ledger = ledger_of(self._journal, everything, absence_of(self._journal, everything), refreshed=True)
         costs_little = sweep is None and len(everything) < paging.SCROLL_FROM
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
             self.reconcile()
 
-    def _tell(self, window: Window, products: int) -> None:
-        """Tell the listeners what a window has received; windows are fetched by several threads."""
-        with self._telling:
-            for hear in self._listeners:
-                hear(Came(window, products, self._announced))
+    def _report(self, window: Window, products: int) -> None:
+        """Call the listeners with what a window has received; windows are fetched by several threads."""
+        with self._reporting:
+            for listener in self._listeners:
+                listener(Received(window, products, self._announced))
 
     def _first_requests(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the first windows of a part of the query: the whole, or windows by time of update."""
@@ -311,7 +311,7 @@ class Fetch:
                 _of_second(self._held.identities(), newest_second),
                 list(range(len(self._whole))),
             )
-            keys_of_window = set(contents(self._journal))
+            keys_of_window = set(dates_by_key(self._journal))
         else:
             pulled = (one for entry in self._entries(Stage.PULL) for one in entry.keys if one)
             expected = _of_second(pulled, newest_second) if parts else set()
@@ -342,7 +342,8 @@ class Fetch:
             return
         self._fetcher.contradiction(
             "clock that was set",
-            f"a clock was set since the snapshot was loaded ({shown(self._last)} then, {shown(now)} now): changes are "
+            f"a clock was set since the snapshot was loaded ({clocks_in_words(self._last)} then, "
+            f"{clocks_in_words(now)} now): changes are "
             f"requested since {earlier:%Y-%m-%dT%H:%M:%S}",
         )
         self._fetcher.run(
@@ -417,7 +418,7 @@ class WindowFetcher:
     Parameters
     ----------
     service
-        Where the products come from.
+        The service with the products.
     journal
         What was received so far; only the rest is requested.
     split
@@ -426,7 +427,7 @@ class WindowFetcher:
         Windows at the same time.
     tolerant
         Whether to skip windows that the service fails to send, and note them in the journal.
-    came
+    on_received
         Called with a window and the products that it has received, after each page.
     spending
         What the whole load has used so far, and its limits.
@@ -437,7 +438,7 @@ class WindowFetcher:
     split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
     parallel: int
     tolerant: bool
-    came: Callable[[Window, int], object]
+    on_received: Callable[[Window, int], object]
     spending: Spending
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
     _as_large: Counter[str] = field(default_factory=Counter, init=False)
@@ -597,7 +598,7 @@ class WindowFetcher:
                 return parts
             state = after
             self._keep(window, page, before)
-            self.came(window, len(seen))
+            self.on_received(window, len(seen))
             if self._stop.is_set() or self._spent():
                 break
         return state
@@ -648,7 +649,7 @@ class WindowFetcher:
         entries = self.journal.pages_of(window.name)
         for entry in entries:
             state = state.after_page(entry.keys, seen, entry.total_results, entry.next_page)
-        self.came(window, len(seen))
+        self.on_received(window, len(seen))
         is_late = entries and clock.now() - entries[-1].received_at > CURSOR_LIFE
         if is_late and state.by_scroll and not state.ended:
             self.journal.restart(window.name)
@@ -671,8 +672,8 @@ _COUNTED = frozenset(stage for stage in Stage if stage.has_products) - {Stage.CH
 
 
 @dataclass(frozen=True)
-class Came:
-    """What a fetch says whenever something has come.
+class Received:
+    """How many products a window has received so far, as a fetch reports it after each page.
 
     Attributes
     ----------
@@ -689,8 +690,8 @@ class Came:
     announced: int
 
 
-#: Hears what has come; what it raises ends the fetch. It is called by the threads that fetch, by one at a time.
-Listener = Callable[[Came], object]
+#: Is called after each page, by the threads that fetch, one at a time. An exception that it raises ends the fetch.
+Listener = Callable[[Received], object]
 
 
 class FetchProgress:
@@ -705,7 +706,7 @@ class FetchProgress:
     --------
     >>> progress = FetchProgress(Reporter(print))
     >>> with progress.phase("Receiving", Stage.PULL, total=40):
-    ...     progress.hear(Came(Window(Stage.PULL, 0), 20, announced=40))
+    ...     progress.report(Received(Window(Stage.PULL, 0), 20, announced=40))
     Receiving: 0 of 40 products, time left unknown
     Receiving: 20 of 40 products, about 1 s left
     """
@@ -725,14 +726,14 @@ class FetchProgress:
             finally:
                 self._phase = None
 
-    def hear(self, came: Came) -> None:
-        """Report what has come."""
-        stage = came.window.stage
-        self._by_window[stage][came.window.name] = came.products
-        # First: whoever hears of a phase may end the load, and then knows how much of it has come.
+    def report(self, received: Received) -> None:
+        """Count the products of a page, and report the new totals."""
+        stage = received.window.stage
+        self._by_window[stage][received.window.name] = received.products
+        # First: an observer of phases may end the load, and then knows how much was received.
         if stage.has_products:
             done = self._sum(_COUNTED)
-            self._reporter.count(done, max(came.announced, done))
+            self._reporter.count(done, max(received.announced, done))
         if self._phase is not None and stage in self._phase[0]:
             stages, total, show = self._phase
             done = self._sum(stages)

@@ -73,9 +73,9 @@ def _with_labels(
 
 def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
     """Yield attribute, code, label and description of every code value of a catalogue, in whichever table it is."""
-    yield from _distinct(tables["codes"], "attribute", ("code", "label", "description"))
+    yield from _distinct_codes(tables["codes"], "attribute", ("code", "label", "description"))
     for name, attribute, columns in _declared_codes():
-        for row in _distinct(tables[name], None, columns):
+        for row in _distinct_codes(tables[name], None, columns):
             yield attribute, *row[1:]
 
 
@@ -93,6 +93,7 @@ def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str
         for name, attribute, (code, _, _) in _declared_codes():
             for row in part.read(name, ["gtin", code]).to_pylist():
                 see(row["gtin"], attribute, row[code])
+    # Greedy, and good enough: the fewest products would be a set cover, which takes exponential time.
     chosen: dict[Code, str] = {}
     for gtin in sorted(codes_of, key=lambda gtin: (-len(codes_of[gtin]), gtin)):
         for value in codes_of[gtin]:
@@ -118,7 +119,7 @@ def _code_columns(columns: Sequence[Column]) -> dict[tuple[str, ...], tuple[str,
     }
 
 
-def _distinct(
+def _distinct_codes(
     table: pa.Table, attribute: str | None, columns: tuple[str, str, str | None]
 ) -> set[tuple[str, str, str | None, str | None]]:
     names = [name for name in (attribute, *columns) if name is not None]

@@ -1,4 +1,4 @@
-"""Matching: whether the products that came match the filters that they were requested with, as their own records say.
+"""Matching: whether received products match the filters of their request, as their own records show.
 
 Services ignore filters that they do not know, and some apply them on the first page only. What a record does not say
 is undecided and never a mismatch: a field that was not requested, a status that the record lacks, and whatever no
@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.ledger import MOST_LISTED, Ledger, listed, product_named
+from prodex.catalog.ledger import MOST_LISTED, Ledger, limited_lines, product_named
 from prodex.catalog.part import Part
 from prodex.clock import ANY_ZONE
 from prodex.facts.pending import own
@@ -139,7 +139,7 @@ class _Products:
 class _Check(NamedTuple):
     """How the records decide a filter: the columns of `products` that it looks at, and the verdict on a part."""
 
-    judge: Callable[[_Products, Any], _Verdict]
+    compare: Callable[[_Products, Any], _Verdict]
     columns: tuple[str, ...] = ()
 
 
@@ -149,7 +149,7 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
     Parameters
     ----------
     parts
-        The products that came.
+        The received products.
     query
         What was requested.
 
@@ -168,7 +168,7 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
     for part in parts:
         products = _Products(part, [column for name in asked for column in CHECKS[name].columns])
         for name, value in asked.items():
-            verdict = CHECKS[name].judge(products, value)
+            verdict = CHECKS[name].compare(products, value)
             if rows := np.flatnonzero(verdict.wrong).tolist():
                 keys, gtins = (
                     column.take(pa.array(rows)).to_pylist() for column in (products.ids, products.gtins)
@@ -178,16 +178,16 @@ def unmatched(parts: Iterable[Part], query: ProductQuery) -> list[Unmatched]:
                 found = [*map(verdict.found, some), *[""] * (len(rows) - len(some))]
                 wrong[name] += zip(keys, gtins, found, strict=True)
     return [
-        Unmatched(name, _decided(parts, name, asked[name]), tuple(found))
+        Unmatched(name, _number_decided(parts, name, asked[name]), tuple(found))
         for name, found in wrong.items()
         if found
     ]
 
 
-def _decided(parts: Iterable[Part], name: str, value: Any) -> int:
+def _number_decided(parts: Iterable[Part], name: str, value: Any) -> int:
     """Return for how many products their records decide a filter."""
     check = CHECKS[name]
-    return sum(int(check.judge(_Products(part, check.columns), value).decided().sum()) for part in parts)
+    return sum(int(check.compare(_Products(part, check.columns), value).decided().sum()) for part in parts)
 
 
 def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal | None = None) -> Ledger:
@@ -200,7 +200,7 @@ def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal
     found
         From `unmatched`.
     journal
-        The pages of a load, by which a filter that was applied on the first pages is told from one that was ignored.
+        The pages of a load, which show whether a filter was applied on the first pages, or ignored.
     """
     if not found:
         return ledger
@@ -212,11 +212,11 @@ def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal
         f"{product_named(*key)}: came, and does not match {', '.join(why)}" for key, why in reasons.items()
     )
     first = frozenset() if journal is None else _on_first_pages(journal)
-    notes = (*ledger.notes, *(_note(one, first) for one in found))
-    return replace(ledger, unmatched=tuple(listed(lines)), notes=notes)
+    notes = (*ledger.notes, *(_mismatch_note(one, first) for one in found))
+    return replace(ledger, unmatched=tuple(limited_lines(lines)), notes=notes)
 
 
-def _note(one: Unmatched, first: Collection[str]) -> str:
+def _mismatch_note(one: Unmatched, first: Collection[str]) -> str:
     number = len(one.products)
     ignored = "the service did not apply this filter"
     if first and not any(product in first for product, _, _ in one.products):
@@ -227,6 +227,7 @@ def _note(one: Unmatched, first: Collection[str]) -> str:
 
 def _on_first_pages(journal: Journal) -> frozenset[str]:
     """Return the products on the first pages of windows that had more than one."""
+    # Some services forget the filter when they continue a scroll: then only later pages have other products.
     first: set[str] = set()
     for name in dict.fromkeys(entry.window for entry in journal.entries() if entry.stage is Stage.PULL):
         pages = [entry for entry in journal.pages_of(name) if entry.keys]
@@ -235,20 +236,20 @@ def _on_first_pages(journal: Journal) -> frozenset[str]:
     return frozenset(first)
 
 
-def _judged(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
+def _check_of_column(column: str, path: str, decide: Callable[[Any], Callable[[str], bool | None]]) -> _Check:
     """Return a check of a column: what is decided of each of its values, once; None if it says nothing."""
 
-    def judge(products: _Products, value: Any) -> _Verdict:
+    def compare(products: _Products, value: Any) -> _Verdict:
         texts = products.column(column)
         matches = decide(value)
-        # 1 matches, 0 does not, -1 says nothing.
+        # 1 matches, 0 does not, -1 decides nothing.
         codes = by_value(texts, lambda text: -1 if (found := matches(str(text))) is None else int(found), -1)
         return _Verdict(codes == 0, lambda: codes >= 0, lambda row: f"{path} is {texts[row].as_py()}")
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
-def _gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
+def _with_gtins(products: _Products, wanted: Sequence[str]) -> _Verdict:
     texts = products.gtins
     wrong = _mask(pc.invert(pc.is_in(texts, pa.array(wanted))))
     undecided = ~_mask(texts.is_valid())
@@ -271,7 +272,7 @@ def _until(column: str, path: str) -> _Check:
 
 
 def _bound(column: str, path: str, is_outside: Callable[[Any, datetime], Any]) -> _Check:
-    def judge(products: _Products, bound: datetime) -> _Verdict:
+    def compare(products: _Products, bound: datetime) -> _Verdict:
         times = products.column(column)
         moments = times.to_numpy(zero_copy_only=False)
         wrong = np.asarray(is_outside(moments, bound.replace(tzinfo=None)), bool)
@@ -281,13 +282,13 @@ def _bound(column: str, path: str, is_outside: Callable[[Any, datetime], Any]) -
             lambda row: f"{path} is {times[row].as_py():%Y-%m-%dT%H:%M:%S}",
         )
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
 def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
     """Return a check of a column of numbers, of which only the known ones say something."""
 
-    def judge(products: _Products, value: Any) -> _Verdict:
+    def compare(products: _Products, value: Any) -> _Verdict:
         wanted = [int(one) for one in (value if isinstance(value, tuple) else (value,))]
         found = numbers(products.column(column))
         decided = np.isin(found, list(known))
@@ -295,10 +296,10 @@ def _number_among(column: str, path: str, known: Collection[int]) -> _Check:
             decided & ~np.isin(found, wanted), lambda: decided, lambda row: f"{path} is {int(found[row])}"
         )
 
-    return _Check(judge, (column,))
+    return _Check(compare, (column,))
 
 
-def _number(wanted: Any) -> Callable[[str], bool | None]:
+def _equal_number(wanted: Any) -> Callable[[str], bool | None]:
     """Compare whole numbers that records have as numbers or as text, also with zeros before them."""
     texts = {str(one) for one in (wanted if isinstance(wanted, tuple) else (wanted,))}
 
@@ -311,6 +312,7 @@ def _number(wanted: Any) -> Callable[[str], bool | None]:
 
 def _status(wanted: Sequence[ProductStatus]) -> Callable[[str], bool | None]:
     known = {one.value: one in wanted for one in ProductStatus}
+    # A status that prodex does not know decides nothing.
     return lambda text: known.get(text.strip().upper())
 
 
@@ -322,7 +324,7 @@ def _tag(text: str) -> str:
 def _tags_known(products: _Products, rows: pa.Table) -> Mask:
     """Return which products say what tags they have.
 
-    A list that came, and has nothing in it, says that there is no tag; null and no list say nothing.
+    An empty list shows that there is no tag; null, or no list, shows nothing.
     """
     known = products.having(rows)
     for name in ("hasTags", "isTaggedBy"):
@@ -346,6 +348,7 @@ def _with_tags(products: _Products, names: Sequence[str]) -> tuple[pa.Table, Mas
 
 def _tags_in(products: _Products, wanted: Sequence[str]) -> _Verdict:
     rows, has = _with_tags(products, wanted)
+    # Where every product has a tag that was wanted, as a service that filters returns, the states need not be read.
     wrong = ~has & _tags_known(products, rows) if not has.all() else ~has
     return _Verdict(wrong, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
@@ -355,10 +358,11 @@ def _tags_not_in(products: _Products, unwanted: Sequence[str]) -> _Verdict:
     return _Verdict(has, lambda: _tags_known(products, rows), _tags_of(products, rows))
 
 
-def _languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
+def _in_languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
     """Say which products have texts of their own attributes in other languages; deeper texts may be of anybody."""
     among = {short_of(language) for language in wanted}
 
+    # Asked for by several parts of the verdict, or by none.
     @cache
     def texts() -> tuple[pa.Table, Mask]:
         rows = products.own_rows("texts", ["language"])
@@ -393,7 +397,7 @@ def _without_packshot(products: _Products, rows: pa.Table, has: Mask) -> Mask:
     """Return which products have certainly no packshot: no picture, or each says that it is none."""
     pictured = products.having(rows)
     without = pictured & ~has & ~products.having(rows, _mask(whole(rows["is_packshot"]).is_null()))
-    # Whether a product without a row of pictures came with an empty list of them, only its record shows.
+    # Of a product without a row of pictures, only its record shows whether it has an empty list of them.
     candidates = ~pictured & _mask(pc.equal(products.state("assets"), "filled"))
     if candidates.any():
         for row, record in products.records(candidates).items():
@@ -419,7 +423,7 @@ def _has_no_packshot(products: _Products, _: bool) -> _Verdict:
 
 #: Field of `ProductQuery` -> how a record decides it. The other filters leave no trace in a record.
 CHECKS: Mapping[str, _Check] = {
-    "gtins_in": _Check(_gtins),
+    "gtins_in": _Check(_with_gtins),
     "updated_at_from": _since("updated_at", "updatedAt"),
     "updated_at_to": _until("updated_at", "updatedAt"),
     "validation_status_in": _number_among(
@@ -427,17 +431,17 @@ CHECKS: Mapping[str, _Check] = {
     ),
     "tags_in": _Check(_tags_in),
     "tags_not_in": _Check(_tags_not_in),
-    "target_productstatus_in": _judged("product_status", "targetProductStatus", _status),
+    "target_productstatus_in": _check_of_column("product_status", "targetProductStatus", _status),
     "status_shared_from": _number_among(
         "sharing_status", "manufacturerSharingStatus", [*map(int, SharingStatus)]
     ),
-    "target_market": _judged("target_market", "product_key.target_market_id", _number),
-    "product_languages": _Check(_languages),
+    "target_market": _check_of_column("target_market", "product_key.target_market_id", _equal_number),
+    "product_languages": _Check(_in_languages),
     "has_packshot": _Check(_has_packshot),
     "has_no_packshot": _Check(_has_no_packshot),
     "pictures_last_updated_at_from": _since("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
     "pictures_last_updated_at_to": _until("pictures_updated_at", "assets.lastUpdatedAt.pictures"),
-    "owners_in": _judged("owner_id", "owner.id", _number),
+    "owners_in": _check_of_column("owner_id", "owner.id", _equal_number),
 }
 
 

@@ -18,17 +18,17 @@ from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.limits import LoadBudget
-from prodex.load.fetch import Came, Fetch, FetchProgress
+from prodex.load.fetch import Fetch, FetchProgress, Received
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import (
     age_of,
     fresh_snapshot,
-    is_judged,
-    judge,
+    is_checked,
     kept_for_later,
     name_for,
     question_to,
+    require_complete,
     resumed,
 )
 from prodex.progress import Progress, Reporter, reporting
@@ -89,14 +89,14 @@ def load_products(
         Further languages in which to load the labels of codes, such as ("fr-FR", "de-DE"), into `code_labels`.
     allow_incomplete
         Save an incomplete load too, and continue if the service fails to send a part of it. The catalogue then says so
-        wherever it is shown, and `catalog.problems` lists what is missing, and what came and does not match the query.
+        wherever it is shown, and `catalog.problems` lists what is missing, and which products do not match the query.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Builds the parts when all products have come: any `concurrent.futures` executor. By default most of them are
-        built while others still come, by threads, and from 20,000 products on by processes of our own, which never run
-        your script again.
+        Builds the parts when all products are received: any `concurrent.futures` executor. By default most parts are
+        built while others are still fetched, by threads, and from 20,000 products on by processes of our own,
+        which never run your script again.
     budget
         Limits of calls, seconds and bytes; see `LoadBudget`.
 
@@ -123,7 +123,7 @@ def load_products(
     """
     checked_executor(executor)
     service = service_given(service, "load_products(service, ...)", query)
-    query = _query(query, "load_products")
+    query = _checked_query(query, "load_products")
     # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
@@ -145,7 +145,7 @@ def load_products(
             EarlyBuild(journal, executor) as early,
         ):
             # A load that was judged has all its pages: it was interrupted while its parts were built.
-            if not is_judged(journal):
+            if not is_checked(journal):
                 _fetch(reads, query, journal, early, reporter, allow_incomplete, budget)
             decided = _planned(asked, journal, allow_incomplete, reporter)
             parts, ledger = _built(
@@ -155,7 +155,7 @@ def load_products(
                 beside = build_folder(journal.folder)
                 with storage(beside):
                     parts = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
-            catalog = _published(name, asked, journal, ledger, parts, reporter)
+            catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
@@ -192,7 +192,9 @@ def load_rich_content(
     (True, False)
     """
     service = service_given(service, "load_rich_content(service, ...)", query)
-    asked = replace(_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None)
+    asked = replace(
+        _checked_query(query, "load_rich_content"), source_include=("assets",), source_exclude=None
+    )
     return load_products(
         service,
         asked,
@@ -273,6 +275,7 @@ def recover(
         journal = next(filter(None, map(Journal.open, newest_first)), None)
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
+        # Without labels: they would need the service.
         asked = replace(Origin.from_json(journal.question["asked"]), labels=())
         with reporting(progress, "Products") as reporter:
             decided = _planned(asked, journal, allow_incomplete, reporter)
@@ -280,12 +283,12 @@ def recover(
                 journal.folder, decided.parts, build_folder(journal.folder), executor, reporter, counts=True
             )
             parts, ledger = _built(build, decided.ledger, asked, journal, allow_incomplete)
-            catalog = _published(name, asked, journal, ledger, parts, reporter)
+            catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
         return catalog
 
 
-def _query(query: Any, function: str) -> ProductQuery:
+def _checked_query(query: Any, function: str) -> ProductQuery:
     """Return the query that was given; raise an error that contains the line to write if it is not one."""
     if query is None or isinstance(query, ProductQuery):
         return query or ProductQuery()
@@ -321,11 +324,12 @@ def _fetch(
     allow_incomplete: bool,
     budget: LoadBudget | None,
 ) -> None:
-    """Fetch everything into the journal; meanwhile, build the parts whose pages have come."""
+    """Fetch everything into the journal; meanwhile, build the parts whose pages are there."""
 
-    def build_early(came: Came) -> None:
-        if came.window.stage.has_products:
-            early.begin(came.announced)
+    # Only pages with products are built; a listing of keys has none.
+    def build_early(received: Received) -> None:
+        if received.window.stage.has_products:
+            early.begin(received.announced)
 
     fetch = Fetch(
         service,
@@ -338,16 +342,17 @@ def _fetch(
     )
     fetch.pull()
     if fetch.is_doubtful:
-        early.rest()  # nearly everything has come, and a listing of keys leaves the processors idle
+        early.begin_rest()  # nearly all products are there, and a listing of keys leaves the processors idle
         fetch.reconcile()
 
 
 def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: Reporter) -> Plan:
-    """Decide what to build of what came; raise if it is incomplete."""
+    """Decide what to build of the journal; raise if the load is incomplete."""
+    # GTINs that were requested by name can be missing even where every total agrees.
     gtins = () if asked.query is None else asked.query.gtins_in or ()
     with reporter.phase("Checking what was received"):
         decided = plan(journal, gtins_in=gtins, cores=cpu_count() or 1)
-        judge("The load", decided.ledger, journal, allow_incomplete)
+        require_complete("The load", decided.ledger, journal, allow_incomplete)
     return decided
 
 
@@ -361,11 +366,11 @@ def _built(
         # Only now: the tables have what the records say, and to read it again would cost as much as to build them.
         mismatches = unmatched((part.open(beside) for part in parts), asked.query or ProductQuery())
         checked = with_mismatches(ledger, mismatches, journal)
-        judge("The load", checked, journal, allow_incomplete)
+        require_complete("The load", checked, journal, allow_incomplete)
     return parts, checked
 
 
-def _published(
+def _published_snapshot(
     name: str,
     asked: Origin,
     journal: Journal,

@@ -2,8 +2,9 @@
 
 The specification shows the shape of neither, so every field is kept under its own name.
 
-Three shapes are understood: trees, whatever the children are called; lists of segments that name their parents; and
-mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an error.
+Three shapes of segments are understood: trees, whatever the children are called; lists of segments that name their
+parents; and mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an
+error.
 """
 
 from __future__ import annotations
@@ -82,9 +83,9 @@ def load_organizations(service: Client, organization_type: int | str | None = No
             if not offset:
                 raise
             break  # some services refuse an offset after the last organisation
-        rows = _listed(service, reply, "organisations")
+        rows = _objects_of(service, reply, "organisations")
         announced = max(announced, _total(reply))
-        new = {_key(row) for row in rows} - keys
+        new = {_organization_key(row) for row in rows} - keys
         # Rows are compared as a whole: two rows of one id with different fields are both kept.
         found |= {json.dumps(row, sort_keys=True): row for row in rows}
         if not new:  # the end, or a service that ignores the offset
@@ -138,7 +139,7 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
         rows = segment_rows(reply)
     except ValueError as error:
         raise UnexpectedReply(
-            f"The service sent no list of segments: {error}. {_shown(service, reply)}"
+            f"The service sent no list of segments: {error}. {_reply_excerpt(service, reply)}"
         ) from None
     columns = dict.fromkeys(
         ["id", "name", "parent", "level", "path", *(name for row in rows for name in row)]
@@ -169,7 +170,7 @@ def access_of(service: Client) -> dict[str, Any]:
     }
 
 
-def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
+def _objects_of(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
     """Return the objects of a reply: a list, or the one list in an envelope or in two."""
     found = reply
     for _ in range(3):
@@ -179,11 +180,11 @@ def _listed(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
         known = [found[name] for name in _LIST_NAMES if isinstance(found.get(name), list | dict)]
         found = known[0] if known else lists[0] if len(lists) == 1 else None
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise UnexpectedReply(f"The service sent no list of {what}. {_shown(service, reply)}")
+        raise UnexpectedReply(f"The service sent no list of {what}. {_reply_excerpt(service, reply)}")
     return found
 
 
-def _shown(service: Client, reply: Any) -> str:
+def _reply_excerpt(service: Client, reply: Any) -> str:
     """Return the beginning of a reply of unknown shape for a message, without secrets."""
     return f"It sent {service.without_secrets(repr(reply)[:5_000])}"
 
@@ -196,7 +197,7 @@ def _total(reply: Any) -> int:
     return next((total for total in totals if total is not None), 0)
 
 
-def _key(row: Mapping[str, Any]) -> str:
+def _organization_key(row: Mapping[str, Any]) -> str:
     """Return the key by which an organisation is recognised: its id, or the whole row."""
     identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
     return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)
@@ -233,13 +234,15 @@ class _Segment:
     @property
     def ids(self) -> dict[str, str]:
         """Its identifiers by kind; the first is its id."""
-        found = {_plain(name): _text(value) for name, value in self.values.items()}
+        found = {_normalized_name(name): _scalar_as_text(value) for name, value in self.values.items()}
         return {name: text for name in _IDS if (text := found.get(name)) is not None}
 
     @property
     def name(self) -> str | None:
-        named = {_plain(name): value for name, value in self.values.items() if name not in self.used}
-        return next((text for name in _NAMES if (text := _name(named.get(name))) is not None), None)
+        named = {
+            _normalized_name(name): value for name, value in self.values.items() if name not in self.used
+        }
+        return next((text for name in _NAMES if (text := _localized_name(named.get(name))) is not None), None)
 
 
 def segment_rows(reply: Any) -> list[dict[str, Any]]:
@@ -285,7 +288,9 @@ def _roots(reply: Any) -> list[Any]:
         if _is_segment(reply, _IDS[:-1]) or _has_facts_and_children(reply):
             return [reply]
         containers = {name: value for name, value in reply.items() if isinstance(value, list | dict)}
-        wrapped = [value for name, value in containers.items() if _plain(name) in _SEGMENT_LIST_NAMES]
+        wrapped = [
+            value for name, value in containers.items() if _normalized_name(name) in _SEGMENT_LIST_NAMES
+        ]
         filled = [value for value in containers.values() if value]
         if len(wrapped) != 1 and len(filled) > 1 and all(isinstance(value, list) for value in filled):
             return [item for value in filled for item in value]
@@ -318,14 +323,14 @@ def _children(values: Mapping[str, Any]) -> dict[str, list[Any]]:
     known = {
         name: _several(name, value)
         for name, value in values.items()
-        if _plain(name) in _CHILDREN and (value is None or isinstance(value, list | dict))
+        if _normalized_name(name) in _CHILDREN and (value is None or isinstance(value, list | dict))
     }
     if known:
         return known
     return {
         name: value
         for name, value in values.items()
-        if _plain(name) not in _NAMES
+        if _normalized_name(name) not in _NAMES
         and isinstance(value, list)
         and value
         and all(isinstance(one, dict) and _is_segment(one, _IDS) for one in value)
@@ -377,13 +382,13 @@ def _link(segments: list[_Segment]) -> None:
 def _named_parent(segment: _Segment) -> tuple[str, str | None]:
     """Return the kind and the identifier of the parent that a segment names."""
     for name, value in segment.values.items():
-        if name in segment.used or _plain(name) not in _PARENTS:
+        if name in segment.used or _normalized_name(name) not in _PARENTS:
             continue
         if isinstance(value, dict):
             ids = _Segment(value, None).ids
             return next(iter(ids.items()), ("id", None))
-        if (text := _text(value)) is not None:
-            return {"parentuuid": "uuid", "parentcode": "code"}.get(_plain(name), "id"), text
+        if (text := _scalar_as_text(value)) is not None:
+            return {"parentuuid": "uuid", "parentcode": "code"}.get(_normalized_name(name), "id"), text
     return "id", None
 
 
@@ -395,17 +400,17 @@ def _add_rows(rows: dict[int, dict[str, Any]], root: _Segment, level: int | None
         if id(segment) in rows:
             continue
         path = (*above, segment.name or segment.id or _NAMELESS)
-        rows[id(segment)] = _row(segment, at, path)
+        rows[id(segment)] = _segment_row(segment, at, path)
         below = None if at is None else at + 1
         pending += [(child, below, path) for child in reversed(segment.below)]
 
 
-def _row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[str, Any]:
+def _segment_row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[str, Any]:
     others = {}
     for name, value in segment.values.items():
         # An id or a name that is not a text, such as an object, is in no column of its own yet.
         is_ours = name in {"id", "name"}
-        if name not in segment.used and not (is_ours and (value is None or _text(value))):
+        if name not in segment.used and not (is_ours and (value is None or _scalar_as_text(value))):
             others[f"{name} (attribute)" if is_ours or name in _ADDED_COLUMNS else name] = value
     return {
         "id": segment.id,
@@ -437,30 +442,30 @@ def _is_segment(values: Mapping[str, Any], ids: tuple[str, ...]) -> bool:
 
 def _has_facts_and_children(values: Mapping[str, Any]) -> bool:
     """Whether an object without identifier and name is still a root: it has children and other attributes."""
-    names = {_plain(name): value for name, value in values.items()}
+    names = {_normalized_name(name): value for name, value in values.items()}
     return any(isinstance(names.get(name), list) for name in _CHILDREN) and any(
         not isinstance(value, list | dict) and value is not None for value in values.values()
     )
 
 
-def _name(value: Any) -> str | None:
+def _localized_name(value: Any) -> str | None:
     """Return a name: a text, or the first of several localized texts."""
     if isinstance(value, list):
-        return next((text for item in value if (text := _name(item)) is not None), None)
+        return next((text for item in value if (text := _localized_name(item)) is not None), None)
     if isinstance(value, dict):
         named = next(
             (value[key] for key in ("data", "en", "text", "label") if isinstance(value.get(key), str)), None
         )
         return named or next((text for text in value.values() if isinstance(text, str)), None)
-    return _text(value)
+    return _scalar_as_text(value)
 
 
-def _text(value: Any) -> str | None:
+def _scalar_as_text(value: Any) -> str | None:
     """Return an identifier or a name as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return str(value)
 
 
-def _plain(name: str) -> str:
+def _normalized_name(name: str) -> str:
     return re.sub("[_-]", "", name).lower()

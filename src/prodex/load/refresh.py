@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.ledger import listed
+from prodex.catalog.ledger import limited_lines
 from prodex.errors import InputError, QueryError, SnapshotDamaged
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
@@ -30,7 +30,7 @@ from prodex.load.fetch import Fetch, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import WINDOWS, checked_windows, dated
-from prodex.load.resume import judge, kept_for_later, question_of, resumed
+from prodex.load.resume import kept_for_later, question_of, require_complete, resumed
 from prodex.progress import SILENT, Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
@@ -47,7 +47,7 @@ from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.reconciliation import ledger_of
 from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
-from prodex.store.snapshot_keys import Held, Together
+from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import blocks_of
 
@@ -73,8 +73,8 @@ def refresh(
 
     A product that was removed, or that left the query without an update, is not among the changed ones. So key and date
     of all products are listed if that takes few calls (below 10,000 products) or if the counts do not agree. Missing
-    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if it does not
-    come beside others that are there. Where nothing came beside it, it is kept, and the refresh is incomplete.
+    products are then fetched; a product that is not in the list is requested by its GTIN, and removed if the
+    reply contains others but not it. If the reply contains no other product, it is kept: the refresh is incomplete.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def refresh(
     Raises
     ------
     QueryError
-        When the lag is not a time, or the snapshot does not come from this service and access key.
+        When the lag is not a time, or the snapshot is not from this service and access key.
     SnapshotNotFound
         When there is no snapshot of this name yet.
     SnapshotDamaged
@@ -129,7 +129,7 @@ def refresh(
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
         with reporter.phase("Reading the keys of the snapshot"):
-            held = _held(old)
+            held = _keys_of_snapshot(old)
         newest_second = newest_update(one.updated_at for one in held.identities())
         since = starting_from(origin.server_time, origin.loaded_at, newest_second, checked_lag(lag))
         asked = question_of(origin).to_json()
@@ -173,7 +173,7 @@ def _newest_name(snapshot: Any) -> str:
 
 
 def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Client]:
-    """Return where the snapshot comes from, and the client for this load, in its language."""
+    """Return the origin of the snapshot, and the client for this load, in its language."""
     origin = old.origin
     if origin.query is None or (origin.source, origin.asked_by) != (service.base_url, service.fingerprint):
         raise QueryError(
@@ -191,12 +191,12 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
     return origin, service.for_load()
 
 
-def _held(old: Catalog) -> Held:
+def _keys_of_snapshot(old: Catalog) -> SnapshotKeys:
     """Return the products of a snapshot by key, with the date as the service writes it."""
     table = old.arrow("products", ["product_id", "updated_at", "gtin"])
     dates = pc.strftime(table["updated_at"], format="%Y-%m-%dT%H:%M:%S")
     seconds = pc.utf8_slice_codeunits(dates, 0, 19)  # Arrow writes fractions of seconds too
-    return Held(table.set_column(1, "updated_at", seconds))
+    return SnapshotKeys(table.set_column(1, "updated_at", seconds))
 
 
 def _merged(
@@ -204,7 +204,7 @@ def _merged(
     name: str,
     old: Catalog,
     journal: Journal,
-    held: Held,
+    held: SnapshotKeys,
     allow_incomplete: bool,
     executor: Executor | None,
     reporter: Reporter,
@@ -214,27 +214,29 @@ def _merged(
     assert folder is not None  # noqa: S101 - see refresh
     query = origin.query or ProductQuery()
     with reporter.phase("Checking what was received"):
-        came = newest(journal)
-        received = _newer(came, held, old, journal)
-        everything = Together(held, received)
+        copies = newest(journal)
+        received = _newer(copies, held, old, journal)
+        everything = RefreshedKeys(held, received)
         # Products that never belonged to the query may go, however many they are.
         left = unmatched(old.parts, query) if journal.notes.get(ABSENT) else []
         absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
         gone = absence.gone
         ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
+        # An unchanged product is not received again, so that its GTIN is not missing.
         if ledger.missing_gtins:
             ledger = replace(
                 ledger, missing_gtins=_not_kept(ledger.missing_gtins, old, gone | received.keys())
             )
-        others = _left_out(journal, came, received, held, old, gone)
-        ledger = replace(ledger, left_out=tuple(listed(others)))
-        judge("The refresh", ledger, journal, allow_incomplete)
+        others = _left_out_lines(journal, copies, received, held, old, gone)
+        ledger = replace(ledger, left_out=tuple(limited_lines(others)))
+        require_complete("The refresh", ledger, journal, allow_incomplete)
         places = {
             product: (copy.page, copy.item) for product, copy in received.items() if product not in gone
         }
         decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
+    # `build` learns which products do not match the query, and `commit` asks for the origin only afterwards.
     checked = ledger
 
     def build(beside: Path) -> Iterable[StoredPart]:
@@ -245,7 +247,7 @@ def _merged(
                 merge_parts(stored, folder, journal.folder, decided.parts, beside, executor, reporter)
             )
             checked = with_mismatches(ledger, unmatched((part.open(beside) for part in parts), query))
-            judge("The refresh", checked, journal, allow_incomplete)
+            require_complete("The refresh", checked, journal, allow_incomplete)
             if origin.labels:
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
@@ -262,7 +264,7 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    received: Mapping[str, NewestCopy], held: Held, old: Catalog, journal: Journal
+    received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog, journal: Journal
 ) -> dict[str, NewestCopy]:
     """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
@@ -286,17 +288,17 @@ def _newer(
     return newer
 
 
-def _left_out(
+def _left_out_lines(
     journal: Journal,
-    came: Newest,
+    copies: Newest,
     received: Mapping[str, NewestCopy],
-    held: Held,
+    held: SnapshotKeys,
     old: Catalog,
     gone: frozenset[str],
 ) -> list[str]:
     """Return a line for each record that is left out although it is of another product than the one with its key."""
-    lines = left_out(journal, came)
-    for key, line in _replaced(journal, received, held, old):
+    lines = left_out(journal, copies)
+    for key, line in _replaced_by_others(journal, received, held, old):
         lines.setdefault(key, [line])
     # What the snapshot left out is still left out, unless the listing has each of these keys once.
     before: dict[str, list[str]] = {}
@@ -310,14 +312,15 @@ def _left_out(
     return [line for several in lines.values() for line in several]
 
 
-def _replaced(
-    journal: Journal, received: Mapping[str, NewestCopy], held: Held, old: Catalog
+def _replaced_by_others(
+    journal: Journal, received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog
 ) -> Iterator[tuple[str, str]]:
     """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
     before = held.among(received)
     entries = (entry for entry in journal.entries() if entry.stage.has_products)
     keys = (key for entry in entries for key in entry.keys if key and key.product_id in before)
     other_gtin = {key.product_id for key in keys if key.filled_gtin != before[key.product_id].filled_gtin}
+    # Only these can be other products under the same key; the records of all would take long to compare.
     asked = [key for key, one in before.items() if key in other_gtin or key == one.gtin]
     rows = old.arrow("raw", ["product_id", "json"], pc.field("product_id").isin(pa.array(asked, pa.string())))
     for key, text in zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True):
@@ -342,7 +345,7 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
     catalog
         An opened snapshot; whoever calls holds the lock of its folder.
     reporter
-        Hears of how much has been read.
+        Gets the number of products that were read.
 
     Raises
     ------
@@ -370,13 +373,13 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
         raise _records_lost(lost, damage, folder)
 
     def write(beside: Path) -> Iterable[StoredPart]:
-        return [_written(part, damage.get(part.number, {}), folder, beside) for part in parts]
+        return [_linked_or_rebuilt(part, damage.get(part.number, {}), folder, beside) for part in parts]
 
     with reporter.phase("Repairing damaged tables"):
         return commit(folder.parent.name, catalog.origin, write)
 
 
-def _written(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
+def _linked_or_rebuilt(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
     """Link a part that is good, and build another one from its records."""
     kept = {table for table in part.files if not damage or table in {"raw", _LABELS}} - damage.keys()
     for table in kept:

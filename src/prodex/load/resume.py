@@ -19,7 +19,7 @@ from prodex.errors import IncompleteLoad, ProdexError, QueryError, SnapshotError
 from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.messages import counted
-from prodex.progress import Progress, tell
+from prodex.progress import Progress, write_line
 from prodex.query import ProductQuery
 from prodex.send.upsert_history import last_write
 from prodex.service import Client
@@ -34,7 +34,7 @@ _LOG = logging.getLogger("prodex")
 #: A load that began longer ago starts again: too much has changed meanwhile.
 RESUMABLE = timedelta(hours=24)
 
-_JUDGED = "judged"
+_CHECKED = "judged"
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def resumed(
     if journal is not None:
         known = journal.question
         is_ours = question.items() <= known.items() and {*settings, "began"} <= known.keys()
-        # What was found incomplete is not judged again from the same pages: those that are missing may come now.
-        if is_ours and (allow_incomplete or journal.notes.get(_JUDGED) != "incomplete"):
+        # An incomplete load is not checked again by the same pages: the missing ones may be available now.
+        if is_ours and (allow_incomplete or journal.notes.get(_CHECKED) != "incomplete"):
             _LOG.info("continuing the interrupted load; its journal is %s", mine)
             return journal
     return Journal.begin(mine, question | settings | {"began": now.isoformat()})
@@ -149,7 +149,7 @@ def kept_for_later(journal: Journal) -> Iterator[None]:
         raise
 
 
-def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
+def require_complete(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
     """Raise if a load is incomplete, with the numbers of what is missing; the journal records the decision.
 
     Raises
@@ -158,9 +158,9 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
         When it is incomplete, and that is not allowed.
     """
     if ledger.complete or allow_incomplete:
-        journal.note(_JUDGED, "complete" if ledger.complete else "allowed")
+        journal.note(_CHECKED, "complete" if ledger.complete else "allowed")
         return
-    journal.note(_JUDGED, "incomplete")
+    journal.note(_CHECKED, "incomplete")
     problems = ledger.problems
     shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
     if problems[3:]:
@@ -173,9 +173,9 @@ def judge(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -
     )
 
 
-def is_judged(journal: Journal) -> bool:
+def is_checked(journal: Journal) -> bool:
     """Whether everything was fetched, and checked for completeness."""
-    return _JUDGED in journal.notes
+    return _CHECKED in journal.notes
 
 
 #: A snapshot of the same query that is younger than this is reused.
@@ -246,7 +246,7 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     now, begun = clock.now(), catalog.origin.loaded_at
     if begun is None or not _answers(catalog, asked) or not _is_younger(catalog.origin, now, age):
         return None, ""
-    # That nothing came is no evidence that there is nothing, and to ask again takes two calls.
+    # An empty load does not prove that there is nothing, and another request takes two calls.
     if not len(catalog):
         return None, ""
     # What was sent from here must be in what is loaded afterwards.
@@ -318,4 +318,4 @@ def question_of(origin: Origin) -> Origin:
 
 def _say(progress: Progress, line: str) -> None:
     _LOG.info("%s", line)
-    tell(progress, on_one_line(line))
+    write_line(progress, on_one_line(line))

@@ -80,12 +80,12 @@ class Window:
         """
         if self.is_whole:
             return f"{self.stage}/{self.part}"
-        return f"{self.stage}/{self.part}/{_shown(self.begin)}..{_shown(self.end)}"
+        return f"{self.stage}/{self.part}/{_local_time_text(self.begin)}..{_local_time_text(self.end)}"
 
     def of(self, query: ProductQuery) -> ProductQuery:
         """Return the query with these bounds in addition to its own."""
-        begins = (_moment(self.begin), query.updated_at_from)
-        ends = (_moment(self.end), query.updated_at_to)
+        begins = (_utc_of_seconds(self.begin), query.updated_at_from)
+        ends = (_utc_of_seconds(self.end), query.updated_at_to)
         return replace(
             query,
             updated_at_from=max((one for one in begins if one is not None), default=None),
@@ -162,7 +162,7 @@ def _between(part: int, lowest: int | None, edges: list[int], highest: int | Non
     return [Window(Stage.PULL, part, begin, end) for begin, end in zip(begins, ends, strict=True)]
 
 
-def _moment(seconds: int | None) -> datetime | None:
+def _utc_of_seconds(seconds: int | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
@@ -170,7 +170,7 @@ def _seconds(moment: datetime | None) -> int | None:
     return None if moment is None else int(moment.timestamp())
 
 
-def _shown(seconds: int | None) -> str:
+def _local_time_text(seconds: int | None) -> str:
     return "" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
@@ -258,7 +258,7 @@ def unlisted_requests(
     return {
         Window(Stage.ABSENT, number).name: {
             "keys": [one.product_id for one in batch],
-            "gtins": _around(sorted({str(one.gtin) for one in batch}), controls),
+            "gtins": _gtins_with_controls(sorted({str(one.gtin) for one in batch}), controls),
             "controls": [one.product_id for one in controls],
         }
         for number, batch in enumerate(batches)
@@ -268,11 +268,11 @@ def unlisted_requests(
 def _controls(listed: Iterable[Identity], gtins: Container[str | None]) -> list[Identity]:
     """Return one or two listed products that can be asked for by GTIN, far from each other in the listing."""
     askable = [one for one in listed if askable_gtin(one)]
-    # A product that has the GTIN of another one says less, but comes with it if that is there.
+    # A product that shares its GTIN with another is a weaker control: one may be returned where the other is not.
     others = [one for one in askable if one.filled_gtin not in gtins] or askable
     return [*others[:1], *others[1:][-1:]]
 
 
-def _around(gtins: Sequence[str], controls: Sequence[Identity]) -> list[str]:
+def _gtins_with_controls(gtins: Sequence[str], controls: Sequence[Identity]) -> list[str]:
     first, *last = (str(one.gtin) for one in controls)
     return list(dict.fromkeys([first, *(gtin for gtin in gtins if gtin not in last), *last]))

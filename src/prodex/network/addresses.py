@@ -208,7 +208,7 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_health_of_sandbox(reply: bytes) -> bool:
-    """Whether this reply to /health comes from a sandbox.
+    """Whether this reply to /health is that of a sandbox.
 
     >>> is_health_of_sandbox(b'{"service": "prodex sandbox", "products": 600}'), is_health_of_sandbox(b"<html>")
     (True, False)

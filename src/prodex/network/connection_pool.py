@@ -352,7 +352,7 @@ def _body(response: requests.Response, deadline: Deadline, host: str) -> bytes:
 
 
 def broken(host: str, *, is_late: bool) -> RetryableError:
-    """Return the error for a reply that did not come, or only in part."""
+    """Return the error for a reply that was not received, or only in part."""
     if is_late:
         return RetryableError(
             f"{host} did not answer in time. A smaller page_size or a longer timeout may help."

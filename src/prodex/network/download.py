@@ -216,7 +216,7 @@ class MediaDownloader:
     ) -> Iterator[tuple[BaseHTTPResponse, Meter]]:
         """Send a request to the first IP address that accepts it; yield the reply, and the meter of its bytes."""
         headers = {
-            # The connection goes to an IP address, so the name of the host has to be given here.
+            # The connection is to an IP address, so the name of the host has to be given here.
             "Host": address.netloc,
             "User-Agent": self._user_agent,
             "Accept": "image/*, */*;q=0.5",
@@ -296,7 +296,7 @@ class MediaDownloader:
         with part.receiving(reply) as add:
             while chunk := reply.read1(_CHUNK):
                 try:
-                    meter.came(len(chunk))
+                    meter.count_received(len(chunk))
                 except LimitExceeded as error:
                     if error.limit == "wire_bytes":
                         part.discard()
@@ -433,7 +433,7 @@ def _is_strong(version: str) -> bool:
 def _is_file(path: Path) -> bool:
     """Whether this is a regular file with one name.
 
-    The folder may come from somebody else. Through a symbolic or a hard link, received bytes would overwrite another
+    The folder may be from somebody else. Through a symbolic or a hard link, received bytes would overwrite another
     file, and the content of another file would be sent as If-Range.
     """
     try:

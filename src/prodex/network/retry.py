@@ -35,7 +35,7 @@ class RetryableError(Exception):
     Attributes
     ----------
     message
-        What went wrong.
+        What failed.
     kind
         The error to raise when there is no further attempt.
     status
@@ -248,7 +248,7 @@ class Retrying:
         """Return the seconds to wait before the next attempt; None to give up."""
         if left <= 0:
             return None
-        # No pause at all, or one that ended before the reply came, is no pause to go by.
+        # No pause, or one that ended before the reply was received, is of no use.
         if not failure.retry_after:
             # Bounded before the power is taken: a float has no 2 ** 1024.
             doubled = self.policy.first_wait * 2.0 ** min(attempts - 1, 100)

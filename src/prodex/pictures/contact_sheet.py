@@ -73,7 +73,7 @@ class SheetGroup:
     label
         What they have in common.
     cells
-        How many of the cells are theirs; the groups come in the order of the cells.
+        How many of the cells are theirs; the groups are in the order of the cells.
     total
         How many such products there are.
     """
@@ -100,7 +100,7 @@ class Gallery:
     size
         Pixels of the longest side of a picture.
     groups
-        The groups that the products stand in, such as brands; none where they are one list.
+        The groups of the products, such as brands; none where they are one list.
     chosen
         By what they were chosen, such as "kind: Tofu"; empty for all products.
     of
@@ -140,7 +140,7 @@ class Gallery:
     @property
     def summary(self) -> str:
         """Number of products of the page with a picture, and why the others have none."""
-        problems = Counter(filter(None, (_kind(cell.thumbnail) for cell in self.cells)))
+        problems = Counter(filter(None, (_problem_kind(cell.thumbnail) for cell in self.cells)))
         shown = len(self.cells) - problems.total()
         reasons = "".join(f", {count} {_PROBLEMS.get(one, one)}" for one, count in problems.most_common())
         return f"{shown} of {len(self.cells)} with a picture{reasons}"
@@ -292,7 +292,7 @@ def sheet_cells(
     folder: str | Path | None = None,
     limits: Limits | None = None,
     reporter: Reporter = SILENT,
-    came: Callable[[SheetCell], object] = lambda _: None,
+    on_picture: Callable[[SheetCell], object] = lambda _: None,
 ) -> tuple[SheetCell, ...]:
     """Return the cells of some products, in their order.
 
@@ -305,8 +305,8 @@ def sheet_cells(
     size, packshots_only, folder, limits
         As for `gallery`.
     reporter
-        Hears of how many pictures are there.
-    came
+        Gets the number of pictures that are there.
+    on_picture
         Called with each cell as soon as its picture is there, or known not to be.
     """
     ids = pa.array([product["product_id"] for product in products], pa.string())
@@ -337,7 +337,7 @@ def sheet_cells(
     by_key = {product["product_id"]: product for product in products}
     for key, chosen in best.items():
         if chosen is None:
-            came(cell(by_key[key], None))
+            on_picture(cell(by_key[key], None))
     wanted = [one for one in best.values() if one is not None]
     made = small_pictures(
         own,
@@ -346,13 +346,13 @@ def sheet_cells(
         folder,
         limits,
         reporter,
-        lambda of, small: came(cell(by_key[of.product_id], small)),
+        lambda of, small: on_picture(cell(by_key[of.product_id], small)),
     )
     found = {one.product_id: made[one.number] for one in wanted}
     return tuple(cell(product, found.get(product["product_id"])) for product in products)
 
 
-def _kind(thumbnail: Thumbnail) -> str | None:
+def _problem_kind(thumbnail: Thumbnail) -> str | None:
     """Return why there is no picture, in words that are the same for all such products, so that they can be counted."""
     if thumbnail.problem is None:
         return None

@@ -41,8 +41,8 @@ def download_pictures(
     Failed files go to a separate folder, `broken`, and `broken` of the result has the reasons. A file that exists and
     passes is not downloaded again, and a partial file is continued: after an interruption, call it again.
 
-    The addresses come from suppliers. They are called without any token or cookie, by http and https only, on the
-    public internet only (except for the sandbox that the catalogue came from), within limits of bytes and time.
+    Suppliers typed the addresses. They are called without any token or cookie, by http and https only, on the
+    public internet only (except for the sandbox with the catalogue), within limits of bytes and time.
 
     Parameters
     ----------

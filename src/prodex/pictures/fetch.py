@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from prodex.errors import MediaFailed
 from prodex.network.download import MediaDownloader, PartialDownload
-from prodex.pictures.file_check import FileFacts, compare, look_at, read_checksum
+from prodex.pictures.file_check import FileFacts, check_file, compare, read_checksum
 from prodex.pictures.plan import Picture
 
 Made = TypeVar("Made")
@@ -60,13 +60,13 @@ def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
             by_url.setdefault(picture.url, []).append(picture)
     jobs: dict[Hashable, FetchJob] = {}
     for url, same in by_url.items():
-        contents = {_content(picture) for picture in same}
+        contents = {_content_key(picture) for picture in same}
         content = contents.pop() if len(contents) == 1 else None
         jobs.setdefault(content or url, FetchJob({})).pictures[url] = same
     return list(jobs.values())
 
 
-def _content(picture: Picture) -> Hashable | None:
+def _content_key(picture: Picture) -> Hashable | None:
     """Return what identifies the content of a file, or None if the record has too little."""
     # A CRC-32 alone is too short: of ten thousand files two have the same by chance once in a hundred catalogues.
     checksums = read_checksum(picture.crc32)
@@ -93,7 +93,7 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
         for url, pictures in job.pictures.items():
             # By the address: the same file is continued after an interruption, whichever picture asks for it.
             part = folder / f".f{hashlib.sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.part"
-            tried.append((part, _fetched(url, pictures, part, media)))
+            tried.append((part, _download_once(url, pictures, part, media)))
             # The pictures of a job have one file by their records; if one address fails its check, the next is tried.
             first = tried[-1][1][0]
             if first.facts is not None and not any(one.problem for one in tried[-1][1]):
@@ -108,12 +108,14 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
                 PartialDownload(part).discard()
 
 
-def _fetched(url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader) -> list[Arrival]:
+def _download_once(
+    url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader
+) -> list[Arrival]:
     try:
         media.download(url, part)
     except MediaFailed as error:
         return [Arrival(picture, problem=str(error), error=error) for picture in pictures]
-    facts = look_at(part, read_checksum(pictures[0].crc32))
+    facts = check_file(part, read_checksum(pictures[0].crc32))
     return [Arrival(picture, part, facts, *compare(facts, picture)) for picture in pictures]
 
 

@@ -104,7 +104,7 @@ def read_checksum(text: str | None) -> frozenset[int]:
     return frozenset(reading for reading in readings if 0 <= reading <= _LARGEST)
 
 
-def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
+def check_file(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
     """Return the properties of a file; its pixels are decoded, unless its checksum proves that it is complete.
 
     Parameters
@@ -120,7 +120,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
     content = path.read_bytes()
     size, crc32 = len(content), zlib.crc32(content)
     try:
-        with QUIET, opened(path) as image:
+        with QUIET, opened_picture(path) as image:
             width, height = image.size
             ending = FORMATS[image.format or ""]
             is_turned = image.getexif().get(ORIENTATION) in _TURNED
@@ -130,10 +130,10 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
             elif crc32 not in checksums:
                 image.draft("RGB", (64, 64))  # reads a JPEG to its end, and decodes a small version of it
                 if image.width * image.height <= _MOST_DECODED:
-                    with room_for(image):
+                    with memory_for(image):
                         image.load()
     except UnidentifiedImageError:
-        return FileFacts(size, crc32, problem=f"it is not a picture ({_kind(content)})")
+        return FileFacts(size, crc32, problem=f"it is not a picture ({_kind_of_content(content)})")
     except Image.DecompressionBombError:
         return FileFacts(size, crc32, problem="it claims to have more pixels than any picture")
     except DAMAGES as error:
@@ -141,7 +141,7 @@ def look_at(path: Path, checksums: frozenset[int] = frozenset()) -> FileFacts:
     return FileFacts(size, crc32, ending, width, height, is_turned, problem)
 
 
-def opened(path: Path) -> Image:
+def opened_picture(path: Path) -> Image:
     """Open a picture; nothing is decoded yet, and only formats of pictures are tried."""
     from PIL import Image
 
@@ -150,7 +150,7 @@ def opened(path: Path) -> Image:
     return Image.open(path, formats=[name for name in FORMATS if name in Image.OPEN])
 
 
-def room_for(image: Image) -> AbstractContextManager[object]:
+def memory_for(image: Image) -> AbstractContextManager[object]:
     """Wait until there is memory for the pixels of a picture."""
     return _ONE_LARGE if image.width * image.height > _LARGE else nullcontext()
 
@@ -221,7 +221,7 @@ def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
     return ", ".join(checked), "; ".join(problems) or None
 
 
-def _kind(content: bytes) -> str:
+def _kind_of_content(content: bytes) -> str:
     """Return what was downloaded instead of a picture: mostly the page of an error."""
     # Servers answer with a page or a message in place of a picture, and with status 200.
     head = content[:1000].lstrip().lower()

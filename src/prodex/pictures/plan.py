@@ -109,10 +109,13 @@ def plan(
     rows = catalog.arrow("pictures", columns, chosen).to_pylist()
     renditions = {} if size is None else _renditions(catalog, size, chosen)
     taken: dict[str, str | None] = {}
-    return [_picture(number, row, renditions, size, packshots_only, taken) for number, row in enumerate(rows)]
+    return [
+        _planned_picture(number, row, renditions, size, packshots_only, taken)
+        for number, row in enumerate(rows)
+    ]
 
 
-def _picture(
+def _planned_picture(
     number: int,
     row: Mapping[str, Any],
     renditions: Mapping[tuple[str, str, str], Mapping[str, Any]],
@@ -132,11 +135,11 @@ def _picture(
         **{name: record[name] for name in _COLUMNS if name != "url"},
         original=(row["width"], row["height"]),
         stem=_stem(row, size, url, taken),
-        left_out=_left_out(row, packshots_only),
+        left_out=_why_left_out(row, packshots_only),
     )
 
 
-def _left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
+def _why_left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
     if row["attribute"] != _OWN:
         return "it belongs to a pending update; with_pending_updates(catalog) has it as accepted"
     if packshots_only and not row["is_packshot"]:
@@ -156,12 +159,12 @@ def _renditions(
             continue
         picture = row["attribute"].removesuffix(".exportables"), row["position"].rpartition(".")[0]
         known = best.setdefault((row["product_id"], *picture), row)
-        if _rank(row, size) < _rank(known, size):
+        if _rendition_rank(row, size) < _rendition_rank(known, size):
             best[row["product_id"], *picture] = row
     return best
 
 
-def _rank(row: Mapping[str, Any], size: int) -> tuple[bool, int]:
+def _rendition_rank(row: Mapping[str, Any], size: int) -> tuple[bool, int]:
     """Order renditions: the smallest of those that are large enough first, then the others from the largest."""
     side = max(row["width"], row["height"])
     return (False, side) if side >= size else (True, -side)
@@ -170,11 +173,11 @@ def _rank(row: Mapping[str, Any], size: int) -> tuple[bool, int]:
 def _stem(row: Mapping[str, Any], size: int | None, url: str | None, taken: dict[str, str | None]) -> str:
     """Return the file name by GTIN, position and product: the same whatever else is in the catalogue."""
     words = [row["gtin"] or "no-gtin", row["position"], row["product_id"]]
-    stem = "_".join([*map(_word, words), *([] if size is None else [str(size)])])
+    stem = "_".join([*map(_file_name_word, words), *([] if size is None else [str(size)])])
     if row["attribute"] != _OWN:
         stem += "_waiting"
     if taken.setdefault(stem, url) != url:  # a product that is in the catalogue twice
-        stem += f"_{_digest(url or '')}"
+        stem += f"_{_text_digest(url or '')}"
     return stem
 
 
@@ -188,10 +191,10 @@ def size_in(stem: str) -> int | None:
     return int(words[3]) if len(words) > 3 and words[3].isdecimal() and int(words[3]) in _SIDES else None
 
 
-def _word(text: str) -> str:
+def _file_name_word(text: str) -> str:
     """Return a word for a file name, with a digest if it had to be changed.
 
-    >>> _word("03036811359935"), _word("../etc")
+    >>> _file_name_word("03036811359935"), _file_name_word("../etc")
     ('03036811359935', 'etc-f7f9121f')
     """
     # Only lower case: some file systems do not distinguish "a.jpg" from "A.jpg", and would mix up two products.
@@ -199,10 +202,10 @@ def _word(text: str) -> str:
     if is_plain and len(text) <= _LONGEST_WORD:
         return text
     plain = re.sub(r"[^0-9a-z.-]+", "-", safe_name(text).lower())[:_LONGEST_WORD].strip(".-")
-    return f"{plain}-{_digest(text)}" if plain else _digest(text)
+    return f"{plain}-{_text_digest(text)}" if plain else _text_digest(text)
 
 
-def _digest(text: str) -> str:
+def _text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, opened, room_for
+from prodex.pictures.file_check import DAMAGES, ORIENTATION, QUIET, memory_for, opened_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -60,22 +60,22 @@ def shrink(path: Path, size: int) -> SmallPicture:
     from PIL.Image import Transpose
 
     try:
-        with QUIET, opened(path) as image:
+        with QUIET, opened_picture(path) as image:
             # Decodes a JPEG at a half, a quarter or an eighth of its size. That is much faster, and twice the pixels
             # are enough for a good small picture.
             image.draft("RGB", (size * 2, size * 2))
             if image.width * image.height > _MOST_PIXELS:
                 return SmallPicture(problem=f"too large to show: {image.width:,} x {image.height:,} pixels")
             turn = _TURNS.get(image.getexif().get(ORIENTATION, 1))
-            with room_for(image):
-                small = _plain(image)
+            with memory_for(image):
+                small = _in_true_colours(image)
                 # Pillow does this in two steps: a quick one to twice the size, then a careful one.
                 small.thumbnail((size, size), reducing_gap=2.0)
                 image.close()
             # Transparent pictures are mostly packshots on white.
             small = _on_white(small if turn is None else small.transpose(Transpose(turn)))
             small.info.clear()  # Pillow would write comments of the file again, whatever they hold
-            return SmallPicture(_encoded(small, size), *small.size)
+            return SmallPicture(_as_jpeg(small, size), *small.size)
     except DAMAGES as error:
         return SmallPicture(problem=f"it cannot be shown ({type(error).__name__})")
 
@@ -86,7 +86,7 @@ def smaller(content: bytes, size: int) -> bytes:
 
     with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
         image.thumbnail((size, size))
-        return _encoded(image, size)
+        return _as_jpeg(image, size)
 
 
 def smaller_within(html: str, most: int) -> str:
@@ -130,7 +130,7 @@ def _reduced(encoded: str, size: int) -> str:
     return base64.b64encode(smaller(content, size)).decode()
 
 
-def _plain(image: Image) -> Image:
+def _in_true_colours(image: Image) -> Image:
     """Return a picture in colours that can be mixed, so that it can be made small before all else."""
     if image.mode.startswith("I"):  # 16 bits per pixel, of which a JPEG keeps the upper eight
         image = image.point(lambda value: value / 256).convert("L")
@@ -146,7 +146,7 @@ def _on_white(image: Image) -> Image:
     return image.convert("RGB")
 
 
-def _encoded(image: Image, size: int) -> bytes:
+def _as_jpeg(image: Image, size: int) -> bytes:
     """Return a JPEG, in the best quality that keeps it small."""
     content = b""
     for quality in _QUALITIES:

@@ -20,7 +20,7 @@ from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
 from prodex.pictures.fetch import Arrival
-from prodex.pictures.file_check import FORMATS, FileFacts, compare, look_at, read_checksum
+from prodex.pictures.file_check import FORMATS, FileFacts, check_file, compare, read_checksum
 from prodex.pictures.plan import Picture, size_in
 from prodex.tables.frames import to_frame
 
@@ -161,11 +161,11 @@ def frame_of(results: Iterable[PictureResult], names: Mapping[str, str]) -> pd.D
     names
         The name of each product.
     """
-    rows = [_row(result, names.get(result.picture.product_id)) for result in results]
+    rows = [_result_row(result, names.get(result.picture.product_id)) for result in results]
     return to_frame(pa.Table.from_pylist(rows, schema=FILES))
 
 
-def _row(result: PictureResult, name: str | None) -> dict[str, Any]:
+def _result_row(result: PictureResult, name: str | None) -> dict[str, Any]:
     picture, facts = result.picture, result.facts
     sent = ("product_id", "gtin", "position", "is_packshot", "rendition", "url", "updated_at")
     return {
@@ -236,7 +236,9 @@ class PictureFolder:
             for place in (folder / _BROKEN, folder / f"{_INDEX}.parquet"):
                 if is_there(place) and not (is_folder(place) or is_file(place)):
                     remove(place)  # of a link, the link: what it leads to is not ours
-            return cls(folder, _files(folder), _files(folder / _BROKEN), _known(folder / f"{_INDEX}.parquet"))
+            return cls(
+                folder, _files(folder), _files(folder / _BROKEN), _indexed_files(folder / f"{_INDEX}.parquet")
+            )
 
     @property
     def sizes(self) -> set[int | None]:
@@ -248,7 +250,7 @@ class PictureFolder:
         path = self.good.get(picture.stem)
         if path is None:
             return None
-        facts = look_at(path, read_checksum(picture.crc32))
+        facts = check_file(path, read_checksum(picture.crc32))
         checked, problem = compare(facts, picture)
         # Without a checksum in the record, a file may be an older version of the picture: it counts only if the index
         # has it with the same address and date.
@@ -330,7 +332,7 @@ def _files(folder: Path) -> dict[str, Path]:
 _KNOWN = pa.schema([("file", pa.string()), ("url", pa.string()), ("updated_at", pa.timestamp("us"))])
 
 
-def _known(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
+def _indexed_files(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
     """Return the files in the index of an earlier download; nothing if there is no index that can be read."""
     try:
         rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist() if is_file(index) else []

@@ -25,7 +25,7 @@ from prodex.files.atomic import home, make_folder, reading, storage, sweep, writ
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
-from prodex.pictures.file_check import compare, look_at, read_checksum
+from prodex.pictures.file_check import check_file, compare, read_checksum
 from prodex.pictures.plan import Picture, plan
 from prodex.pictures.resize import SmallPicture, shrink
 from prodex.pictures.result import PictureFolder
@@ -42,7 +42,7 @@ def small_pictures(
     folder: str | Path | None = None,
     limits: Limits | None = None,
     reporter: Reporter = SILENT,
-    came: Callable[[Picture, SmallPicture], object] = lambda *_: None,
+    on_picture: Callable[[Picture, SmallPicture], object] = lambda *_: None,
 ) -> dict[int, SmallPicture]:
     """Return a small picture for each of these, by its number in the plan.
 
@@ -59,8 +59,8 @@ def small_pictures(
     limits
         Limits of a file.
     reporter
-        Hears of how many are there.
-    came
+        Gets the number of pictures that are there.
+    on_picture
         Called with each picture and what became of it, as soon as it is there.
 
     Raises
@@ -79,7 +79,7 @@ def small_pictures(
         for found in every:
             made |= found
             for number, small in found.items():
-                came(by_number[number], small)
+                on_picture(by_number[number], small)
             show(len(made), len(by_number))
             reporter.count(len(made), len(by_number))
     return made
@@ -92,9 +92,9 @@ def _found_in(
     folder: str | Path | None,
     limits: Limits | None,
 ) -> Generator[dict[int, SmallPicture], None, None]:
-    """Yield small pictures as they come: those of the cache first."""
+    """Yield small pictures as soon as they are there: those of the cache first."""
     if folder is not None:
-        yield _downloaded(catalog, pictures, size, Path(folder))
+        yield _from_download_folder(catalog, pictures, size, Path(folder))
         return
     known = {one.number: small for one in pictures if (small := read_cached(one, size)) is not None}
     missing = [one for one in pictures if one.number not in known]
@@ -105,11 +105,13 @@ def _found_in(
             MediaDownloader(catalog.origin.source, limits=limits, setting="gallery") as media,
         ):
             yield from side_by_side(
-                jobs, partial(_fetched, media=media, parts=parts, size=size), media, _WORKERS
+                jobs, partial(_fetch_and_shrink, media=media, parts=parts, size=size), media, _WORKERS
             )
 
 
-def _fetched(job: FetchJob, media: MediaDownloader, parts: Path, size: int) -> dict[int, SmallPicture]:
+def _fetch_and_shrink(
+    job: FetchJob, media: MediaDownloader, parts: Path, size: int
+) -> dict[int, SmallPicture]:
     made = {}
     with closing(arrivals(job, media, parts)) as found:
         for arrival in found:
@@ -121,7 +123,7 @@ def _fetched(job: FetchJob, media: MediaDownloader, parts: Path, size: int) -> d
     return made
 
 
-def _downloaded(
+def _from_download_folder(
     catalog: Catalog, pictures: Sequence[Picture], size: int, folder: Path
 ) -> dict[int, SmallPicture]:
     """Return small pictures of the files in a folder, of each picture the file with the best size."""
@@ -135,28 +137,29 @@ def _downloaded(
     ids = pa.array(sorted({one.product_id for one in pictures}), pa.string())
     files: dict[tuple[str, str], list[Picture]] = {}
     # The smallest that is large enough, then the originals, then the largest of the others.
-    for of in sorted(existing.sizes, key=lambda of: _rank(of, size)):
+    for of in sorted(existing.sizes, key=lambda of: _size_rank(of, size)):
         for file in plan(catalog, size=of, products=ids):
             if file.left_out is None:
                 files.setdefault((file.product_id, file.position), []).append(file)
     return {
-        one.number: _found(files.get((one.product_id, one.position), ()), existing, size) for one in pictures
+        one.number: _from_existing_files(files.get((one.product_id, one.position), ()), existing, size)
+        for one in pictures
     }
 
 
-def _rank(of: int | None, size: int) -> tuple[int, int]:
+def _size_rank(of: int | None, size: int) -> tuple[int, int]:
     if of is None:
         return 1, 0
     return (0, of) if of >= size else (2, -of)
 
 
-def _found(files: Iterable[Picture], existing: PictureFolder, size: int) -> SmallPicture:
+def _from_existing_files(files: Iterable[Picture], existing: PictureFolder, size: int) -> SmallPicture:
     """Return a small picture of the first file that is good; else what is wrong with the others."""
     problem = "not in the folder"
     for file in files:
         path = existing.good.get(file.stem) or existing.broken.get(file.stem)
         if path is not None:
-            wrong = compare(look_at(path, read_checksum(file.crc32)), file)[1]
+            wrong = compare(check_file(path, read_checksum(file.crc32)), file)[1]
             if wrong is None:
                 return shrink(path, size)
             problem = wrong
@@ -244,7 +247,7 @@ def thumbnails(
     limits
         Limits of a file, as for `download_pictures`.
     reporter
-        Hears of how many are there.
+        Gets the number of pictures that are there.
 
     Returns
     -------
@@ -326,7 +329,7 @@ _WRITING = threading.Lock()
 def read_cached(picture: Picture, size: int) -> SmallPicture | None:
     """Return the small picture of a record from the cache, or None."""
     try:
-        small = SmallPicture.of(_place(picture, size).read_bytes())
+        small = SmallPicture.of(_cache_path(picture, size).read_bytes())
     except OSError:  # mostly because it is not in the cache; it can be made again in any case
         return None
     return small if small.problem is None else None
@@ -341,7 +344,7 @@ def cache(picture: Picture, size: int, small: SmallPicture) -> None:
         When the disk refuses.
     """
     if small.content is not None:
-        with _WRITING, writing(_place(picture, size), private=True) as beside:
+        with _WRITING, writing(_cache_path(picture, size), private=True) as beside:
             beside.write_bytes(small.content)
 
 
@@ -354,15 +357,15 @@ def temporary_folder() -> Iterator[Path]:
     StorageError
         When the disk refuses.
     """
-    with storage(_folder()):
-        make_folder(_folder(), private=True)
-        sweep(_folder())
-        place = tempfile.TemporaryDirectory(dir=_folder(), prefix=".", suffix=f".{os.getpid()}.part")
+    with storage(_cache_folder()):
+        make_folder(_cache_folder(), private=True)
+        sweep(_cache_folder())
+        place = tempfile.TemporaryDirectory(dir=_cache_folder(), prefix=".", suffix=f".{os.getpid()}.part")
     with place as folder:
         yield Path(folder)
 
 
-def _place(picture: Picture, size: int) -> Path:
+def _cache_path(picture: Picture, size: int) -> Path:
     """Return the path by the content of the record, else by address and date."""
     stated = [picture.file_size, picture.width, picture.height]
     checksums = sorted(read_checksum(picture.crc32))
@@ -373,8 +376,8 @@ def _place(picture: Picture, size: int) -> Path:
     )
     # A hash, since an address holds characters that no file name may have.
     name = hashlib.sha256(json.dumps([content, size]).encode()).hexdigest()[:32]
-    return _folder() / name[:2] / f"{name}.jpg"
+    return _cache_folder() / name[:2] / f"{name}.jpg"
 
 
-def _folder() -> Path:
+def _cache_folder() -> Path:
     return home() / "thumbnails"

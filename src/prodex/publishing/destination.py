@@ -45,7 +45,7 @@ _ABANDONED = 86_400
 #: Bytes copied at a time.
 _STEP = 2**22
 
-#: Of an object store that does not answer, people want to hear within seconds; whoever gives other options decides.
+#: Of an object store that does not answer, people want to know within seconds; other options that are given decide.
 _PATIENCE = {"max_retries": "3", "retry_timeout": "30s"}
 
 #: Names of options and of environment variables that hold no secret, though the names of secrets contain such words.
@@ -237,7 +237,7 @@ class Place:
         return output.getvalue()
 
     def fetch(self, name: str, output: BinaryIO) -> str:
-        """Copy a file of the object store, and return the digest of what came."""
+        """Copy a file of the object store, and return the digest of what was received."""
         digest = hashlib.sha256()
         with self.refusals("read"):
             file = self._handler.open_input_file(name)

@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from prodex.errors import ProdexError, SnapshotDamaged, SnapshotError, SnapshotNotFound, StorageError
-from prodex.files.untrusted import Count, decoded
+from prodex.files.untrusted import Count, json_in_shape
 from prodex.publishing.delta_tables import (
     CONFIGURATION,
     created,
@@ -138,7 +138,7 @@ class Pointer:
 
     def read(self, path: str) -> list[dict[str, Any]]:
         """Read a file of the table."""
-        # A log may come from somebody else, and name files elsewhere.
+        # A log may be from somebody else, and name files elsewhere.
         if not _NAME.fullmatch(path):
             raise unreadable(self.place.address, f"{path!r:.80} is not a file of it")
         try:
@@ -250,7 +250,7 @@ class Repair:
     rows
         Rows that are written anew.
     is_log_lost
-        Whether readers are told that a part of the log is lost.
+        Whether readers get a warning that a part of the log is lost.
     """
 
     newest: Row | None
@@ -266,23 +266,23 @@ class Repair:
         return self.is_log_lost or bool(self.found or self.withdrawn or self.rows)
 
 
-class _File(msgspec.Struct):
+class _LoggedFile(msgspec.Struct):
     path: str
     size: Count = 0
 
 
-class _Action(msgspec.Struct, rename="camel"):
+class _LogLine(msgspec.Struct, rename="camel"):
     """A line of a log, as far as it matters here."""
 
-    add: _File | None = None
-    remove: _File | None = None
+    add: _LoggedFile | None = None
+    remove: _LoggedFile | None = None
     meta_data: dict[str, Any] | None = None
     protocol: dict[str, Any] | None = None
     commit_info: dict[str, Any] | None = None
 
 
 #: The lines of each version; None for one that is damaged or missing, or was and has been replaced.
-_Log = dict[int, list[_Action] | None]
+_Log = dict[int, list[_LogLine] | None]
 
 
 def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
@@ -347,7 +347,7 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
     changed: set[str] = set()
     read: list[_Read] = []
     highest = max((number or 0 for number in pointer.files.values()), default=0)
-    for path in _in_order(pointer, there):
+    for path in _in_log_order(pointer, there):
         rows, others = _rows_of(pointer, path)
         read += [_Read(path, row) for row in rows]
         if others or not rows:
@@ -355,8 +355,8 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
     kept: list[_Read] = []
     for _, group in groupby(sorted(read, key=lambda one: one.number), key=lambda one: one.number):
         several = list(group)
-        whole = [one for one in several if _is_whole(pointer.place, one.row, there)]
-        chosen = _distinct(whole) if len(several) > 1 else several
+        whole = [one for one in several if _is_complete(pointer.place, one.row, there)]
+        chosen = _without_repeats(whole) if len(several) > 1 else several
         changed |= {one.path for one in several if one not in chosen}
         kept += chosen
     last = 0
@@ -373,7 +373,7 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
 def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> Repair:
     """Add the rows of which the log has lost the names.
 
-    A row that was never committed is there as well, of a publisher that was killed or came second. So a row counts only
+    A row that was never committed is there as well, of a publisher that was killed or was second. So a row counts only
     if part of the log is lost, and it is the only one of its number.
     """
     taken = {number for number in pointer.files.values() if number is not None}
@@ -388,9 +388,11 @@ def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> R
             read.append(_Read(file, rows[0]))
     if not read or not _has_lost(pointer.place, there):
         return repair
-    read = _distinct(read)
+    read = _without_repeats(read)
     of_number = Counter(one.number for one in read)
-    found = [one for one in read if of_number[one.number] == 1 and _is_whole(pointer.place, one.row, there)]
+    found = [
+        one for one in read if of_number[one.number] == 1 and _is_complete(pointer.place, one.row, there)
+    ]
     files = tuple(RowFile(one.path, there[f"{POINTER}/{one.path}"], one.number) for one in found)
     rows = [row for row in (repair.newest, *(one.row for one in found)) if row is not None]
     return replace(
@@ -416,7 +418,7 @@ def _rows_of(pointer: Pointer, path: str) -> tuple[list[Row], int]:
     return rows, len(written) - len(rows)
 
 
-def _distinct(rows: Iterable[_Read]) -> list[_Read]:
+def _without_repeats(rows: Iterable[_Read]) -> list[_Read]:
     """Return rows without those that say the same as an earlier one."""
     kept: list[_Read] = []
     for one in rows:
@@ -429,7 +431,7 @@ def _numbered(row: Row, number: int) -> Row:
     return replace(row, publication=replace(row.publication, number=number))
 
 
-def _is_whole(place: Place, row: Row, there: Mapping[str, int]) -> bool:
+def _is_complete(place: Place, row: Row, there: Mapping[str, int]) -> bool:
     """Whether the files of a publication are there, and the versions of its tables are of exactly these."""
     wanted: dict[str, set[str]] = {table: set() for table in TABLES}
     for part, names in zip(row.parts, file_names(row.parts), strict=True):
@@ -450,7 +452,7 @@ def _is_whole(place: Place, row: Row, there: Mapping[str, int]) -> bool:
         return all(pool.map(has_its_files, TABLES))
 
 
-def _in_order(pointer: Pointer, there: Mapping[str, int]) -> list[str]:
+def _in_log_order(pointer: Pointer, there: Mapping[str, int]) -> list[str]:
     """Return the files of the table in the order in which the log has added them."""
     added: dict[str, int] = {}
     for number, actions in _log(pointer.place, there).items():
@@ -474,11 +476,11 @@ def _log(place: Place, there: Mapping[str, int]) -> _Log:
         return dict(enumerate(pool.map(lambda version: _actions(place, version), range(last + 1))))
 
 
-def _actions(place: Place, version: int) -> list[_Action] | None:
+def _actions(place: Place, version: int) -> list[_LogLine] | None:
     """Read a version of the log; None if it is damaged or missing, or was."""
     try:
         lines = place.read(log_name(POINTER, version)).splitlines()
-        actions = [decoded(line, _Action) for line in lines if line.strip()]
+        actions = [json_in_shape(line, _LogLine) for line in lines if line.strip()]
     except StorageError:
         raise
     except (OSError, ValueError):
@@ -519,7 +521,7 @@ def _replace_damaged(place: Place, there: Mapping[str, int], name: str) -> None:
 
 
 def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
-    """Refuse to write to a log of which nothing can be read, unless the tables beside it are ours: they come first."""
+    """Refuse to write to a log of which nothing can be read, unless the tables beside it, written first, are ours."""
     beside = [table for table in TABLES if log_name(table, 0) in there]
     if not beside:
         raise unreadable(

@@ -55,7 +55,7 @@ class Publication:
     products
         How many products.
     complete
-        Whether everything came that the service had announced.
+        Whether everything was received that the service had announced.
     versions
         The version of every Delta table that belongs to it.
     uploaded
@@ -80,8 +80,8 @@ class Publication:
     uploaded: int = 0
 
 
-class _Written(msgspec.Struct):
-    """A row of `_snapshots`; it may come from somebody else."""
+class _RowLayout(msgspec.Struct):
+    """A row of `_snapshots`; it may be from somebody else."""
 
     publication: Annotated[int, msgspec.Meta(ge=1, lt=2**53)]
     name: str
@@ -158,7 +158,7 @@ def facts_of(row: Mapping[str, Any], uri: str) -> Publication:
         When it is no such row.
     """
     try:
-        written = converted(dict(row), _Written)
+        written = converted(dict(row), _RowLayout)
         versions = converted(msgspec.json.decode(written.versions), dict[str, Count])
     except ValueError as error:
         raise unreadable(uri, error) from error

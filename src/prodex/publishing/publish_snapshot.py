@@ -115,7 +115,7 @@ def publish(
     ):
         with reporter.phase("Reading the snapshot"):
             parts, tables = _gathered(snapshot, stored_parts(folder), Path(scratch))
-        return _published(_Content(snapshot, folder, parts, tables), place, reporter, older=older)
+        return _publish_content(_Content(snapshot, folder, parts, tables), place, reporter, older=older)
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,11 @@ class _Content:
         return self.folder.parent.name
 
 
-def _published(content: _Content, place: Place, reporter: Reporter, *, older: bool) -> Publication:
+def _publish_content(content: _Content, place: Place, reporter: Reporter, *, older: bool) -> Publication:
     name, tables = content.name, content.tables
     with reporter.phase("Listing what is published"):
         there = place.sizes(["_delta_log", POINTER, *tables])
-        pointer, repair = _own(place, there, name)
+        pointer, repair = _own_pointer(place, there, name)
         # A row of a log that is lost altogether may never have been published.
         if not older and repair.newest is not None and pointer.handle is not None:
             _refuse_older(content, repair.newest.publication)
@@ -163,7 +163,7 @@ def _published(content: _Content, place: Place, reporter: Reporter, *, older: bo
             raise PublicationConflict
 
     def committed(table: str) -> int:
-        schema = _schema(content.snapshot, table)
+        schema = _delta_schema(content.snapshot, table)
         return commit(place, table, name, schema, tables[table], states[table], overtaken=overtaken)
 
     place.remove_left_over(tables)
@@ -180,7 +180,9 @@ def _published(content: _Content, place: Place, reporter: Reporter, *, older: bo
         in_threads(upload, missing, lambda: step(next(steps)))
         try:
             versions = in_threads(committed, unsettled, lambda: step(next(steps)))
-            row = _row(content, place, repair.number, settled | dict(zip(unsettled, versions, strict=True)))
+            row = _pointer_row(
+                content, place, repair.number, settled | dict(zip(unsettled, versions, strict=True))
+            )
             row = _added(pointer, repair, row)
         except PublicationConflict:
             row = _of_another(content, pointer)
@@ -188,7 +190,7 @@ def _published(content: _Content, place: Place, reporter: Reporter, *, older: bo
     return replace(row.publication, uploaded=len(missing))
 
 
-def _own(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
+def _own_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
     """Return the publications at a place and what is to be repaired, provided that this name may be published there.
 
     Raises
@@ -275,12 +277,14 @@ def _of_another(content: _Content, before: Pointer) -> Row:
     now = pointer_of(place)
     if now.files.keys() == before.files.keys() or (newest := now.newest) is None:
         raise busy(place)
-    if newest.says_the_same(_row(content, place, newest.publication.number)):
+    if newest.says_the_same(_pointer_row(content, place, newest.publication.number)):
         return newest
     raise conflict(place, newest.publication, is_newer=_is_older(content, newest.publication)) from None
 
 
-def _row(content: _Content, place: Place, number: int, versions: Mapping[str, int] | None = None) -> Row:
+def _pointer_row(
+    content: _Content, place: Place, number: int, versions: Mapping[str, int] | None = None
+) -> Row:
     """Return what the pointer is to say."""
     publication = Publication(
         place.address,
@@ -295,7 +299,7 @@ def _row(content: _Content, place: Place, number: int, versions: Mapping[str, in
     return Row(publication, content.snapshot.origin, content.parts)
 
 
-def _columns_of(part: Part, table: str) -> list[str]:
+def _part_columns(part: Part, table: str) -> list[str]:
     return list(parquet.schema_of(part.files[table], part.facts.get(table)).names)
 
 
@@ -347,16 +351,16 @@ def _gathered(
     return parts, tables
 
 
-def _schema(catalog: Catalog, table: str) -> pa.Schema:
+def _delta_schema(catalog: Catalog, table: str) -> pa.Schema:
     """Return the columns of a Delta table, as its files hold them."""
     declared = TABLES[table]
     names = declared.schema.names
     if table == "presence":
         # A catalogue without parts still has the declared columns.
         names = list(
-            dict.fromkeys([*names, *(name for part in catalog.parts for name in _columns_of(part, table))])
+            dict.fromkeys([*names, *(name for part in catalog.parts for name in _part_columns(part, table))])
         )
-    # Delta does not tell names apart by case. What it cannot hold is in the files, and in the catalogue.
+    # Delta does not distinguish names by case. What it cannot hold is in the files, and in the catalogue.
     different = {name.lower(): name for name in reversed(names)}
     fields = [
         pa.field(one.name, pa.string() if pa.types.is_dictionary(one.type) else one.type)

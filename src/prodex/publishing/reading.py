@@ -103,7 +103,7 @@ class PublishedFiles(Mapping[str, Path]):
         digest = str(facts["sha256"])
         path = cache_folder() / f"{digest}.parquet"
         with _LOCKS[int(digest[:8], 16) % len(_LOCKS)]:
-            # What is in the cache was checked when it came; every reader checks its pages again.
+            # What is in the cache was checked when it was fetched; every reader checks its pages again.
             if not path.is_file() or path.stat().st_size != facts["bytes"]:
                 self._fetch(name, path, digest)
         return path
@@ -147,7 +147,7 @@ def _require_files(folder: Path, parts: tuple[StoredPart, ...]) -> None:
         if not (folder / name).exists():
             raise _removed(Place(str(folder), folder), name)
     try:
-        # A publication may come from somebody else: a link in it could lead to any file of the reader.
+        # A publication may be from somebody else: a link in it could lead to any file of the reader.
         refuse_links(folder, (folder / name for name in names))
     except OSError as error:
         raise SnapshotDamaged(f"{error}. {_ADVICE}") from error

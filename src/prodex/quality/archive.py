@@ -22,7 +22,7 @@ from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import checked_name, discard, folder_beside, publish, safe_name, sha256
+from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
 from prodex.files.lock import locked
 from prodex.files.untrusted import (
     Count,
@@ -85,7 +85,7 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
             AUDITS.write_manifest(beside, _manifest_of(audit, files), place)
-            publish(beside, made)
+            publish_folder(beside, made)
     return replace(audit, folder=made)
 
 

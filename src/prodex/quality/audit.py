@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, QueryError
-from prodex.facts.groups import KEPT, Groups, column_names, grouped, named, own_rows
+from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
@@ -582,7 +582,7 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     groups = audit.groups(by)
     tally = audit.tally if chosen.all() else _tally(audit, chosen)
     frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
-    return _by_need(named(frame, groups.codes, groups.labels, by))
+    return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
 def _coverage_by(audit: Audit, by: str) -> pd.DataFrame:
@@ -612,7 +612,7 @@ def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataF
     # Without any language the frame still has its columns.
     empty = _tally(audit, chosen).by_group(np.empty(0, np.int64), 0)
     frame = pd.concat([empty, *frames], ignore_index=True)
-    return _by_need(named(frame, languages, list(map(language_label, languages)), "language"))
+    return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
 
 
 def _by_need(frame: pd.DataFrame) -> pd.DataFrame:

@@ -36,7 +36,7 @@ from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
 from prodex.quality.scores import Tally
 from prodex.quality.unusual import FigureKind
-from prodex.store.archive import Archive, in_order, is_entry, new_entry, place_of
+from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
 from prodex.tables.attributes import attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
 
@@ -341,7 +341,9 @@ def figures_of(audit: Audit) -> Figures:
         complete=origin.complete,
         values=values,
         labels=labels,
-        snapshot_sequence=None if audit.catalog_folder is None else place_of(audit.catalog_folder).sequence,
+        snapshot_sequence=None
+        if audit.catalog_folder is None
+        else archive_place(audit.catalog_folder).sequence,
     )
 
 
@@ -395,7 +397,7 @@ def keep_figures(audit: Audit) -> None:
         if not is_there(folder):
             with writing_folder(folder) as beside:
                 # Its place in the order is that of the audit.
-                FIGURES.write_manifest(beside, _written(figures_of(audit)), place_of(audit.folder))
+                FIGURES.write_manifest(beside, _written(figures_of(audit)), archive_place(audit.folder))
 
 
 def kept_figures(name: str) -> list[Figures]:

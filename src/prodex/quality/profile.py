@@ -62,11 +62,10 @@ from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check
-from prodex.quality.requested_data import is_within
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
-from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of
+from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
 

@@ -14,7 +14,7 @@ from prodex.catalog import Origin
 from prodex.catalog.origin import Extent
 from prodex.locales import is_whole_language, short_of
 from prodex.query import ALWAYS_REQUESTED
-from prodex.tables.attributes import MEASURES
+from prodex.tables.attributes import MEASURES, is_within
 from prodex.tables.declaration import TABLES
 
 #: Separates wire paths of which one is enough.
@@ -171,12 +171,3 @@ def _every_text(choice: _Choice, language: str | None) -> Asked:
 
 def _roots(paths: Iterable[str]) -> set[str]:
     return {path.partition(".")[0] for path in paths} - {"lastRequest"}  # the product's own texts are meant
-
-
-def is_within(path: str, outer: str) -> bool:
-    """Whether a wire path is another one or lies below it.
-
-    >>> is_within("assets.pictures", "assets"), is_within("assetsOf", "assets")
-    (True, False)
-    """
-    return path == outer or path.startswith(f"{outer}.")

@@ -17,9 +17,10 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.facts.presence import short_languages
 from prodex.quality.products import Products
-from prodex.quality.requested_data import EVERY_TEXT, OR, is_within
+from prodex.quality.requested_data import EVERY_TEXT, OR
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
+from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
 #: Localized texts of the specification that stand once in each language.

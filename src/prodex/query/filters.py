@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from prodex.query import values
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
@@ -74,7 +74,7 @@ class Kind:
 
     read: Callable[[str, Any], Any]
     write: Callable[[Any], Any]
-    parse: Callable[[Any], Any] = _same
+    parse: Callable[[Any], Any] = _unchanged
     by_get: bool = True
     form: Form = Form.LIST
 
@@ -120,8 +120,8 @@ INTEGERS = Kind(values.integers, _number_or_joined)
 VALIDATION = Kind(values.members(values.ValidationStatus, "VALIDATION_STATUS_"), _number_or_joined)
 STATUSES = Kind(values.members(values.ProductStatus), joined)
 SHARING = Kind(values.member(values.SharingStatus), int, form=Form.VALUE)
-MARKET = Kind(values.market, _same, form=Form.VALUE)
-FLAG = Kind(values.true, _same, form=Form.FLAG)
+MARKET = Kind(values.market, _unchanged, form=Form.VALUE)
+FLAG = Kind(values.true, _unchanged, form=Form.FLAG)
 SECONDS = _time(values.SECOND)
 # Moments of pictures count milliseconds, and all others seconds.
 MILLISECONDS = _time(values.MILLISECOND)

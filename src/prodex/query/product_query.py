@@ -228,7 +228,7 @@ class ProductQuery:
     def from_body(cls, body: Mapping[str, Any]) -> Self:
         """Read a query from a POST body or from GET parameters.
 
-        What prodex does not know goes to `extra`; `limit`, `offset` and `next_page` are no part of a query.
+        What prodex does not know is kept in `extra`; `limit`, `offset` and `next_page` are no part of a query.
 
         >>> ProductQuery.from_body({"filter_target_market": "250", "filter_tags_in": "new,big", "limit": 50})
         ProductQuery(tags_in=('new', 'big'), target_market=250)
@@ -274,7 +274,7 @@ class ProductQuery:
         return {name: value for name in FILTERS if (value := getattr(self, name)) is not None}
 
     def __repr__(self) -> str:
-        shown = {name: _shown(value) for name, value in self._given().items()}
+        shown = {name: _as_typed(value) for name, value in self._given().items()}
         if self.extra:
             shown["extra"] = dict(self.extra)
         return f"ProductQuery({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
@@ -339,8 +339,8 @@ def _unknown_field(name: str) -> str:
     )
 
 
-def _shown(value: Any) -> Any:
+def _as_typed(value: Any) -> Any:
     """Write statuses as their names, which is how a person would type them."""
     if isinstance(value, Enum):
         return value.name
-    return tuple(_shown(item) for item in value) if isinstance(value, tuple) else value
+    return tuple(_as_typed(item) for item in value) if isinstance(value, tuple) else value

@@ -120,7 +120,7 @@ def paths(name: str, value: object) -> tuple[str, ...]:
 
 
 def gtins(name: str, value: object) -> tuple[str, ...]:
-    """Read GTINs; empty cells among them stand for none."""
+    """Read GTINs; empty cells among them mean none."""
     given = gtins_given(name, value)
     if not given.texts:
         # Raises: nothing but empty cells is an empty list, and the service would send everything.
@@ -186,12 +186,12 @@ def market(name: str, value: object) -> int:
 
 def languages(name: str, value: object) -> tuple[str, ...]:
     tags = {text: locales.language_tag(text) for text in texts(name, value)}
-    # A code stays as it is written, since both forms stand in records; only a name has to become a code.
+    # A code stays as it is written, since both forms are in records; only a name has to become a code.
     return tuple(dict.fromkeys(text if "-" in text or len(text) <= 3 else tag for text, tag in tags.items()))
 
 
 def moment(unit: timedelta) -> Callable[[str, object], datetime]:
-    """Read a point in time, cut to the unit in which it goes over the wire."""
+    """Read a point in time, cut to the unit in which it is sent."""
 
     def read(name: str, value: object) -> datetime:
         if unit == SECOND and isinstance(value, int) and whole_number(value) is not None:
@@ -298,7 +298,7 @@ def gtins_given(name: str, value: object) -> GivenGtins:
 
 
 def refuse_rounded(name: str, text: str) -> None:
-    """Refuse a number that a spreadsheet shortened: nobody can tell which GTIN it was.
+    """Refuse a number that a spreadsheet shortened: nobody can know which GTIN it was.
 
     Raises
     ------

@@ -19,23 +19,23 @@ Type: TypeAlias = (
 )
 
 
-def _each(type_: Type, names: str) -> dict[str, Type]:
+def _same_type(type_: Type, names: str) -> dict[str, Type]:
     """Return the type of several attributes."""
     return dict.fromkeys(names.split(), type_)
 
 
-CODE_VALUE: Mapping[str, Type] = _each("text", "code description label pictureUrl")
+CODE_VALUE: Mapping[str, Type] = _same_type("text", "code description label pictureUrl")
 
-LANGUAGE: Mapping[str, Type] = _each("text", "normalizedCode code description label")
+LANGUAGE: Mapping[str, Type] = _same_type("text", "normalizedCode code description label")
 
 _EXPORTABLE: Mapping[str, Type] = {
-    **_each("text", "uniformResourceIdentifier crc32 createdAt updatedAt"),
-    **_each("integer", "height width fileSize productpicture_id"),
+    **_same_type("text", "uniformResourceIdentifier crc32 createdAt updatedAt"),
+    **_same_type("integer", "height width fileSize productpicture_id"),
 }
 
 _PICTURE: Mapping[str, Type] = {
-    **_each("text", "url definition resolution ratio format createdAt updatedAt"),
-    **_each("integer", "angleHorizontal angleVertical resolutionX resolutionY width height"),
+    **_same_type("text", "url definition resolution ratio format createdAt updatedAt"),
+    **_same_type("integer", "angleHorizontal angleVertical resolutionX resolutionY width height"),
     "isPackshot": "boolean",
     "tags": ["unknown"],
     "exportables": [_EXPORTABLE],
@@ -55,14 +55,14 @@ productBenefits suggestedRetailPrice warnings consumptionAdvice isPartitionedBy 
 """
 
 PRODUCT: Mapping[str, Type] = {
-    **_each("array", _ARRAYS),
-    **_each("text", "uuid gtin createdAt updatedAt"),
-    **_each("integer", "_jsonVersion lifeCycle manufacturerSharingStatus"),
-    **_each("boolean", "isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit isPromotionalItem"),
-    **_each("boolean", "isNomadic isMarkedRecyclable hasBatchNumber"),
-    **_each("localized", "nameLegal namePublicShort namePublicLong productionVariantName"),
-    **_each("localized", "description composition allergens"),
-    **_each(CODE_VALUE, "brand kind typePackaging"),
+    **_same_type("array", _ARRAYS),
+    **_same_type("text", "uuid gtin createdAt updatedAt"),
+    **_same_type("integer", "_jsonVersion lifeCycle manufacturerSharingStatus"),
+    **_same_type("boolean", "isConsumerUnit isDespatchUnit isOrderableUnit isInvoiceUnit isPromotionalItem"),
+    **_same_type("boolean", "isNomadic isMarkedRecyclable hasBatchNumber"),
+    **_same_type("localized", "nameLegal namePublicShort namePublicLong productionVariantName"),
+    **_same_type("localized", "description composition allergens"),
+    **_same_type(CODE_VALUE, "brand kind typePackaging"),
     "expressedIn": [{"referential": {"name": "text"}, "presentEntities": "array"}],
     "GPC": {},
     "subdivisions": {},
@@ -74,7 +74,7 @@ PRODUCT: Mapping[str, Type] = {
     "logisticalHierarchies": [{"activeListing": "boolean"}],
     "assets": {
         "pictures": [_PICTURE],
-        **_each(["unknown"], "documents videos enriched_contents"),
+        **_same_type(["unknown"], "documents videos enriched_contents"),
         "lastUpdatedAt": {"pictures": "text"},
     },
 }

@@ -35,7 +35,7 @@ class Batch:
     message
         Why it was not sent, or how its reply was lost.
     arrived
-        The GTINs of which the service was seen to have what was sent, although it never said so.
+        The GTINs for which the service has shown what was sent, although it never confirmed it.
     continued_by
         Name of the upsert that sends these products instead, or those that have not arrived; else "".
     """

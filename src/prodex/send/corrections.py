@@ -78,8 +78,8 @@ def corrections_in(
         raise InputError(
             "The frame has neither a column product_id nor gtin, so it is not known which products to correct."
         )
-    frame = _filled(frame)
-    ids = _ids(frame, known)
+    frame = _filled_rows(frame)
+    ids = _product_ids(frame, known)
     if {"attribute", "text"} <= set(frame.columns):
         found = _long(frame, ids, known)
     else:
@@ -90,13 +90,13 @@ def corrections_in(
     return dict(corrections)
 
 
-def _filled(frame: pd.DataFrame) -> pd.DataFrame:
+def _filled_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are not empty; spreadsheets often end with empty ones."""
     is_filled = [any(not _is_blank(cell) for cell in row) for row in frame.itertuples(index=False, name=None)]
     return frame[np.array(is_filled, bool)]
 
 
-def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
+def _product_ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
     """Return the product id of each row."""
     key = "product_id" if "product_id" in frame.columns else "gtin"
     cells = frame[key].tolist()
@@ -108,6 +108,7 @@ def _ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
             )
     if key == "gtin":
         return [_id(cell, known) for cell in cells]
+    # An id is compared as text, since a column of ids with a gap is one of floats.
     there = {one for several in known.ids.values() for one in several}
     ids = [_number_or_text(cell) for cell in cells]
     for one in ids:
@@ -151,7 +152,10 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
         # Somebody who edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
-        yield product, Correction(attribute, _text(text, product, attribute), True, position, language, code)
+        yield (
+            product,
+            Correction(attribute, _checked_text(text, product, attribute), True, position, language, code),
+        )
 
 
 def _refuse_two_languages(
@@ -178,13 +182,14 @@ def _wide(
         before = unchanged[name].reindex(list(ids)).tolist() if name in unchanged else [None] * len(ids)
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
             # Only changed cells are corrections: an edited export contains every cell of the catalogue.
-            if not is_missing(new) and not _same(new, old):
+            if not is_missing(new) and not _is_unchanged(new, old):
                 yield product, _text_or_value(name, new, old, product, known, language)
 
 
 def _unchanged_cells(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
     """Return the wide form of the catalogue, with the columns of both of its variants."""
     unchanged = catalog.wide(language).set_index("product_id")
+    # The second variant costs as much as the first, and only some frames have its columns.
     if {name for name in map(str, frame.columns) if name not in unchanged}:
         numbers = catalog.wide(language, numbers=True).set_index("product_id")
         unchanged = unchanged.join(numbers[[name for name in numbers if name not in unchanged]])
@@ -195,6 +200,7 @@ def _text_or_value(
     name: str, new: Any, old: Any, product: str, known: KnownProducts, language: str | None
 ) -> Correction:
     """Return the correction of a changed cell of the wide form."""
+    # The frame has this column with other values only if it was made from another version of the product.
     if name == "updated_at":
         raise ChangesStale(
             f"Product {product}: the frame has the version of {new}, and the catalogue that of {old}. Make the frame "
@@ -211,7 +217,7 @@ def _text_or_value(
                 "in the long form: a frame like catalog.texts."
             )
         short, code = (None, language_) if is_long_code(language_) else (language_, None)
-        return Correction(attribute, _text(new, product, name), True, None, short, code)
+        return Correction(attribute, _checked_text(new, product, name), True, None, short, code)
     raise ChangesRefused(
         f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
     )
@@ -223,6 +229,7 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
         raise ChangesRefused(
             f"Product {product}: {column.name} is maintained by the service and cannot be written."
         )
+    # A label follows from its code, so that only the code can be corrected.
     if len(path) == 2 and path[1] == "code":
         value = DELETE if new is DELETE else partial(_with_code, code=_number_or_text(new), name=column.name)
         return Correction(path[0], value, False)
@@ -279,7 +286,7 @@ def _number_or_text(value: Any) -> Any:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _text(value: Any, product: str, name: str) -> Any:
+def _checked_text(value: Any, product: str, name: str) -> Any:
     if value is DELETE or isinstance(value, str):
         return value
     raise ChangesRefused(
@@ -288,7 +295,7 @@ def _text(value: Any, product: str, name: str) -> Any:
     )
 
 
-def _same(new: Any, old: Any) -> bool:
+def _is_unchanged(new: Any, old: Any) -> bool:
     """Whether a cell is unchanged, also after an export to CSV or a spreadsheet."""
     if is_missing(old) or new is DELETE:
         return False
@@ -441,7 +448,7 @@ def merged_changes(
     corrections
         Their corrections, by product id.
     known
-        Facts of the catalogue that the products come from.
+        Facts of the catalogue of the products.
     origin
         The origin of that catalogue.
     """

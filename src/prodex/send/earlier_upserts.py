@@ -161,7 +161,7 @@ class EarlierCall:
         return bool(corrections) and corrections <= self.edits.get(gtin, frozenset())
 
     def has_arrived(self, gtin: str) -> bool:
-        """Whether the service was seen to have what was sent of the product, although it never said so."""
+        """Whether the service has shown what was sent of the product, although it never confirmed it."""
         return gtin in map(gtin_key, self.batch.arrived)
 
     def writes(self, place: Place) -> bool:
@@ -340,7 +340,7 @@ class EarlierUpserts:
 
     def is_current(self) -> bool:
         """Whether no other process has sent any of these products, or planned to, since this was read."""
-        return _states(_calls(self.service, self.gtins)) == _states(self.calls)
+        return _call_states(_calls(self.service, self.gtins)) == _call_states(self.calls)
 
     def sent_by(self, gtin: str, corrections: Digests) -> str | None:
         """Return the name of the last upsert that has sent these corrections of a product, or may have."""
@@ -427,7 +427,7 @@ class EarlierUpserts:
                 gtin
                 for gtin in one.batch.gtins
                 if (edits := one.edits.get(key := gtin_key(gtin)))
-                and (edits <= there[key] or edits <= there[key] | _shown(records.get(key, {})))
+                and (edits <= there[key] or edits <= there[key] | _visible_digests(records.get(key, {})))
             ]
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
@@ -441,7 +441,7 @@ class EarlierUpserts:
         sending: Collection[Place],
         records: Mapping[str, Product],
     ) -> Iterator[str]:
-        """Yield the names of the upserts that have not come to an end: some is not sent, under way, or was lost."""
+        """Yield the names of the upserts that have not ended: a part is not sent, is under way, or was lost."""
         for place, calls in same.items():
             for one in calls:
                 was_lost = place in sending and self._is_given_up(one, place)
@@ -484,7 +484,7 @@ class EarlierUpserts:
             if place[0] not in map(gtin_key, one.batch.gtins) or not one.writes(place):
                 continue
             edits = one.edits.get(place[0])
-            is_there = bool(edits and edits <= _shown(records.get(place[0], {})))
+            is_there = bool(edits and edits <= _visible_digests(records.get(place[0], {})))
             settles = settling(self.service.base_url)
             if not is_there and self._may_be_under_way(one, place[0], records, settles):
                 return one
@@ -552,7 +552,7 @@ def _unreadable(path: Path, gtins: frozenset[str], error: InputError) -> Iterato
         )
 
 
-def _states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | None]]:
+def _call_states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | None]]:
     return {(one.name, one.number, one.batch.sent, one.batch.tracking) for one in calls}
 
 
@@ -571,7 +571,7 @@ def why_it_waits(call: EarlierCall, place: Place) -> str:
     )
 
 
-def _shown(record: Product) -> set[str]:
+def _visible_digests(record: Product) -> set[str]:
     """Return the digests of all corrections that a product shows: of its texts, and of its values as a whole."""
     found = set()
     for root, value in record.items():

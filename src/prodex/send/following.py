@@ -12,7 +12,7 @@ from prodex.catalog import Catalog
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
 from prodex.send.batches import Batch
 from prodex.send.tracking import Tracking
-from prodex.send.upsert_history import continued_upserts, latest, named
+from prodex.send.upsert_history import continued_upserts, latest, upsert_named
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.replies import is_identifier
@@ -57,7 +57,7 @@ def track(
     """
     service = service_given(service, "track(service)", ids)
     if ids is None:
-        journal = latest(service.base_url, service.fingerprint) if upsert is None else named(upsert)
+        journal = latest(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
         tracking = Tracking(service, journal.batches(), journal=journal, earlier=continued_upserts(journal))
         try:
             return tracking.refresh()

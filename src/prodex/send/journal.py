@@ -21,7 +21,7 @@ import filelock
 import msgspec
 
 from prodex.errors import InputError, StorageError
-from prodex.files.append_log import AppendLog, opened, sealed
+from prodex.files.append_log import AppendLog, sealed, unsealed
 from prodex.files.atomic import (
     home,
     make_folder,
@@ -297,7 +297,7 @@ def new_name() -> str:
 
 
 def journal_named(name: str) -> Path:
-    """Return where the journal of an upsert is, or would be; `name` may come from a file of somebody else."""
+    """Return where the journal of an upsert is, or would be; `name` may be from a file of somebody else."""
     return tracking_folder() / Path(name).name / JOURNAL
 
 
@@ -435,7 +435,7 @@ def read(path: Path) -> JournalContents:
 
 
 def _contents(lines: list[bytes]) -> JournalContents:
-    head = opened(lines[0]) if lines else None
+    head = unsealed(lines[0]) if lines else None
     if head is None:
         raise ValueError("its first line is damaged, or an earlier version of prodex wrote it")
     if (found := head.get("version")) != VERSION:
@@ -450,17 +450,17 @@ def _contents(lines: list[bytes]) -> JournalContents:
     if len(entries) != count:
         raise ValueError(f"it has {len(entries)} of {count} batches")
     # What a line was about that a killed process did not finish had not begun, or its beginning is recorded.
-    return JournalContents(first, entries, *_states(lines[1 + count :], entries))
+    return JournalContents(first, entries, *_states_from_lines(lines[1 + count :], entries))
 
 
 def _entry(line: bytes, number: int) -> PlannedPayload:
-    found = opened(line)
+    found = unsealed(line)
     if found is None or found.get("batch") != number:
         raise ValueError(f"line {number + 2} is damaged")
     return converted(found, PlannedPayload)
 
 
-def _states(
+def _states_from_lines(
     lines: list[bytes], entries: tuple[PlannedPayload, ...]
 ) -> tuple[dict[int, Batch], str, bool, tuple[SentCall, ...], dict[int, str]]:
     states: dict[int, Batch] = {}
@@ -469,7 +469,7 @@ def _states(
     continued: dict[int, str] = {}
     stopped, is_damaged = "", False
     for content in lines:
-        line = opened(content)
+        line = unsealed(content)
         number = None if line is None else line.get("batch")
         if line is not None and "stopped" in line:
             stopped = str(line["stopped"])

@@ -162,7 +162,9 @@ class _CorrectedProduct:
         # Two rows of a frame may be about one text if they agree, as they do after a join.
         # Known by identity, since two texts of a product may be equal.
         if self._by_text.setdefault(id(text.item), correction).value != correction.value:
-            raise self._refused(f"two different texts were given for {_named(correction)}. Keep one of them.")
+            raise self._refused(
+                f"two different texts were given for {_correction_in_words(correction)}. Keep one of them."
+            )
         if before == correction.value:
             return None
         if correction.value is DELETE:
@@ -180,17 +182,18 @@ class _CorrectedProduct:
             if at is None or not _is_in_language(at, correction):
                 found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
                 raise self._refused(
-                    f"at {_named(correction)} the catalogue has {found}. Take the frame from catalog.texts of the same "
-                    "catalogue, and keep its column position; leave it out (None) for a text that is new."
+                    f"at {_correction_in_words(correction)} the catalogue has {found}. Take the frame from "
+                    "catalog.texts of the same catalogue, and keep its column position; leave it out (None) "
+                    "for a text that is new."
                 )
             return at
-        # A text under just this code comes before one of the same language under another.
+        # A text under exactly this code is preferred to one of the same language under another code.
         matching = [text for text in here if _is_called(text, correction)]
         matching = matching or [text for text in here if _is_in_language(text, correction)]
         if len(matching) > 1:
             raise self._refused(
-                f"there are {len(matching)} texts for {_named(correction)}. Add a column position to say which, as in "
-                f"catalog.texts: {', '.join(text.position for text in matching)}."
+                f"there are {len(matching)} texts for {_correction_in_words(correction)}. Add a column position to say "
+                f"which, as in catalog.texts: {', '.join(text.position for text in matching)}."
             )
         return matching[0] if matching else None
 
@@ -199,7 +202,7 @@ class _CorrectedProduct:
         # A nested text belongs to one item of a list, and a frame does not say to which.
         if "." in correction.attribute:
             raise self._refused(
-                f"there is no text yet for {_named(correction)}, and it is not known which item of "
+                f"there is no text yet for {_correction_in_words(correction)}, and it is not known which item of "
                 f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
             )
         if value is not None and not isinstance(value, list):
@@ -306,7 +309,7 @@ def _is_called(text: _Text, correction: Correction) -> bool:
     }
 
 
-def _named(correction: Correction) -> str:
+def _correction_in_words(correction: Correction) -> str:
     language = correction.language_code or correction.language or "no language"
     place = "" if correction.position is None else f" at position {correction.position!r}"
     return f"{correction.attribute} in {language}{place}"

@@ -103,14 +103,16 @@ def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, 
     # A failure is believed as it is. A success has to agree with what was sent, or products could be lost unnoticed.
     certain = has_ended and not (word == SUCCESS and notes)
     status = str(word) if certain or word == RUNNING else "unknown"
-    message = " ".join([*([str(record["message"])] if record.get("message") else []), *map(_sentence, notes)])
+    message = " ".join(
+        [*([str(record["message"])] if record.get("message") else []), *map(_as_sentence, notes)]
+    )
     return Outcome(
         batch,
         status,
         message or (problem if word == RUNNING else ""),
         count,
         not has_ended and not gave_up,
-        tuple(_rows(batch, statuses, status, message)),
+        tuple(_product_rows(batch, statuses, status, message)),
         record,
     )
 
@@ -125,7 +127,9 @@ def _without_record(batch: Batch, status: str, message: str, *, is_running: bool
     return Outcome(batch, status, message, len(batch.gtins), is_running, rows, {})
 
 
-def _rows(batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str) -> Iterator[Row]:
+def _product_rows(
+    batch: Batch, statuses: Mapping[str, tuple[str, str]], status: str, message: str
+) -> Iterator[Row]:
     # What remains after all sent GTINs were found is about products that were not sent.
     rest = dict(statuses)
     # With CONTAINS_ERRORS, the status of a product that is not in the record is not known.
@@ -158,12 +162,12 @@ def _statuses(
     return statuses, [key for key in statuses if key not in ours]
 
 
-def _sentence(note: str) -> str:
+def _as_sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}."
 
 
 #: The statuses of batches, the worst first, and what to do. Those in lower case are of prodex, the others of the
-#: service. A running import comes first: as long as there is one, the other statuses may still change.
+#: service. A running import is first: as long as there is one, the other statuses may still change.
 _WORST_FIRST: Mapping[str, str] = {
     RUNNING: "",
     "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "
@@ -224,8 +228,8 @@ def batches_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
             "count": pd.Series([outcome.count for outcome in outcomes], dtype="Int64"),
             "created_at": [record.get("createdAt") for record in records],
             "message": [outcome.message for outcome in outcomes],
-            "user": [named(record.get("user"), "username") for record in records],
-            "organization": [named(record.get("organization"), "nameLegal") for record in records],
+            "user": [name_in(record.get("user"), "username") for record in records],
+            "organization": [name_in(record.get("organization"), "nameLegal") for record in records],
             "endpoint": [record.get("endpoint") for record in records],
         }
     )
@@ -241,7 +245,7 @@ def products_frame(outcomes: Sequence[Outcome]) -> pd.DataFrame:
     return frame
 
 
-def named(value: Any, name: str) -> str | None:
+def name_in(value: Any, name: str) -> str | None:
     """Return the name of an object of a tracking record: user or organization."""
     if not isinstance(value, Mapping):
         return None if value is None else str(value)

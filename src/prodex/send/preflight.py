@@ -128,6 +128,7 @@ def _about_gtin(product: Product, place: int, *, valid: bool, is_known: bool) ->
 
 def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightFinding]:
     name = str(product.get("gtin"))
+    # Null deletes an attribute at the service, so that what it has there does not count.
     deleted = {attribute for attribute, value in product.items() if value is None}
     has = ({attribute for attribute, value in product.items() if value} | set(filled)) - deleted
     if not has & set(NAMES):

@@ -53,7 +53,7 @@ assetsLastRequests
 """
 MAINTAINED_BY_SERVICE = frozenset(_MAINTAINED.split())
 
-# Columns of the tables that are no attributes of the service: with them, a frame comes from a catalogue.
+# Columns of the tables that are no attributes of the service: with them, a frame is from a catalogue.
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
     path[0] for column in TABLES["products"].columns for path in column.paths
 }
@@ -94,7 +94,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
         is_xml = path.suffix.lower() == ".xml" and path.is_file()
         if is_xml and encoding is not None:
             raise InputError(f"{path.name} is XML, which states its encoding itself: leave encoding out.")
-        source = xml.decoded(path.read_bytes()) if is_xml else _whole_file(source, encoding)
+        source = xml.products_in(path.read_bytes()) if is_xml else _whole_file(source, encoding)
     elif encoding is not None:
         raise InputError("encoding is for files, and records is not a file: leave it out.")
     if isinstance(source, Catalog):
@@ -143,13 +143,13 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
         # NaN is dropped and never sent as null: null deletes the attribute.
         elif not is_missing(value):
             try:
-                product[name] = _plain(_gtin(value) if name == "gtin" else value, where, name)
+                product[name] = _json_value(_padded_gtin(value) if name == "gtin" else value, where, name)
             except RecursionError as error:
                 raise InputError(f"The value of {where} is nested too deeply to be written.") from error
     return product
 
 
-def _gtin(value: Any) -> Any:
+def _padded_gtin(value: Any) -> Any:
     """Return a GTIN with 14 digits; an invalid one as it is, for preflight to report."""
     try:
         return gtin.normal_form(value)
@@ -157,25 +157,27 @@ def _gtin(value: Any) -> Any:
         return value
 
 
-def _plain(value: Any, where: str, path: str) -> Any:
+def _json_value(value: Any, where: str, path: str) -> Any:
     """Return a value as JSON. None inside a value stays, since the service sent it; NaN is removed."""
     match value:
         # First, since np.float64 is also a float, and has to become a plain number.
         case np.generic():
-            return _plain(value.item(), where, path)
+            return _json_value(value.item(), where, path)
         case str() | bool() | int() | None:
             return value
         case float() if math.isfinite(value):
-            return _whole(value, path) if value.is_integer() else value
+            return _whole_number(value, path) if value.is_integer() else value
         case Mapping():
             for key in value:
                 if not isinstance(key, str):
                     raise InputError(f"The value of {where} has the key {key!r}; keys must be text.")
             return {
-                k: _plain(v, where, f"{path}.{k}") for k, v in value.items() if v is None or not is_missing(v)
+                k: _json_value(v, where, f"{path}.{k}")
+                for k, v in value.items()
+                if v is None or not is_missing(v)
             }
         case list() | tuple() | np.ndarray():
-            return [_plain(item, where, path) for item in value if item is None or not is_missing(item)]
+            return [_json_value(item, where, path) for item in value if item is None or not is_missing(item)]
         case Marker():
             raise InputError(
                 f"The value of {where} contains {value!r}. Only a whole attribute can be deleted; to delete a part, "
@@ -187,7 +189,7 @@ def _plain(value: Any, where: str, path: str) -> Any:
     )
 
 
-def _declared() -> Iterator[tuple[str, Kind]]:
+def _declared_kinds() -> Iterator[tuple[str, Kind]]:
     for table in TABLES.values():
         for column in table.columns:
             for anchor, path in itertools.product(table.anchors, column.paths):
@@ -207,10 +209,10 @@ def _integers(type_: Type, path: str) -> Iterator[str]:
 
 
 #: What the declaration and the specification say of single values, by their wire paths.
-_KINDS: Mapping[str, Kind] = dict(_declared())
+_KINDS: Mapping[str, Kind] = dict(_declared_kinds())
 
 
-def _whole(value: float, path: str) -> Any:
+def _whole_number(value: float, path: str) -> Any:
     """Return a whole number as the attribute has it: a column of pandas with an empty cell makes floats of all others.
 
     Where nothing is declared, it may be a float that happens to be whole, and stays.

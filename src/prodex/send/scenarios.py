@@ -223,12 +223,12 @@ def scenario_request(
 
 def _terms(scenarios: Mapping[str | int, bool], deadline: date | str | None) -> dict[str, Any]:
     """Return what every call contains besides the products, under its wire names."""
-    values = _values(scenarios)
+    values = _checked_values(scenarios)
     day = _day(deadline, values)
     return {"ruleset_values": values, **({} if day is None else {"deadline": day})}
 
 
-def _values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
+def _checked_values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
     if not isinstance(scenarios, Mapping) or not scenarios:
         raise InputError(f"scenarios is {scenarios!r}; give a dict of scenario id to True or False.")
     for name, value in scenarios.items():
@@ -269,8 +269,8 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
         cells = listed("products", products)
         given = [one for one in cells if one is not None and str(one).strip()] or cells
     is_uuid = {one: bool(_UUID.fullmatch(str(one))) for one in given}
-    wanted = {one: _gtin(one) for one, is_one in is_uuid.items() if not is_one}
-    found = _found(service, set(wanted.values())) if wanted else {}
+    wanted = {one: _checked_gtin(one) for one, is_one in is_uuid.items() if not is_one}
+    found = _uuids_by_gtin(service, set(wanted.values())) if wanted else {}
     if missing := sorted(set(wanted.values()) - set(found)):
         raise InputError(
             f"The service has no product with {len(missing):,} of the GTINs, {', '.join(missing[:5])} first. Nothing "
@@ -280,14 +280,14 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
     return list(dict.fromkeys(uuids))
 
 
-def _gtin(value: Any) -> str:
+def _checked_gtin(value: Any) -> str:
     try:
         return gtin.normal_form(value)
     except InputError as error:
         raise InputError(f"{value!r} is neither a uuid nor a GTIN: {error}") from error
 
 
-def _found(service: Client, gtins: set[str]) -> dict[str, list[str]]:
+def _uuids_by_gtin(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
     # Without this filter the service leaves out products that are no consumer units.
     query = ProductQuery(

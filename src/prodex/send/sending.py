@@ -94,7 +94,9 @@ def send(
             with _stopping(batches, f"before batch {number}"):
                 # Before the call: if this process is killed during it, the batch must not count as "not sent".
                 journal.begin_sending(number)
-            batches[number], error = _sent(service, body, journal.head.content_type, batches[number].gtins)
+            batches[number], error = _send_batch(
+                service, body, journal.head.content_type, batches[number].gtins
+            )
             with _stopping(batches, f"after batch {number}"):
                 journal.end_sending(number, batches[number])
             done += len(batches[number].gtins)
@@ -115,7 +117,7 @@ def send(
         journal.discard_payloads()
 
 
-def _sent(
+def _send_batch(
     service: Client, body: bytes, content_type: str, gtins: tuple[str, ...]
 ) -> tuple[Batch, ServiceError | None]:
     """Send one batch; return its state, and the error if it certainly did not arrive."""
@@ -135,7 +137,7 @@ def _state_after(error: ServiceError) -> Sent:
             return "unknown"
         case RequestRefused() | AuthenticationFailed():
             return "refused"
-    # Redirects with which a server may tell that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
+    # Redirects with which a server may answer that it is done (RFC 9110, 15.4.3 and 15.4.4): it may have the products.
     return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
 
 

@@ -19,7 +19,7 @@ from prodex.send.outcome import (
     Outcome,
     batches_frame,
     message_of_all,
-    named,
+    name_in,
     products_frame,
     status_of_all,
     still_running,
@@ -114,22 +114,22 @@ class Tracking:
     @property
     def created_at(self) -> str | None:
         """When the first import was created, as the service writes it."""
-        return named(self._first("createdAt"), "")
+        return name_in(self._first("createdAt"), "")
 
     @property
     def user(self) -> str | None:
         """The user who sent it, according to the service."""
-        return named(self._first("user"), "username")
+        return name_in(self._first("user"), "username")
 
     @property
     def organization(self) -> str | None:
         """The organization of the import."""
-        return named(self._first("organization"), "nameLegal")
+        return name_in(self._first("organization"), "nameLegal")
 
     @property
     def endpoint(self) -> str | None:
         """API for a write through upsert, IMPORT for the import of a file."""
-        return named(self._first("endpoint"), "")
+        return name_in(self._first("endpoint"), "")
 
     @property
     def done(self) -> bool:
@@ -333,7 +333,7 @@ class Tracking:
         except ProdexError:
             raise
         except BaseException:
-            # An interrupt may come between a call and its state, here or on the disk.
+            # An interrupt may happen between a call and the record of its state, here or on the disk.
             batches[:] = plan.reconciled(batches)
             raise
         finally:

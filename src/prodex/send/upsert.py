@@ -131,8 +131,8 @@ def upsert(
         A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also XML), or
         the result of `changes_from_frame`. Attributes that the service maintains (id, updatedAt ...) are left out.
     format
-        "json" or "xml". Plain XML cannot represent null, empty lists and values whose type the attribute does not
-        tell; preflight reports each as an error.
+        "json" or "xml". Plain XML cannot represent null, empty lists and values whose type does not follow from the
+        attribute; preflight reports each as an error.
     dry_run
         Only check: send nothing, and return the payloads and the findings.
     batch_size
@@ -195,7 +195,7 @@ def upsert(
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     edits = edit_digests(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
-    return _sent(service, payload, None, progress)
+    return _send_products(service, payload, None, progress)
 
 
 class Continued(NamedTuple):
@@ -218,7 +218,7 @@ def upsert_left(service: Client, changes: Changes, continued: Continued, progres
     products = list(changes.records)
     findings = inspect(products, as_xml=False, known=changes.known)
     payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
-    return _sent(service, payload, continued, progress)
+    return _send_products(service, payload, continued, progress)
 
 
 class _Payload(NamedTuple):
@@ -241,12 +241,14 @@ class _Payload(NamedTuple):
             )
 
 
-def _sent(service: Client, payload: _Payload, continued: Continued | None, progress: Progress) -> Tracking:
+def _send_products(
+    service: Client, payload: _Payload, continued: Continued | None, progress: Progress
+) -> Tracking:
     """Check products, plan the calls on the disk, and make them."""
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(payload.findings)
     for finding in payload.findings:
-        # An intended one is rare.
+        # It is rarely intended, so the log has it too, for runs of which nobody reads the findings.
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
     refuse_changed(service, payload.loaded, payload.extra)

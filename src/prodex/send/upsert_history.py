@@ -55,13 +55,13 @@ def continued_upserts(journal: UpsertJournal) -> list[UpsertJournal]:
     found = []
     for name in sorted(journal.head.continues):
         try:
-            found.append(named(name))
+            found.append(upsert_named(name))
         except InputError as error:
             _LOG.warning("%s Upsert %s continues it.", error, journal.name)
     return found
 
 
-def named(name: str) -> UpsertJournal:
+def upsert_named(name: str) -> UpsertJournal:
     """Return the upsert with a name.
 
     Raises
@@ -94,13 +94,13 @@ def list_upserts() -> pd.DataFrame:
     >>> prodex.list_upserts()["name"].tolist()
     []
     """
-    rows = [_row(path) for path in journals()]
+    rows = [_upsert_row(path) for path in journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
     return frame.astype({**dict.fromkeys(columns[3:], "Int64"), "keeps_products": "bool"})
 
 
-def _row(path: Path) -> dict[str, Any]:
+def _upsert_row(path: Path) -> dict[str, Any]:
     try:
         journal = UpsertJournal(path)
         batches = journal.batches()

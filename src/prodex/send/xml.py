@@ -1,8 +1,8 @@
 """Products as XML (spec, endpoint 7), written and read: SupplierProducts with a `product` each.
 
 The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
-element with child elements, a list is a repeated element, and a reader needs the type of the attribute to tell them
-apart. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
+element with child elements, a list is a repeated element, and a reader needs the type of the attribute to distinguish
+them. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
 
 A value can be sent as XML if a reader that knows only the type of the attribute would read the same value. If the type
 is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,
@@ -129,7 +129,7 @@ like no value')]
             if (problem := _problem(place)) is not None:
                 yield place.path, problem
                 break
-            stack += reversed(list(_inside(place)))
+            stack += reversed(list(_members_of(place)))
 
 
 def _problem(place: _Member) -> str | None:
@@ -212,7 +212,7 @@ def _looks_like(text: str) -> str | None:
     return "null" if text.lower() in _LIKE_NOTHING else None
 
 
-def _inside(place: _Member) -> Iterator[_Member]:
+def _members_of(place: _Member) -> Iterator[_Member]:
     """Yield the members of an object or the items of a list."""
     value, type_ = place.value, place.type
     if isinstance(value, list):
@@ -238,7 +238,7 @@ _NIL, _LANGUAGES = "xsi:nil", "languages"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def decoded(body: bytes) -> list[Product]:
+def products_in(body: bytes) -> list[Product]:
     """Read the products of a SupplierProducts document.
 
     Raises
@@ -248,7 +248,7 @@ def decoded(body: bytes) -> list[Product]:
 
     Examples
     --------
-    >>> decoded(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
+    >>> products_in(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
     ...         b"</SupplierProducts>")
     [{'lifeCycle': 1, 'isTaggedBy': ['new']}]
     """
@@ -282,12 +282,12 @@ def _member(several: list[Element], type_: Type) -> Any:
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
     is_list = type_ in ("localized", "array") or isinstance(type_, list)
     if len(several) == 1 and _LANGUAGES not in first.attributes and (is_nil or not is_list):
-        return _value(first, type_)
+        return _read_value(first, type_)
     inner: Type = type_[0] if isinstance(type_, list) else "unknown"
-    return [_value(item, inner) for item in several]
+    return [_read_value(item, inner) for item in several]
 
 
-def _value(element: Element, type_: Type) -> Any:
+def _read_value(element: Element, type_: Type) -> Any:
     marks = dict(element.attributes)
     nil = marks.pop(_NIL, None) in {"true", "1"}
     bare = not element.children and not (nil and element.text)
@@ -299,7 +299,7 @@ def _value(element: Element, type_: Type) -> Any:
         case {} if not marks and not nil and element.children and not element.text.strip():
             return _members_read(element, type_ if isinstance(type_, Mapping) else {})
         case {} if not marks and not nil and not element.children:
-            return _scalar(element.text, type_)
+            return _typed_scalar(element.text, type_)
     if unknown := sorted(marks.keys() - {_LANGUAGES}):
         raise MarkupRefused(
             f"element {element.name!r:.40} has the XML attribute {unknown[0]!r:.40}, and only languages and xsi:nil "
@@ -308,7 +308,7 @@ def _value(element: Element, type_: Type) -> Any:
     raise MarkupRefused(f"element {element.name!r:.40} has an invalid combination of XML attributes and text")
 
 
-def _scalar(text: str, type_: Type) -> Any:
+def _typed_scalar(text: str, type_: Type) -> Any:
     """Return a value of this type; a text that does not fit remains text, for preflight or the service to refuse."""
     if type_ == "text":
         return text

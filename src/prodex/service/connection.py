@@ -53,8 +53,8 @@ def connect(
     client_id, client_secret, base_url
         Credentials and base URL. What is not given is read from the environment (`PRODEX_BASE_URL`,
         `PRODEX_CLIENT_ID`, `PRODEX_CLIENT_SECRET`), the nearest `.env` file up to the home directory, the keyring, or a
-        prompt. The secret is only sent to a base URL that you give or type, that comes from the same source, or for
-        which the keyring has it; `settings_sources` of the client tells where each was found. The sandbox needs no
+        prompt. The secret is only sent to a base URL that you give or type, that is from the same source, or for
+        which the keyring has it; `settings_sources` of the client shows where each was found. The sandbox needs no
         credentials; with some, you are another of its organisations.
     accept_language
         Language of labels ("fr-FR", "French"); US English when None.
@@ -131,7 +131,7 @@ def _sandbox_named_in_environment() -> str | None:
     Raises
     ------
     SettingsError
-        When it names anything else. An editor may load it from a `.env` file that came along with files of others,
+        When it names anything else. An editor may load it from a `.env` file among files of others,
         and what is given as a target gets the secret: an address there could fetch it.
     """
     named = os.environ.get(_VARIABLE, "").strip()

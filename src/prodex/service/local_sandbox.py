@@ -27,7 +27,7 @@ from prodex.files.atomic import home, is_alive, make_folder, storage
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
-from prodex.progress import in_notebook, showing, tell
+from prodex.progress import in_notebook, showing, write_line
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -157,7 +157,7 @@ def _start(home: Path) -> Mapping[str, Any]:
                 f"{output.read_text('utf-8', 'replace').strip()[-2000:] or 'nothing'}"
             )
     end = "this kernel" if in_notebook() else "this program"
-    tell(
+    write_line(
         None,
         f"Started the sandbox at {facts['base_url']}; it stops with {end}. "
         "To keep one running, start `prodex sandbox` in a terminal.",

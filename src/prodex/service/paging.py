@@ -275,7 +275,7 @@ def announced(page: ProductPage) -> int:
     Raises
     ------
     UnexpectedReply
-        When it announces none: without a total, nobody can tell whether all products were received.
+        When it announces none: without a total, nobody can know whether all products were received.
     """
     if page.total_results is None or page.total_results < 0:
         raise UnexpectedReply(

@@ -34,7 +34,7 @@ def pages(
     """Fetch all products of a query, page by page.
 
     A long list of GTINs is split into several calls. A page that fails is tried again. A lost cursor ends the pull with
-    `CursorLost`: after a restart of the scroll, only a caller that keeps the pages can tell which products are new.
+    `CursorLost`: after a restart of the scroll, only a caller that keeps the pages can know which products are new.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _gaps(state: PagingState) -> Iterator[str]:
     """Yield why products may be missing after the last page of a query."""
     if state.moved:
         yield "products were added or removed between its pages"
-    # Where exactly the announced number came, the last offset was the end; at 10,000, services stop counting.
+    # Where exactly the announced number was received, the last offset was the end; at 10,000, services stop counting.
     is_exact = state.distinct == state.most and state.reach < SCROLL_FROM
     if state.capped and not is_exact:
         yield "offset pages end there, and there may be more"

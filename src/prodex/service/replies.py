@@ -116,7 +116,7 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
     may_hold_one = 200 <= reply.status < 300 or reply.status in {400, 403}
     if not may_hold_one or len(reply.body) > _LONGEST or not _HINT.search(reply.body):
         return None
-    content = _content(reply.body)
+    content = _reply_content(reply.body)
     if isinstance(content, dict):
         is_record = (
             of_tracking and isinstance(content.get("status"), str) and content["status"] in IMPORT_STATES
@@ -126,10 +126,10 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
         content = {key: content[key] for key in MESSAGE_KEYS if key in content}
     elif not isinstance(content, str):
         return None
-    return next((text for text in _texts(content) if _REJECTION.search(text)), None)
+    return next((text for text in _texts_in(content) if _REJECTION.search(text)), None)
 
 
-def _content(body: bytes) -> Any:
+def _reply_content(body: bytes) -> Any:
     """Parse a reply as JSON, else return the text between its tags; an HTML page is not about the token."""
     try:
         return json.loads(body)
@@ -138,7 +138,7 @@ def _content(body: bytes) -> Any:
     return None if "<html" in text.lower() else " ".join(_TAG.sub(" ", text).split())
 
 
-def _texts(content: Any) -> Iterator[str]:
+def _texts_in(content: Any) -> Iterator[str]:
     """Yield every text in a JSON value."""
     pending = [content]
     while pending:

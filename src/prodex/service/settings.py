@@ -80,7 +80,7 @@ def find_settings(
 
     A secret is sent to a base URL that was given as an argument or typed, to one from the same source, or to the host
     for which the keyring has it (`keyring set prodex@api.example.com PRODEX_CLIENT_SECRET`, or a PRODEX_BASE_URL beside
-    it). Otherwise a base URL in a `.env` that came with somebody's files could receive it.
+    it). Otherwise a base URL in a `.env` among somebody's files could receive it.
 
     Parameters
     ----------
@@ -98,13 +98,15 @@ def find_settings(
     lookup = SettingSources(
         {name: None if text is None else Secret(text) for name, text in given.items()}, ask
     )
-    address = _required("base_url", _first(lookup, "base_url", SettingSource), lookup)
+    address = _required("base_url", _first_found(lookup, "base_url", SettingSource), lookup)
     url = checked_base_url(address.value.reveal())
     host = urlsplit(url).netloc
     nearest = dict.fromkeys((SettingSource.ARGUMENT, address.source, *SettingSource))
     # A person is asked last, when no other source has the setting.
     nearest.pop(SettingSource.PROMPT)
-    key = _required("client_id", _first(lookup, "client_id", (*nearest, SettingSource.PROMPT), host), lookup)
+    key = _required(
+        "client_id", _first_found(lookup, "client_id", (*nearest, SettingSource.PROMPT), host), lookup
+    )
     secret = _secret(lookup, nearest, address, url) or lookup.find(
         SettingSource.PROMPT, "client_secret", host
     )
@@ -155,7 +157,7 @@ def checked_base_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def _first(
+def _first_found(
     lookup: SettingSources, name: str, order: Iterable[SettingSource], host: str | None = None
 ) -> FoundSetting | None:
     return next((found for source in order if (found := lookup.find(source, name, host))), None)
@@ -214,7 +216,7 @@ def _keyring_address(lookup: SettingSources) -> str | None:
 
 
 def _is_in_dotenv(address: FoundSetting, lookup: SettingSources) -> bool:
-    """Whether a base URL comes from `.env`, also by way of the environment, into which editors load that file."""
+    """Whether a base URL is from `.env`, also by way of the environment, into which editors load that file."""
     if address.source is SettingSource.KEYRING:
         return False
     in_file = lookup.find(SettingSource.DOTENV, "base_url")
@@ -306,20 +308,22 @@ class SettingSources:
         variable = VARIABLES[name]
         match source:
             case SettingSource.ARGUMENT:
-                return _found(self.given.get(name), source, "an argument")
+                return _setting_found(self.given.get(name), source, "an argument")
             case SettingSource.ENVIRONMENT:
-                return _found(os.environ.get(variable), source, f"the environment variable {variable}")
+                return _setting_found(
+                    os.environ.get(variable), source, f"the environment variable {variable}"
+                )
             case SettingSource.DOTENV:
-                return _found(self._dotenv.get(variable), source, str(self._dotenv_path))
+                return _setting_found(self._dotenv.get(variable), source, str(self._dotenv_path))
             case SettingSource.KEYRING:
                 own = f"{_KEYRING}@{host}"
                 kept = _from_keyring(own, variable) if host else None
                 # An entry for this host first: one keyring may have the keys of several services.
-                bound = _found(kept, source, f"the keyring ({own})", host)
-                return bound or _found(_from_keyring(_KEYRING, variable), source, "the keyring")
+                bound = _setting_found(kept, source, f"the keyring ({own})", host)
+                return bound or _setting_found(_from_keyring(_KEYRING, variable), source, "the keyring")
             case SettingSource.PROMPT:
                 answer = self.ask(name) if self.ask else _ask(variable, host)
-                return _found(answer, source, "an answer typed in")
+                return _setting_found(answer, source, "an answer typed in")
 
     @cached_property
     def _dotenv_path(self) -> Path | None:
@@ -353,7 +357,7 @@ class SettingSources:
         raise SettingsError(f"{self._dotenv_path} {why}")
 
 
-def _found(
+def _setting_found(
     value: str | Secret | None, source: SettingSource, where: str, host: str | None = None
 ) -> FoundSetting | None:
     text = "" if value is None else Secret(value).reveal().strip()

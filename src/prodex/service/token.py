@@ -171,7 +171,7 @@ def request_token(
         if reply.status in (400, 401, 403):
             raise _failed(reply.message, reply.status)
         raise_for_status(f"POST {path}", reply)
-        answer = _answer(reply, transport)
+        answer = _parsed_answer(reply, transport)
         if answer is None:
             raise RetryableError(
                 "the reply is not JSON. Check the base URL, and whether a proxy answers instead of the service.",
@@ -226,7 +226,7 @@ class _Answer:
     message: str
 
 
-def _answer(reply: Reply, transport: Transport) -> _Answer | None:
+def _parsed_answer(reply: Reply, transport: Transport) -> _Answer | None:
     """Parse the reply to credentials; None if it is not JSON.
 
     Nothing is raised here: the error of the JSON parser and this frame contain the whole text, with the token.

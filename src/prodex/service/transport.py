@@ -271,7 +271,7 @@ def _redirected(request: requests.Request, response: requests.Response, location
         there = urlsplit(urljoin(request.url, location))
     except ValueError as error:
         raise RedirectRefused(f"{here.hostname} redirects to an address that cannot be parsed.") from error
-    if _origin(here) != _origin(there) or there.username is not None:
+    if _url_origin(here) != _url_origin(there) or there.username is not None:
         raise RedirectRefused(
             f"{here.hostname} redirects to {there.scheme}://{there.hostname}, which must not get the token. If that is "
             "the service, give it as the base URL.",
@@ -334,7 +334,7 @@ def _charset(content_type: str | None) -> str | None:
     return message.get_content_charset()
 
 
-def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+def _url_origin(url: SplitResult) -> tuple[str, str | None, int | None]:
     try:
         port = url.port
     except ValueError:

@@ -1,13 +1,12 @@
 """Archives: values that are kept on disk under a name and a UTC time, such as snapshots and audits.
 
 `<root>/<name>/<UTC time>/manifest.json`, with the files that the manifest describes beside it. A value is written to a
-folder beside its own and renamed, so that it is there as a whole or not at all; afterwards it never changes. Whatever
-lies in an archive may come from somebody else: links in it are not followed, and a manifest is read into a declared
-shape.
+folder beside its own and renamed, so that it is there as a whole or not at all; afterwards it never changes. The
+files of an archive may be from somebody else: links are not followed, and a manifest is read into a declared shape.
 
 What is newest is decided by the order in which values were published, and not by their times: a clock that was ahead
-once would otherwise hide everything that came after. So a manifest has a number, one more than that of the value
-before, and the names of those without one that were there (their manifests could not be read), which come before it.
+once would otherwise hide everything that was published later. So a manifest has a number, one more than that of the
+value before, and the names of those without one that were there (their manifests could not be read), which precede it.
 Times decide only between values without a number.
 """
 
@@ -29,7 +28,7 @@ import msgspec
 from prodex import clock
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
-from prodex.files.lock import taking_turns
+from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import (
     Count,
     MadeByNewer,
@@ -78,7 +77,7 @@ class ArchivePlace(NamedTuple):
     sequence
         Its number; None where its manifest cannot be read.
     unnumbered
-        The values without a number that were there when it was published: they come before it.
+        The values without a number that were there when it was published: they precede it.
     moment
         Its time, put right if the clock is known to have been ahead.
     """
@@ -179,7 +178,7 @@ class Archive:
         """Yield the folders of the values of a name, or of all ("*"), in the order of publication, with numbers."""
         closed = {parent for parent, _ in self._closed_names()} if name == "*" else ()
         for parent in self._below(name):
-            if parent in closed:  # a list of all tells of it, and has what is not somebody else's
+            if parent in closed:  # a list of all mentions it, and has what is not somebody else's
                 continue
             ordered = in_order(self._places(parent), lambda place: place)
             for place, number in zip(ordered, _numbers(ordered), strict=True):
@@ -198,7 +197,7 @@ class Archive:
         return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
 
     def _places(self, parent: Path) -> list[ArchivePlace]:
-        return [place_of(folder) for folder in self._entries(parent)]
+        return [archive_place(folder) for folder in self._entries(parent)]
 
     def _closed_names(self) -> Iterator[tuple[Path, StorageError]]:
         """Yield the folders of names that belong to somebody else and may not be read, each with the error."""
@@ -215,7 +214,7 @@ class Archive:
     def matching(self, given: str) -> list[Path]:
         """Return the folders that a text such as "shop" or "shop@2026-11-13" means, in the order of publication.
 
-        Any beginning of the time will do, so that a day stands for all values of that day.
+        Any beginning of the time will do, so that a day means all values of that day.
         """
         name, _, time = given.partition("@")
         if name == "*":  # means all of them only where somebody lists them
@@ -288,7 +287,7 @@ class Archive:
         StorageError
             When the disk refuses.
         """
-        with taking_turns(parent):
+        with publishing_lock(parent):
             before = in_order(self._places(parent), lambda place: place)
             time = clock.now() if moment is None else moment
             while moment is None and is_there(parent / time_of(time)):  # a clock that was set back
@@ -434,7 +433,7 @@ class _Clocks(msgspec.Struct):
     loaded_at: Moment | None = None
 
 
-class _Written(msgspec.Struct):
+class _OrderInManifest(msgspec.Struct):
     """What a manifest says about the order."""
 
     sequence: Count | None = None
@@ -442,11 +441,11 @@ class _Written(msgspec.Struct):
     origin: _Clocks | None = None
 
 
-def place_of(folder: Path) -> ArchivePlace:
+def archive_place(folder: Path) -> ArchivePlace:
     """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
     if is_folder(folder):
         with suppress(OSError, ValueError):
-            written = read_json(folder / MANIFEST, _Written)
+            written = read_json(folder / MANIFEST, _OrderInManifest)
             clocks = written.origin or _Clocks()
             check_moment(clocks.server_time)
             check_moment(clocks.loaded_at)

@@ -2,12 +2,12 @@
 
 A part that was built leaves a receipt in the journal, so that an interrupted build continues with the next part.
 
-A file, and not a message: it reaches the one who waits from a thread, a process, and a worker of a cluster alike. A
-count that cannot be written or read costs nothing but a coarser estimate.
+While a part is built, a small file counts its finished products. A file works for a thread, a process and a worker of a
+cluster alike. If it cannot be written or read, only the estimate of the time left is coarser.
 
-They are not those of `multiprocessing`, which run the script of the user again to find their functions, in each of them
-(or never end, where it is not guarded). These run this module alone, and get what they need as bytes: a job goes to the
-standard input of a process, its result comes from its standard output.
+`BuildProcesses` are not the processes of `multiprocessing`, each of which runs the script of the user again to find its
+functions (and never ends, where the script is not guarded). Ours run this module alone, and get what they need as
+bytes: a job is written to the standard input of a process, its result is read from its standard output.
 """
 
 from __future__ import annotations
@@ -85,14 +85,14 @@ def build_parts(
     executor
         Any `concurrent.futures` executor; by default threads, and processes of our own for many products.
     reporter
-        Hears of how many products are built.
+        Gets the number of products that are built.
     counts
-        Whether functions of users hear of that, too.
+        Whether functions of users are called with these counts, too.
     """
     done, total = 0, sum(map(products_of, plans))
     left = deque(plans)
     with running(executor, total) as runner, reporter.phase(BUILDING, "products", total) as show:
-        report = never_less(show)
+        report = never_decreasing(show)
 
         def waiting() -> None:
             report(done + built_so_far(journal, left), total)
@@ -107,7 +107,7 @@ def build_parts(
 
 
 def products_of(plan: PartPlan | PartMerge) -> int:
-    """Return how many products come into a part."""
+    """Return how many products a part gets."""
     return sum(len(indexes) for _, indexes in plan.pages)
 
 
@@ -116,7 +116,7 @@ def built_so_far(journal: Path, plans: Iterable[PartPlan]) -> int:
     return sum(min(count_of(journal, plan.number), products_of(plan)) for plan in plans)
 
 
-def never_less(show: Show) -> Show:
+def never_decreasing(show: Show) -> Show:
     """Return a function that reports as another one does, but never less than before.
 
     Between the end of a part's own count and the moment at which it counts as built, it would be missing.
@@ -171,7 +171,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     stored = write_part(blocks, folder, part.number)
     with writing(receipt, private=True) as beside:
         beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")
-    forget_count(journal, part.number)
+    remove_count(journal, part.number)
     return stored
 
 
@@ -204,35 +204,35 @@ def counted(blocks: Iterable[Tables], journal: Path, number: int) -> Iterator[Ta
     number
         The number of the part.
     """
-    forget_count(journal, number)  # of a build that was interrupted
+    remove_count(journal, number)  # of a build that was interrupted
     done = 0
     for block in blocks:
         # Whoever writes the tables has no use for them afterwards, and neither has this function.
         waiting = [block]
         rows = block["products"].num_rows
         del block
-        if done:  # what came before is written when the next block is asked for
-            _note(_path(journal, number), done)
+        if done:  # earlier blocks are written when the next one is requested
+            _write_count(_count_path(journal, number), done)
         yield waiting.pop()
         done += rows
 
 
-def forget_count(journal: Path, number: int) -> None:
+def remove_count(journal: Path, number: int) -> None:
     """Remove the count of a part that is done."""
     with suppress(OSError):
-        _path(journal, number).unlink(missing_ok=True)
+        _count_path(journal, number).unlink(missing_ok=True)
 
 
 def count_of(journal: Path, number: int) -> int:
     """Return how many products of a part that is being built are written; 0 where nobody has noted it."""
     try:
-        with _path(journal, number).open("rb") as file:
+        with _count_path(journal, number).open("rb") as file:
             return int(file.read(_MOST))
     except (OSError, ValueError):
         return 0
 
 
-def _note(path: Path, done: int) -> None:
+def _write_count(path: Path, done: int) -> None:
     # What an interrupted build left may be anything, and nothing is written through a link.
     if is_foreign(path):
         return
@@ -240,7 +240,7 @@ def _note(path: Path, done: int) -> None:
         file.write(str(done).encode())
 
 
-def _path(journal: Path, number: int) -> Path:
+def _count_path(journal: Path, number: int) -> Path:
     return journal / f"building-{number:05d}"
 
 
@@ -284,7 +284,7 @@ class BuildProcesses(Executor):
         return self._threads.submit(self._run, function, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes; those that still have a job end after it, or at once where nobody wants it any more."""
+        """End the processes: after their job, or at once where its result is not needed any more."""
         if cancel_futures:
             self._is_cancelled = True
             for process in tuple(self._processes):
@@ -334,7 +334,7 @@ class _Process:
         # As this process finds its modules, wherever it was started from.
         path = os.pathsep.join(folder or str(Path.cwd()) for folder in sys.path)
         environment = {**os.environ, "PYTHONPATH": path}
-        # A key that interrupts this process is not for the others: this one tells them to end.
+        # A key that interrupts this process is not for the others: this process ends them.
         apart: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]
             if os.name == "nt"
@@ -362,8 +362,8 @@ class _Process:
         """Send a job and return whether it worked, and its result or its error."""
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
-        _write(self._process.stdin, job)
-        return pickle.loads(_read(self._process.stdout))  # noqa: S301 - from a process of our own
+        _write_message(self._process.stdin, job)
+        return pickle.loads(_read_message(self._process.stdout))  # noqa: S301 - from a process of our own
 
     def kill(self) -> None:
         """End it now; what it was writing is in a folder that nobody takes for a snapshot."""
@@ -376,21 +376,21 @@ class _Process:
 
 
 def serve() -> None:
-    """Do what comes on the standard input, and end with whoever sends it, however that ends."""
+    """Do the jobs that arrive on the standard input; end when the process that sends them ends, however it does."""
     # Whatever else prints something must not be taken for a result.
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=[jobs], daemon=True).start()
     while True:
-        _write(results, _outcome(jobs.get()))
+        _write_message(results, _outcome(jobs.get()))
 
 
 def _receive(jobs: SimpleQueue[bytes]) -> None:
     """Read jobs until their sender is gone, and then end at once: another process may take over its work."""
     try:
         while True:
-            jobs.put(_read(sys.stdin.buffer))
+            jobs.put(_read_message(sys.stdin.buffer))
     finally:
         os._exit(0)
 
@@ -403,12 +403,12 @@ def _outcome(job: bytes) -> bytes:
         return pickle.dumps((False, error))
 
 
-def _write(pipe: IO[bytes], message: bytes) -> None:
+def _write_message(pipe: IO[bytes], message: bytes) -> None:
     pipe.write(len(message).to_bytes(_LENGTH, "big") + message)
     pipe.flush()
 
 
-def _read(pipe: IO[bytes]) -> bytes:
+def _read_message(pipe: IO[bytes]) -> bytes:
     size = _exactly(pipe, _LENGTH)
     return _exactly(pipe, int.from_bytes(size, "big"))
 

@@ -1,7 +1,7 @@
 """Building the parts of a load while its later pages are fetched.
 
 It never holds up the fetch, and decides nothing: what it built is used where the plan at the end is the same, and built
-again where it is not, because a newer copy of a product came later.
+again where it is not, because a newer copy of a product was received later.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from prodex.store.build import (
     build_part,
     build_parts,
     built_so_far,
-    never_less,
+    never_decreasing,
     own_executor,
     products_of,
 )
@@ -33,12 +33,12 @@ from prodex.store.plan import EARLY, PartPlan, early_cut, early_parts, early_pla
 
 
 class EarlyBuild:
-    """Builds the parts of one load, the first of them while pages still come.
+    """Builds the parts of one load, the first of them while pages are still received.
 
     Parameters
     ----------
     journal
-        Where the pages come.
+        The journal to which the pages are added.
     executor
         Builds everything at the end; without one, parts are built early, by threads or processes of our own.
     """
@@ -60,7 +60,7 @@ class EarlyBuild:
             self._own.shutdown(cancel_futures=True)
 
     def begin(self, announced: int) -> None:
-        """Begin the parts whose pages have all come, of a load for which so many products are announced."""
+        """Begin the parts whose pages have all been received, of a load for which so many products are announced."""
         if EARLY not in self._journal.notes:
             if not announced:
                 return
@@ -81,14 +81,14 @@ class EarlyBuild:
                 return
             self._submit(early_plan(number, pages))
 
-    def rest(self) -> None:
-        """Begin all other parts: every page has come, and what is left to fetch is only to see whether that is all."""
+    def begin_rest(self) -> None:
+        """Begin all other parts: every page is there, and the rest of the fetch only checks whether that is all."""
         if self._given is not None:
             return
-        came = newest(self._journal)
+        received = newest(self._journal)
         if self._own is None:
-            self._own = own_executor(len(came))
-        for plan in parts_of(self._journal, came.by_page(), cores=cpu_count() or 1):
+            self._own = own_executor(len(received))
+        for plan in parts_of(self._journal, received.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)
         # Those who build need what a million keys took.
@@ -129,9 +129,9 @@ class EarlyBuild:
             return total - sum(map(products_of, left)) + built_so_far(self._journal.folder, left)
 
         with reporter.phase(BUILDING, "products", total, done=done()) as show:
-            report, waiting = never_less(show), set(parts)
+            report, waiting = never_decreasing(show), set(parts)
             while waiting:
-                # Also reported while none is done: whoever hears of it may end the load.
+                # Also reported while none is done: a listener may end the load.
                 _, waiting = wait(waiting, REPORT_SECONDS, FIRST_COMPLETED)
                 report(done(), total)
 

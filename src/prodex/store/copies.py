@@ -1,6 +1,6 @@
 """Copies: several records with one key, and whether they are states of one product, or two products.
 
-A product may come again because it was updated between two pages: then it is the same one, and its newest state counts.
+A product that is updated between two pages may be received again: it is the same one, and its newest state counts.
 But a service may also have two records with one GTIN and no id, or give one id to two products. A key names one product
 in every table, so one of these records is left out; it is listed with what contradicts it, and the load is incomplete.
 """
@@ -51,9 +51,9 @@ class Copy(NamedTuple):
     content
         The whole record.
     reply
-        Number of the reply that it came with.
+        Number of the reply that contained it.
     received_at
-        When that came; None for a record that was not received just now.
+        When that reply was received; None for a record that was not received just now.
     """
 
     product_id: str
@@ -71,7 +71,7 @@ class Copy(NamedTuple):
         if identity is None:
             return None
         content = read_json(record)
-        facts = {".".join(path): text for path in _FACTS if (text := _text(content, path))}
+        facts = {".".join(path): text for path in _FACTS if (text := _comparable_scalar(content, path))}
         if (gtin := identity.filled_gtin) is not None:
             facts["gtin"] = gtin
         return cls(
@@ -81,15 +81,15 @@ class Copy(NamedTuple):
     @property
     def is_keyed_by_gtin(self) -> bool:
         """Whether its GTIN has to do as its key, which the versions of an article in several markets share."""
-        return self.product_id == self.gtin and not _text(self.content, ("id",))
+        return self.product_id == self.gtin and not _comparable_scalar(self.content, ("id",))
 
 
 def contradiction(one: Copy, other: Copy) -> str:
     """Return in what two records with one key contradict each other; "" if they may be states of one product.
 
-    An update explains that anything but the GTIN differs, if the two came one after the other and their dates do, too.
+    An update explains any difference but that of the GTIN, if the copies were received in the order of their dates.
     Where the GTIN is the only key, it explains nothing that says which product it is, and only if it is dated after the
-    older record came.
+    older record was received.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def contradiction(one: Copy, other: Copy) -> str:
     if was_updated and is_bare:
         was_updated = _is_recent(one, other)
     if differing and (is_bare or not was_updated or "gtin" in differing):
-        return _in_words(one, other, differing)
+        return _differences_in_words(one, other, differing)
     if one.reply == other.reply or (is_bare and not was_updated):
         return "other contents"
     return ""
@@ -131,20 +131,20 @@ def replacement(old: Copy, new: Copy) -> str:
     differing = [path for path in _differing_facts(old, new) if path in decisive]
     if len(differing) < (1 if old.is_keyed_by_gtin else len(decisive)):
         return ""
-    return _in_words(old, new, differing)
+    return _differences_in_words(old, new, differing)
 
 
-def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[str, list[str]]:
+def left_out(journal: Journal, received: Newest, *, is_from_service: bool = True) -> dict[str, list[str]]:
     """Return the records of a journal that are left out although they are of other products, by key, a line for each.
 
     Parameters
     ----------
     journal
-        What came.
-    came
+        The pages that were received.
+    received
         The copy of each product that is taken.
-    is_live
-        Whether it came from a service just now; records in files may be older than their dates say.
+    is_from_service
+        Whether the records are from a service just now; records in files may be older than their dates say.
     """
     entries = journal.entries()
     lines: dict[str, list[str]] = {}
@@ -154,10 +154,10 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
         [entry for entry in entries if entry.stage.has_products],
         [entry for entry in entries if entry.stage is Stage.LISTING],
     ):
-        differing = _differing(journal, several, is_live)
-        chosen = came.among(differing)
+        differing = _differing(journal, several, is_from_service)
+        chosen = received.among(differing)
         for key, copies in differing.items():
-            # One record has this key at the end: what came earlier was replaced under it, and nothing is left out.
+            # One record has this key at the end: earlier records were replaced under it, and nothing is left out.
             if key in lines or key in once:
                 continue
             place = chosen[key][1:3] if key in chosen else None
@@ -165,7 +165,7 @@ def left_out(journal: Journal, came: Newest, *, is_live: bool = True) -> dict[st
             found = (
                 left_out_line(copy, why) for copy in copies.values() if (why := contradiction(copy, kept))
             )
-            # The same record may have come several times, as where a window was fetched again.
+            # The same record may have been received several times, as where a window was fetched again.
             if several_lines := list(dict.fromkeys(found)):
                 lines[key] = several_lines
     return lines
@@ -188,12 +188,14 @@ def left_out_line(copy: Copy, why: str) -> str:
     )
 
 
-def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) -> dict[str, dict[Place, Copy]]:
-    """Return the copies of each product that came several times, and not always as the same bytes."""
+def _differing(
+    journal: Journal, entries: Sequence[PageEntry], is_from_service: bool
+) -> dict[str, dict[Place, Copy]]:
+    """Return the copies of each product that was received several times, and not always as the same bytes."""
     by_page: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for key, (page, item) in repeated(entries):
         by_page[page].append((item, key))
-    # Most products that come again are the same, byte for byte, and a hash of each is all that is held of them.
+    # Most repeated products are the same, byte for byte, and a hash of each is all that is held of them.
     contents: dict[str, set[int]] = defaultdict(set)
     for page, wanted in by_page.items():
         items, keys = zip(*wanted, strict=True)
@@ -206,8 +208,8 @@ def _differing(journal: Journal, entries: Sequence[PageEntry], is_live: bool) ->
             continue
         items, keys = zip(*some, strict=True)
         for item, key, record in zip(items, keys, journal.products(page, items), strict=True):
-            # Of the records in files each stands for itself: they may be of several days.
-            reply, moment = (page, received[page]) if is_live else (len(differing[key]), None)
+            # In files, each record is a reply of its own: the records may be of several days.
+            reply, moment = (page, received[page]) if is_from_service else (len(differing[key]), None)
             if (copy := Copy.of(record, reply, moment)) is not None:
                 differing[key][page, item] = copy
     return differing
@@ -218,7 +220,7 @@ def _differing_facts(one: Copy, other: Copy) -> list[str]:
     return [path for path, text in one.facts.items() if text != other.facts.get(path, text)]
 
 
-def _in_words(one: Copy, other: Copy, paths: Iterable[str]) -> str:
+def _differences_in_words(one: Copy, other: Copy, paths: Iterable[str]) -> str:
     return "; ".join(f"{path} {one.facts[path]} and {other.facts[path]}" for path in paths)
 
 
@@ -228,7 +230,7 @@ def _is_update(one: Copy, other: Copy) -> bool:
 
 
 def _is_recent(one: Copy, other: Copy) -> bool:
-    """Whether the newer of two records can have been updated after the older one came."""
+    """Whether the newer of two records can have been updated after the older one was received."""
     older, newer = sorted((one, other), key=lambda copy: copy.updated_at or "")
     if older.received_at is None:
         return True
@@ -240,7 +242,7 @@ def _is_recent(one: Copy, other: Copy) -> bool:
     return moment >= older.received_at - ANY_ZONE
 
 
-def _text(content: Any, path: tuple[str, ...]) -> str:
+def _comparable_scalar(content: Any, path: tuple[str, ...]) -> str:
     """Return a scalar of a record as text, by which it is compared; "" if there is none."""
     for name in path:
         content = content.get(name) if isinstance(content, dict) else None

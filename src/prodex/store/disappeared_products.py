@@ -1,7 +1,7 @@
 """Absence: which products have disappeared from a service, and of which nobody can tell.
 
-That a product does not come is evidence only beside a control: a product that is known to be there, was asked for in
-the same way, and came. A service whose index is being built anew, or that does not apply a filter, otherwise looks like
+A missing product is evidence only beside a control: a product that is known to be there, was requested in the same
+way, and was received. A service whose index is being built anew, or that does not apply a filter, otherwise looks like
 one whose products have gone.
 
 Pure: it reads the lines of a journal and no page.
@@ -19,8 +19,8 @@ from prodex.store.journal_contents import (
     announced_for,
     askable_gtin,
     failure_of,
-    gave_all,
     keys_of,
+    returned_all,
 )
 from prodex.store.journal_format import Doubtful, Stage
 from prodex.tables.records import Identity
@@ -70,14 +70,14 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
     """Decide which products have disappeared.
 
     The listing does not name them, and a call for their GTINs proves it. A reply proves nothing if it is incomplete, if
-    it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product came that
-    the listing does not name, since the listing was wrong then, or if so many products would go at once that an index
-    which is built anew is more likely.
+    it holds products that nobody requested, or if it lacks a control. All of them prove nothing if a product was
+    received that the listing does not name, since then the listing was wrong, or if so many products would
+    disappear at once that an index which is built anew is more likely.
 
     Parameters
     ----------
     journal
-        What was asked, and what came.
+        What was requested, and what was received.
     held
         The products that there are, by key.
     left
@@ -87,19 +87,19 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
     if listing is None:
         return Absence(frozenset(), {})
     gone: set[str] = set()
-    came: set[str] = set()
+    received: set[str] = set()
     doubtful: dict[str, str] = {}
     for window, note in (journal.notes.get(ABSENT) or {}).items():
         asked = converted(note, Doubtful)
         keys = {key.product_id: key for page in journal.pages_of(window) for key in page.keys if key}
         missing = [product for product in asked.keys if product not in keys and product in held]
-        came.update(product for product in asked.keys if product in keys)
+        received.update(product for product in asked.keys if product in keys)
         if why := _proves_nothing(asked, window, journal, keys):
             doubtful |= dict.fromkeys(missing, why)
         else:
             gone.update(missing)
     surprising = sum(product not in left for product in gone)
-    if came:
+    if received:
         why = _LIST_IS_WRONG
     elif are_many(surprising, len(held), TOO_MANY):
         why = _TOO_MANY
@@ -110,7 +110,7 @@ def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[st
     if why:
         doubtful |= dict.fromkeys(gone, why)
         gone.clear()
-    unasked = held.keys() - listing.keys() - came - gone - doubtful.keys()
+    unasked = held.keys() - listing.keys() - received - gone - doubtful.keys()
     has_control = any(askable_gtin(one) for one in listing.values()) if unasked else False
     doubtful |= dict.fromkeys(sorted(unasked), _NO_GTIN if has_control else _NO_CONTROL)
     return Absence(frozenset(gone), doubtful)
@@ -140,19 +140,21 @@ def listing_is_whole(journal: Journal) -> bool:
     return (
         bool(windows)
         and not failed
-        and all(gave_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows)
+        and all(
+            returned_all(journal.pages_of(window), len(journal.keys_of_window(window))) for window in windows
+        )
     )
 
 
-def _proves_nothing(asked: Doubtful, window: str, journal: Journal, came: Mapping[str, Identity]) -> str:
+def _proves_nothing(asked: Doubtful, window: str, journal: Journal, received: Mapping[str, Identity]) -> str:
     """Return why the reply to a call for GTINs is no evidence that the others of them have disappeared; "" if it is."""
     controls = set(asked.controls)
     gtins = {gtin.zfill(14) for gtin in asked.gtins}
     pages = journal.pages_of(window)
     if not controls:
         return _NO_CONTROL
-    if not all(key.filled_gtin in gtins for key in came.values()):
+    if not all(key.filled_gtin in gtins for key in received.values()):
         return _IGNORED
-    if not pages or failure_of(window) in journal.notes or not gave_all(pages, len(came)):
+    if not pages or failure_of(window) in journal.notes or not returned_all(pages, len(received)):
         return _NOT_WHOLE
-    return "" if controls <= came.keys() else _CONTROL_MISSING
+    return "" if controls <= received.keys() else _CONTROL_MISSING

@@ -33,7 +33,7 @@ from prodex.store.journal_format import (
     Noted,
     PageEntry,
     Restarted,
-    records_of,
+    products_of_page,
 )
 from prodex.store.newest import packed
 from prodex.tables.envelope import Envelope
@@ -100,7 +100,7 @@ class Journal:
             good = journal_format.read_ledger(journal._ledger, _LINE, journal._enter)
         except OSError:
             return None
-        journal._ledger.cut(good)  # what comes behind a line that cannot be read is not read either
+        journal._ledger.cut(good)  # nothing is read behind a line that cannot be read
         # Before anybody counts on them: a power cut may have kept a line and lost its page.
         journal._forget_damaged()
         return journal
@@ -141,7 +141,7 @@ class Journal:
         )
         with storage(self.folder):
             packed = pa.compress(body, "zstd", asbytes=True)
-            # Arrow has to know the unpacked size to unpack it, so that it stands before the content.
+            # Arrow has to know the unpacked size to unpack it, so that it is written before the content.
             _write_new(self._path(number), b"%d\n%b" % (len(body), packed))
         # Only now: a line in the ledger promises that its page is on the disk.
         self._write(entry)
@@ -174,7 +174,7 @@ class Journal:
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
-        data = records_of(self.body(page))
+        data = products_of_page(self.body(page))
         if any(index >= len(data) for index in indexes):
             raise SnapshotDamaged(f"{self._path(page)} does not hold the products that its journal names.")
         return (bytes(data[index]) for index in indexes)

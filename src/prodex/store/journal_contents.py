@@ -1,4 +1,4 @@
-"""The contents of a journal: the newest copy of each product, and the keys that came for each purpose.
+"""The contents of a journal: the newest copy of each product, and the keys received for each purpose.
 
 Pure: it reads the lines of a journal and no page.
 """
@@ -22,17 +22,17 @@ _GTIN = re.compile("[0-9]{1,14}")
 
 
 def newest(journal: Journal) -> Newest:
-    """Return the newest copy of each product that came, in the order in which products first came."""
+    """Return the newest copy of each product, in the order in which the products were first received."""
     return Newest(journal.entries())
 
 
-def contents(journal: Journal) -> Mapping[str, str | None]:
-    """Return key and updatedAt of each product that came."""
+def dates_by_key(journal: Journal) -> Mapping[str, str | None]:
+    """Return key and updatedAt of each product that was received."""
     return newest(journal).dates
 
 
 def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
-    """Return the keys of all products that came for a purpose, such as those that the listing names."""
+    """Return the keys of all products that were received for a purpose, such as those that the listing names."""
     return {
         key.product_id: key
         for entry in journal.entries()
@@ -77,7 +77,7 @@ def askable_gtin(one: Identity) -> str | None:
     return one.gtin if one.gtin is not None and _GTIN.fullmatch(one.gtin) else None
 
 
-def gave_all(pages: Sequence[PageEntry], came: int) -> bool:
+def returned_all(pages: Sequence[PageEntry], received: int) -> bool:
     """Say whether pages ended, and gave at least as many products as they announced at any time."""
     totals = [page.total_results for page in pages if page.total_results is not None]
-    return bool(pages) and came >= max(totals, default=0)
+    return bool(pages) and received >= max(totals, default=0)

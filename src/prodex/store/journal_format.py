@@ -40,7 +40,7 @@ LEDGER = "ledger.jsonl"
 #: Most bytes of a page, packed or unpacked: a page that claims to be larger is refused before memory is allocated.
 _MOST_BYTES = 2**30
 
-#: A number that arithmetic with times and shares can stand.
+#: A number within the bounds in which arithmetic with times and shares is safe.
 Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
@@ -63,7 +63,7 @@ NOTES: dict[str, Any] = {
 }
 
 
-class _Head(msgspec.Struct):
+class _LedgerHead(msgspec.Struct):
     asked: dict[str, Any]
 
 
@@ -105,7 +105,7 @@ def refuse_newer(folder: Path) -> None:
 def _question_of(folder: Path) -> dict[str, Any]:
     if not is_folder(folder):
         raise OSError("it is not a folder of its own")
-    question = read_json(folder / QUESTION, _Head, newest=FORMAT).asked
+    question = read_json(folder / QUESTION, _LedgerHead, newest=FORMAT).asked
     checked = converted(question, _Question)
     check_moment(checked.began)
     if checked.asked is not None:
@@ -138,7 +138,7 @@ def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Calla
     for content in ledger.lines():
         try:
             read = line.decode(content)
-            _check(read)
+            _check_line(read)
         except (ValueError, RecursionError, msgspec.MsgspecError):
             break
         enter(read)
@@ -146,7 +146,7 @@ def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Calla
     return good
 
 
-def _check(line: Any) -> None:
+def _check_line(line: Any) -> None:
     """Refuse what a line may not say although it has its shape."""
     if hasattr(line, "stage"):
         line.stage  # noqa: B018 - a window is named after what it is fetched for
@@ -166,14 +166,14 @@ def read_page(path: Path) -> bytes:
     """
     try:
         claimed, _, packed = read_bytes(path, _MOST_BYTES).partition(b"\n")
-        return bytes(pa.decompress(packed, _size(claimed), "zstd", asbytes=True))
+        return bytes(pa.decompress(packed, _claimed_size(claimed), "zstd", asbytes=True))
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise SnapshotDamaged(
             f"The page {path} of the journal cannot be read ({error}). Load again."
         ) from error
 
 
-def _size(claimed: bytes) -> int:
+def _claimed_size(claimed: bytes) -> int:
     size = int(claimed) if len(claimed) < 20 else -1
     if not 0 <= size <= _MOST_BYTES:
         raise ValueError(f"it claims to have {claimed[:20]!r} bytes")
@@ -183,13 +183,13 @@ def _size(claimed: bytes) -> int:
 def framed(records: Sequence[bytes]) -> bytes:
     """Return records as one page, each exactly as it is: what a service sends is JSON, but what files hold need not be.
 
-    >>> records_of(framed([b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']))
+    >>> products_of_page(framed([b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']))
     [b'{"id": 7}', b'{"id": 8, "netWeight": NaN}']
     """
     return _FRAMED + msgspec.json.encode([len(record) for record in records]) + b"\n" + b"".join(records)
 
 
-def records_of(page: bytes) -> Sequence[bytes | msgspec.Raw]:
+def products_of_page(page: bytes) -> Sequence[bytes | msgspec.Raw]:
     """Return the products of a page, be it a reply of a service or records from files."""
     if not page.startswith(_FRAMED):
         return split(page).data
@@ -255,11 +255,11 @@ class PageEntry(msgspec.Struct, frozen=True, tag="page", tag_field="line"):
     page
         Number of its file.
     window
-        Name of the window it belongs to; the pages of a window stand in the order in which they came.
+        Name of the window it belongs to; the pages of a window are in the order of their receipt.
     cursor
         The cursor it was asked for with; None for a page by offset.
     next_page
-        The cursor that came with it.
+        The cursor in the same reply.
     offset
         Index of its first product, as its envelope says.
     total_results

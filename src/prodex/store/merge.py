@@ -32,7 +32,7 @@ from prodex.tables.flatten import Tables, blocks_of, decoded, distinct
 #: Row groups smaller than this are combined when they are copied: each merge adds one, and there would be ever more.
 _PIECE_BYTES = 6_000_000
 
-#: Tables of one row for each product, which stand in the same order in all of them.
+#: Tables of one row for each product, which are in the same order in all of them.
 _ONE_ROW_EACH = frozenset({"products", "presence", "raw"})
 
 
@@ -47,7 +47,7 @@ def merge_parts(
 ) -> Iterator[StoredPart]:
     """Make the parts of the new snapshot, in order.
 
-    A changed product keeps its place among the products, and new ones follow; if more than a block comes into a part,
+    A changed product keeps its place among the products, and new ones follow; if a part gets more than one block,
     all of it follows. In child tables, the rows that stay keep their order, and the new rows follow. Descriptors that
     are no longer used stay; attributes that no product has any more are no longer columns of `presence`.
 
@@ -56,7 +56,7 @@ def merge_parts(
     old, old_folder
         The parts of the old snapshot, and its folder.
     journal
-        Folder of the journal with what came.
+        Folder of the journal with the received products.
     plans
         What to do, from `plan_merge`.
     folder
@@ -64,8 +64,9 @@ def merge_parts(
     executor
         Any `concurrent.futures` executor; threads by default.
     reporter
-        Hears of how many products are in the parts that are made.
+        Gets the number of products in the parts that are made.
     """
+    # Only the total is counted here: a part that is linked as a whole counts with all its products.
     olds = [None if part.old is None else old[part.old] for part in plans]
     stay = sum(0 if part is None else part.products for part in olds)
     total = stay + sum(products_of(part) - len(part.leaving) for part in plans)
@@ -86,7 +87,7 @@ def merge_part(
         return write_part(_coming(journal, part), folder, part.number)
     written: Files = {}
     if not part.linked:
-        blocks = _changed(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
+        blocks = _changed_tables(old, old_folder, part.leaving, map(decoded, _coming(journal, part)))
         written = write_tables(blocks, folder, part.number)
     for table in old.files.keys() - written.keys():
         link_table(old, old_folder, table, folder, part.number)
@@ -95,20 +96,21 @@ def merge_part(
 
 
 def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
-    """Flatten the products that come in, block by block; without any there is one empty block."""
+    """Flatten the new products of a part, block by block; without any there is one empty block."""
     pages = Journal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     return blocks_of(products)
 
 
-def _changed(
+def _changed_tables(
     old: StoredPart, old_folder: Path, leaving: Collection[str], coming: Iterator[Tables]
 ) -> Iterator[Tables]:
     """Yield those tables of a part that change, piece by piece: the rows that stay, then the new rows.
 
     A table that would have the same rows again is left out: few of many changed products have new pictures, and a
-    product may be returned unchanged. If more than one block comes in, all tables count as changed.
+    product may be returned unchanged. If there is more than one new block, all tables count as changed.
     """
+    # With one block of new products its rows can be put in place of the old ones; more blocks are appended.
     first, second = next(coming), next(coming, None)
     part = old.open(old_folder)
     those = pa.array(list(leaving), pa.string())
@@ -116,7 +118,7 @@ def _changed(
     for name, table in TABLES.items():
         _refuse_damage(old, old_folder, name)
         pieces: Iterable[pa.Table] = part.pieces(name, _PIECE_BYTES)
-        # `raw` comes last in TABLES and is large: if any other table has changed, it has as well.
+        # `raw` is the last of TABLES, and large: if any other table has changed, it has as well.
         if second is None and not (name == "raw" and changed):
             pieces = list(pieces)
             before = [_rows_of(piece, those) if table.per_product else piece for piece in pieces]
@@ -126,12 +128,13 @@ def _changed(
         changed.append(name)
         for piece in pieces:
             if second is None and name in _ONE_ROW_EACH:
-                yield {name: _replaced(piece, first[name], those, name)}
+                yield {name: _with_rows_replaced(piece, first[name], those, name)}
             else:
-                yield {name: _without(piece, those) if table.per_product else piece}
+                yield {name: _without_products(piece, those) if table.per_product else piece}
     if second is None:
         yield {
-            name: _without(first[name], those) if name in _ONE_ROW_EACH else first[name] for name in changed
+            name: _without_products(first[name], those) if name in _ONE_ROW_EACH else first[name]
+            for name in changed
         }
         return
     for block in (first, second, *coming):
@@ -145,6 +148,7 @@ def _same_rows(before: pa.Table, after: pa.Table, name: str) -> bool:
     if before.num_rows != after.num_rows:
         return False
     both = union([before, after], name)
+    # Sorted by all columns: the place of a row in its table is no content.
     order = [(column, "ascending") for column in both.column_names]
     one, other = both.slice(0, before.num_rows), both.slice(before.num_rows)
     return bool(one.sort_by(order).equals(other.sort_by(order)))
@@ -154,12 +158,13 @@ def _rows_of(table: pa.Table, products: pa.Array) -> pa.Table:
     return table.filter(pc.is_in(table["product_id"], products))
 
 
-def _without(table: pa.Table, products: pa.Array) -> pa.Table:
+def _without_products(table: pa.Table, products: pa.Array) -> pa.Table:
     return table.filter(pc.invert(pc.is_in(table["product_id"], products))) if len(products) else table
 
 
-def _replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
-    """Return a table of one row for each product, with what came in the places of what leaves for it."""
+def _with_rows_replaced(table: pa.Table, coming: pa.Table, leaving: pa.Array, name: str) -> pa.Table:
+    """Return a table of one row for each product; a new row takes the place of the old one that it replaces."""
+    # One `take` from old and new rows together keeps the order that all tables of one row each share.
     own = pa.array(np.arange(table.num_rows), pa.int32())
     newer = pc.index_in(table["product_id"].combine_chunks(), coming["product_id"].combine_chunks())
     stays = pc.or_(newer.is_valid(), pc.invert(pc.is_in(table["product_id"].combine_chunks(), leaving)))
@@ -180,7 +185,7 @@ def link_table(part: StoredPart, folder: Path, table: str, target: Path, number:
 
 
 def _refuse_damage(part: StoredPart, folder: Path, table: str) -> None:
-    # A link to a damaged file would carry the damage into every later snapshot.
+    # A link to a damaged file would carry the damage into every later snapshot, and so would a copy of its rows.
     if problem := part.problem(table, folder):
         raise SnapshotDamaged(
             f"{folder / path_of(table, part.number)}: {problem}. Load again, or begin with an earlier snapshot."

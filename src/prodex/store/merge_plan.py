@@ -23,9 +23,9 @@ class PartMerge(NamedTuple):
     old
         Number of the old part that it continues, or None for a part of new products only.
     leaving
-        The products of the old part whose rows are removed: a newer version came, or they have disappeared.
+        The products of the old part whose rows are removed: a newer version was received, or they have disappeared.
     pages
-        The products that come in: for each page of the journal the indexes.
+        The new products of the part: for each page of the journal the indexes.
     """
 
     number: int
@@ -47,7 +47,7 @@ class MergePlan(NamedTuple):
     parts
         The parts of the new snapshot.
     added, changed, gone
-        How many products are new, replaced by what came, and taken out.
+        How many products are new, replaced by a received one, and removed.
     """
 
     parts: tuple[PartMerge, ...]
@@ -58,7 +58,7 @@ class MergePlan(NamedTuple):
 
 def plan_merge(
     held: Iterable[Collection[str]],
-    came: Mapping[str, Place],
+    received: Mapping[str, Place],
     gone: Collection[str] = (),
     *,
     products_per_part: int = PRODUCTS_PER_PART,
@@ -73,10 +73,10 @@ def plan_merge(
     ----------
     held
         The product ids of each old part.
-    came
-        What came, each product once: its id, and where it stands in the journal.
+    received
+        The received products, each once: its id, and its place in the journal.
     gone
-        The ids of products that are no longer there. What came is there, whatever this says.
+        The ids of products that are no longer there. A received product is there, even if it is named here.
     products_per_part
         How many products a part is filled up to.
 
@@ -92,15 +92,15 @@ def plan_merge(
     coming: list[list[Place]] = []
     replaced: set[str] = set()
     for products in held:
-        left = frozenset(product for product in products if product in came or product in gone)
-        back = [product for product in left if product in came and product not in replaced]
+        left = frozenset(product for product in products if product in received or product in gone)
+        back = [product for product in left if product in received and product not in replaced]
         replaced.update(back)
         leaving.append(left)
-        coming.append([came[product] for product in back])
+        coming.append([received[product] for product in back])
         sizes.append(len(products) - len(left) + len(back))
-    # In the order in which they came, so that the products of a page stay together and a page is unpacked once.
-    added = sorted(place for product, place in came.items() if product not in replaced)
-    # Parts that are written anyway come first, since filling them costs nothing more.
+    # In the order of their receipt, so that the products of a page stay together and a page is unpacked once.
+    added = sorted(place for product, place in received.items() if product not in replaced)
+    # Parts that are written anyway are filled first, since that costs nothing more.
     rooms = sorted(range(len(sizes)), key=lambda old: (not leaving[old], sizes[old]))
     left_to_place = added
     for old in rooms:

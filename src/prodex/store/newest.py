@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.tables.records import Identity
 
-#: Where a product stands in the journal: page, and index on that page.
+#: The place of a product in the journal: page, and index on that page.
 Place = tuple[int, int]
 #: For each page the indexes of the products that are taken from it.
 Pages = tuple[tuple[int, tuple[int, ...]], ...]
@@ -76,11 +76,12 @@ class Keys(Sequence[Identity | None]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
+    # Equal to any sequence with the same keys, such as a list, so that it cannot have a hash of its own.
     __hash__ = None  # type: ignore[assignment] # as of a list
 
 
 class NewestCopy(NamedTuple):
-    """The newest copy of a product in the journal: its updatedAt, where it stands, and what it was fetched for."""
+    """The newest copy of a product in the journal: its updatedAt, its place, and what it was fetched for."""
 
     updated_at: str
     page: int
@@ -89,7 +90,7 @@ class NewestCopy(NamedTuple):
 
 
 class Newest(Mapping[str, NewestCopy]):
-    """The newest copy of each product on some pages, by key, in the order in which products first came.
+    """The newest copy of each product on some pages, by key, in the order in which products were first received.
 
     Of copies with the same updatedAt the last one received counts; dates are ISO text and compare as such.
 
@@ -109,6 +110,7 @@ class Newest(Mapping[str, NewestCopy]):
         pages = np.repeat(np.array([entry.page for entry in entries], np.int64), sizes)
         items = np.concatenate([np.arange(size) for size in sizes] or [np.arange(0)])
         stages = np.repeat(np.array([_STAGES.index(entry.stage) for entry in entries], np.int64), sizes)
+        # The first copy decides the order and the stage: a product that the pull found did not arrive later.
         first, newest = _first_and_newest(ids, dates)
         self._ids = ids.take(pa.array(first)).combine_chunks()
         self._dates = pc.fill_null(dates.take(pa.array(newest)), "").combine_chunks()
@@ -128,7 +130,7 @@ class Newest(Mapping[str, NewestCopy]):
 
     @cached_property
     def _copies(self) -> dict[str, NewestCopy]:
-        # Only needed to look products up one by one, as where a listing of all keys is compared with what came.
+        # Only needed to look up single products, as where a listing of all keys is compared with what was received.
         columns = (self._dates.to_pylist(), self._pages.tolist(), self._items.tolist(), self._stages.tolist())
         copies = (
             NewestCopy(date, page, item, _STAGES[stage])
@@ -137,7 +139,7 @@ class Newest(Mapping[str, NewestCopy]):
         return dict(zip(self, copies, strict=True))
 
     def among(self, products: Iterable[str]) -> dict[str, NewestCopy]:
-        """Return the newest copies of some products, as far as they came."""
+        """Return the newest copies of some products, of those that were received."""
         wanted = pa.array(list(products), pa.string())
         places = pc.index_in(self._ids, wanted)
         rows = np.flatnonzero(places.is_valid().to_numpy(zero_copy_only=False))
@@ -155,7 +157,7 @@ class Newest(Mapping[str, NewestCopy]):
 
     @property
     def arrived(self) -> int:
-        """How many were not there when the pull asked: they came with the changes, or when they were missed."""
+        """How many the pull did not find: they were received with the changes, or when they were looked for."""
         return int(np.count_nonzero(self._stages != _STAGES.index(Stage.PULL)))
 
     def by_page(self, without: Collection[str] = ()) -> Pages:
@@ -164,6 +166,7 @@ class Newest(Mapping[str, NewestCopy]):
         if without:
             kept = ~pc.is_in(self._ids, pa.array(list(without), pa.string())).to_numpy(zero_copy_only=False)
             pages, items = pages[kept], items[kept]
+        # By page, since a page is unpacked as a whole: each is read once.
         order = np.lexsort((items, pages))
         pages, items = pages[order], items[order]
         numbers, starts = np.unique(pages, return_index=True)
@@ -182,7 +185,7 @@ def packed(keys: Sequence[Identity | None]) -> Keys:
 
 
 def repeated(entries: Iterable[PageEntry]) -> Iterator[tuple[str, Place]]:
-    """Yield each copy of a product that stands on some pages several times: its key, and where it stands.
+    """Yield each copy of a product that is on some pages several times: its key, and its place.
 
     >>> page = PageEntry(7, "pull/0", "", "", 0, 3, None, None, 9, "", [Identity("1"), Identity("2"), Identity("1")])
     >>> list(repeated([page]))
@@ -192,6 +195,7 @@ def repeated(entries: Iterable[PageEntry]) -> Iterator[tuple[str, Place]]:
     if not entries:
         return
     ids = pa.chunked_array([packed(entry.keys).columns[0] for entry in entries], pa.string()).combine_chunks()
+    # An item without a key is no copy of another one.
     numbers = pc.fill_null(ids.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False)
     counts = np.bincount(numbers[numbers >= 0], minlength=1)
     rows = np.flatnonzero((numbers >= 0) & (counts[numbers] > 1))
@@ -223,6 +227,7 @@ def _first_and_newest(ids: pa.ChunkedArray, dates: pa.ChunkedArray) -> tuple[Row
     rows = np.flatnonzero(numbers >= 0)
     first = rows[np.sort(np.unique(numbers[rows], return_index=True)[1])]
     newest = first.copy()
+    # Few products are repeated, and only these are compared one by one.
     if len(first) < len(rows):
         place = np.full(numbers.max() + 1, -1)
         place[numbers[first]] = np.arange(len(first))
@@ -232,6 +237,7 @@ def _first_and_newest(ids: pa.ChunkedArray, dates: pa.ChunkedArray) -> tuple[Row
         best = dict(zip(several.tolist(), dates.take(pa.array(first[several])).to_pylist(), strict=True))
         copies = zip(products.tolist(), again.tolist(), dates.take(pa.array(again)).to_pylist(), strict=True)
         for product, row, date in copies:
+            # `>=`: of copies with the same date the last one received counts.
             if (date or "") >= (best[product] or ""):
                 best[product], newest[product] = date, row
     return first, newest

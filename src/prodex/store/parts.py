@@ -51,7 +51,7 @@ class StoredPart(NamedTuple):
         ValueError
             When it is anything else: names and numbers become paths.
         """
-        part = converted(value, _Written)
+        part = converted(value, _PartLayout)
         for name in part.files:
             if name not in TABLES:
                 raise ValueError(f"it names a file {name!r:.80}, and there is no such table")
@@ -73,7 +73,7 @@ class StoredPart(NamedTuple):
         return parquet.problem(folder / path_of(table, self.number), self.files[table])
 
 
-class _WrittenFile(msgspec.Struct):
+class _FileLayout(msgspec.Struct):
     """What a manifest keeps of a file."""
 
     rows: Count
@@ -82,12 +82,12 @@ class _WrittenFile(msgspec.Struct):
     footer: Digest | msgspec.UnsetType = msgspec.UNSET
 
 
-class _Written(msgspec.Struct):
+class _PartLayout(msgspec.Struct):
     """What a manifest keeps of a part."""
 
     number: Annotated[int, msgspec.Meta(ge=0, lt=10**9)]
     products: Count
-    files: dict[str, _WrittenFile]
+    files: dict[str, _FileLayout]
 
 
 def path_of(table: str, number: int) -> Path:
@@ -134,7 +134,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
     written = {*held, *writers}
     while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()
-        table = _whole(name, pieces)
+        table = _whole_table(name, pieces)
         with _writer(folder, name, number, table.schema) as writer:
             writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
@@ -143,7 +143,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
 def _rows_of_a_group(table: pa.Table) -> int | None:
     """Return how many rows of a table to keep together; None for all.
 
-    A catalogue in memory comes as one block of thousands of products. One row group of it would have to be unpacked
+    A catalogue in memory is one block of thousands of products. One row group of it would have to be unpacked
     as a whole to read one product.
     """
     if table.nbytes <= 2 * BLOCK_BYTES:
@@ -151,7 +151,7 @@ def _rows_of_a_group(table: pa.Table) -> int | None:
     return max(int(table.num_rows * BLOCK_BYTES // table.nbytes), 1)
 
 
-def _whole(name: str, pieces: list[pa.Table]) -> pa.Table:
+def _whole_table(name: str, pieces: list[pa.Table]) -> pa.Table:
     if name == "presence":
         return union([decoded_table(piece) for piece in pieces], name)
     if not TABLES[name].per_product:
@@ -180,7 +180,7 @@ def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.Parq
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in VERBATIM],
         write_statistics=counted,
-        # Types come from the declaration. A stored Arrow schema would make readers return dictionary columns.
+        # The declaration has the types. A stored Arrow schema would make readers return dictionary columns.
         store_schema=False,
     )
 
@@ -217,7 +217,7 @@ def same_columns(parts: Sequence[StoredPart], folder: Path, *, forgetting: bool 
     list of StoredPart
         The parts with the facts of their files as they are now.
     """
-    found = [_columns_of(part, folder, forgetting) for part in parts]
+    found = [_file_columns(part, folder, forgetting) for part in parts]
     # In the order in which the parts have them: a later snapshot then adds columns at the end and links the rest.
     names = list(dict.fromkeys(name for columns in found for name in columns.names))
     if forgetting:
@@ -235,14 +235,16 @@ def same_columns(parts: Sequence[StoredPart], folder: Path, *, forgetting: bool 
         return list(threads.map(written, range(len(parts))))
 
 
-def _columns_of(part: StoredPart, folder: Path, with_seen: bool) -> _Columns:
+def _file_columns(part: StoredPart, folder: Path, with_seen: bool) -> _Columns:
     """Read from the footer of a part's file which columns it has, and if asked which are not absent throughout."""
     with parquet.opened(folder / path_of("presence", part.number), part.files["presence"]) as file:
         names: list[str] = file.schema_arrow.names
-        return _Columns(names, frozenset(_seen(names, file.metadata)) if with_seen else frozenset())
+        return _Columns(
+            names, frozenset(_columns_with_values(names, file.metadata)) if with_seen else frozenset()
+        )
 
 
-def _seen(names: Sequence[str], footer: pq.FileMetaData) -> Iterator[str]:
+def _columns_with_values(names: Sequence[str], footer: pq.FileMetaData) -> Iterator[str]:
     for group in map(footer.row_group, range(footer.num_row_groups if footer.num_rows else 0)):
         for place, name in enumerate(names):
             statistics = group.column(place).statistics

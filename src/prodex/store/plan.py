@@ -1,4 +1,4 @@
-"""What to build from a journal: duplicates resolved, parts assigned, what came compared with what was announced.
+"""What to build from a journal: duplicates resolved, parts assigned, receipts compared with announcements.
 
 Pure: it reads the lines of the ledger and decides; nothing is written here.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.store.copies import left_out
 from prodex.store.disappeared_products import absence_of
 from prodex.store.journal import Journal
@@ -26,8 +26,8 @@ BYTES_PER_PART = 100_000_000
 #: Parts are made smaller for the sake of more cores, but not smaller than this.
 _WORTH_A_PART = 1_000
 
-#: Of a load whose parts are built while it goes on, so many for each core at least: the more there are, the less is
-#: left to build when the last page has come.
+#: The least number of parts for each core, of a load whose parts are built while it runs: the more there are, the less
+#: is left to build when the last page is there.
 _EARLY_FOR_A_CORE = 4
 
 #: But not smaller than this, and nor are the last ones, which begin while others are still built: each part has a price
@@ -63,7 +63,7 @@ def plan(
     Parameters
     ----------
     journal
-        What came.
+        The pages that were received.
     gtins_in
         GTINs that were asked for by name.
     products_per_part
@@ -72,11 +72,11 @@ def plan(
         How many parts are built at the same time: their number is a multiple of it, so that no core is idle while
         another one builds the last part.
     """
-    came = newest(journal)
-    absence = absence_of(journal, came)
-    lines = [line for several in left_out(journal, came).values() for line in several]
-    ledger = replace(ledger_of(journal, came, absence, gtins_in), left_out=tuple(listed(lines)))
-    return Plan(parts_of(journal, came.by_page(absence.gone), products_per_part, cores), ledger)
+    received = newest(journal)
+    absence = absence_of(journal, received)
+    lines = [line for several in left_out(journal, received).values() for line in several]
+    ledger = replace(ledger_of(journal, received, absence, gtins_in), left_out=tuple(limited_lines(lines)))
+    return Plan(parts_of(journal, received.by_page(absence.gone), products_per_part, cores), ledger)
 
 
 def parts_of(
@@ -85,7 +85,7 @@ def parts_of(
     """Assign products of a journal to parts; see `plan`.
 
     The first parts are cut as its note says, however many copies on their pages were superseded since: what was built
-    of them while pages still came is what is decided here.
+    of them before the last page was there follows from what is decided here.
     """
     taken = dict(pages)
     early = [
@@ -102,9 +102,9 @@ def parts_of(
     )
     count = _count_of(products, size, products_per_part or PRODUCTS_PER_PART, cores)
     if early:
-        # The cores come to these parts one after another, as they finish others: small ones let them end together.
+        # Each core takes one of these parts when it has finished another: with small ones, all end together.
         count = max(count, min(2 * cores, products // _WORTH_AN_EARLY_PART))
-    return (*early, *_parts(rest, products / count, len(early)))
+    return (*early, *_even_parts(rest, products / count, len(early)))
 
 
 def early_cut(announced: int, cores: int) -> tuple[int, int]:
@@ -157,7 +157,7 @@ def _count_of(products: int, size: int, products_per_part: int, cores: int) -> i
     return max(count, min(even, products // _WORTH_A_PART))
 
 
-def _parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:
+def _even_parts(pages: Pages, products_per_part: float, first: int) -> list[PartPlan]:
     """Share the pages out evenly: the last part would otherwise be small, and a core idle."""
     parts: list[list[tuple[int, tuple[int, ...]]]] = [[]]
     before = 0

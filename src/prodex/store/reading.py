@@ -1,6 +1,6 @@
 """Catalogues made without the service: from records in memory, and from files in any of the usual forms.
 
-Deliveries by file are identical to replies of the service, so the same tables come out.
+Deliveries by file are identical to replies of the service, so they give the same tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.encodings import checked_encoding
@@ -44,7 +44,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     records
         Products as `json.loads` reads them: dicts of the service's own shape.
     source
-        Where they come from, in words.
+        Their source, in words.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     """
     if isinstance(records, str | bytes | Path | Mapping | pd.DataFrame) or not isinstance(records, Iterable):
         raise InputError(_no_records(records))
-    return _catalog((_encoded(record, i) for i, record in enumerate(records)), source, ReadingNotes())
+    return _catalog((_record_as_json(record, i) for i, record in enumerate(records)), source, ReadingNotes())
 
 
 def read_products(
@@ -136,6 +136,7 @@ def read_products(
     encoding = checked_encoding(encoding)
     if name is not None:
         return save_files(files, name, limits, query, progress, executor, encoding)
+    # Without a name the catalogue is in memory, so no journal and no parts on disk are needed.
     reply = ReadingNotes()
     products = (product for path in files for product in records_in(path, reply, limits, encoding))
     catalog = _catalog(products, ", ".join(path.name for path in files), reply)
@@ -182,6 +183,7 @@ def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Cata
             done += part.size
             show(done, len(catalog))
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
+    # Corrections are merged into what the service has, and not into updates that nobody has accepted.
     received = catalog if catalog.as_received is None else catalog.as_received
     return replace(
         catalog, parts=tuple(parts), origin=origin, folder=None, published=None, as_received=received
@@ -215,19 +217,21 @@ def _overlaid(product: bytes) -> bytes:
 
 
 def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
-    """Make the catalogue; of a product that came more than once the newest counts, as in every load."""
+    """Make the catalogue; of several records of a product the newest counts, as in every load."""
     every = list(products)
     newest: dict[str, tuple[str, int]] = {}
     superseded: list[tuple[str, int]] = []
     for index, product in enumerate(every):
         known = identify(product)
+        # A record that is no product is kept under a key of its own, so that it replaces nothing.
         key, updated_at = (known.product_id, known.updated_at) if known else (odd_key(index), None)
         this = (updated_at or "", index)
         before = newest.get(key)
         newest[key] = this if before is None else max(before, this)
         if before is not None:
             superseded.append((key, min(before, this)[1]))
-    left_out = [line for key, index in superseded if (line := _left_out(every, index, newest[key][1]))]
+    left_out = [line for key, index in superseded if (line := _left_out_line(every, index, newest[key][1]))]
+    # In the order of the files, whichever copy of a product was chosen.
     chosen = [every[index] for index in sorted(index for _, index in newest.values())]
     starts = range(0, len(chosen) or 1, PRODUCTS_PER_PART)  # a catalogue without products has a part as well
     parts = [Part.of_records(iter(chosen[start : start + PRODUCTS_PER_PART])) for start in starts]
@@ -236,12 +240,12 @@ def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Cat
         received=len(every),
         distinct=len(chosen),
         set_aside=tuple(reply.set_aside),
-        left_out=tuple(listed(left_out)),
+        left_out=tuple(limited_lines(left_out)),
     )
     return Catalog(tuple(parts), Origin(source, loaded_at=clock.now(), ledger=ledger))
 
 
-def _left_out(records: Sequence[bytes], index: int, kept: int) -> str:
+def _left_out_line(records: Sequence[bytes], index: int, kept: int) -> str:
     """Return what the ledger says of a record that is left out for one with its key; "" if that is its state."""
     if records[index] == records[kept]:
         return ""
@@ -251,7 +255,7 @@ def _left_out(records: Sequence[bytes], index: int, kept: int) -> str:
     return left_out_line(one, why)
 
 
-def _encoded(record: Any, index: int) -> bytes:
+def _record_as_json(record: Any, index: int) -> bytes:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
     try:
@@ -263,7 +267,7 @@ def _encoded(record: Any, index: int) -> bytes:
 
 
 def _without_nan(value: Any) -> Any:
-    """Write NaN as null: in a record out of pandas it stands for "nothing here"."""
+    """Write NaN as null: in a record from pandas it means that there is no value."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Reconciliation: what came compared with what was announced, and where the service contradicts itself.
+"""Reconciliation: what was received compared with what was announced, and where the service contradicts itself.
 
 Pure: it reads the lines of a journal. A total is only a claim of the service; `prodex.catalog.ledger.Ledger` says what
 makes a load complete.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.catalog.ledger import Ledger, listed, product_named
+from prodex.catalog.ledger import Ledger, limited_lines, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.disappeared_products import FEW, Absence, are_many, listing_of
@@ -23,24 +23,24 @@ from prodex.store.journal_contents import (
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
-from prodex.store.snapshot_keys import Together
+from prodex.store.snapshot_keys import RefreshedKeys
 from prodex.tables.records import Identity
 
 
 def ledger_of(
     journal: Journal,
-    held: Newest | Together,
+    held: Newest | RefreshedKeys,
     absence: Absence,
     gtins_in: Sequence[str] = (),
     *,
     refreshed: bool = False,
 ) -> Ledger:
-    """Compare what came with what was announced.
+    """Compare what was received with what was announced.
 
     Parameters
     ----------
     journal
-        What came.
+        The pages that were received.
     held
         The products that are there now, by key.
     absence
@@ -52,52 +52,58 @@ def ledger_of(
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
     listing, gone = listing_of(journal), absence.gone
-    came = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
-    notes = [*_notes(journal, len(held), absence)]
+    # Only a query by GTIN needs them: a set of a million GTINs is built for nothing otherwise.
+    gtins = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
+    notes = [*_contradictions(journal, len(held), absence)]
+    # A refresh receives only changes, so that few products and few GTINs prove nothing.
     if not refreshed:
-        notes += _notes_on_a_load(journal, len(held), listing, [gtin in came for gtin in gtins_in])
+        notes += _notes_on_a_load(journal, len(held), listing, [gtin in gtins for gtin in gtins_in])
     return Ledger(
         announced=None if refreshed else announced_for(journal, Stage.PULL),
         announced_last=None if refreshed else _last_announced(journal),
         announced_end=announced_for(journal, Stage.END),
         received=sum(len(entry.keys) for entry in content),
+        # Products that have disappeared are still among `held`: the merge removes them.
         distinct=len(held) - len(gone),
         arrived=held.arrived,
         listed=None if listing is None else len(listing),
         gone=len(gone),
-        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in came),
-        set_aside=tuple(_set_aside(content)),
+        missing_gtins=tuple(gtin for gtin in gtins_in if gtin not in gtins),
+        set_aside=tuple(_items_set_aside(content)),
         not_loaded=(*_not_loaded(journal, held, listing), *_nameless(content)),
-        doubtful=tuple(listed(_doubtful(journal, held, absence))),
+        doubtful=tuple(limited_lines(_doubtful(journal, held, absence))),
         notes=tuple(notes),
     )
 
 
 def totals_notes(journal: Journal) -> dict[str, str]:
     """Return the notes about the totals: a total that is lower than the number of products is no count."""
-    came, most = _by_window(journal, Stage.PULL, Stage.LISTING)
-    totals = [entry.total_results for entry in journal.entries() if entry.window in came]
+    received, most = _by_window(journal, Stage.PULL, Stage.LISTING)
+    totals = [entry.total_results for entry in journal.entries() if entry.window in received]
     totals += [count.total for count in journal.counts.values()]
     notes = {}
-    if came and all(total is None for total in totals):
+    if received and all(total is None for total in totals):
         notes[contradiction_of("totals")] = "the service announced no number of products"
     elif low := [
-        window for window, count in came.items() if count > max(most[window], _count(journal, window))
+        window
+        for window, count in received.items()
+        if count > max(most[window], _announced_count(journal, window))
     ]:
-        window = max(low, key=lambda window: came[window])
+        # One window is enough as proof; the largest is the clearest.
+        window = max(low, key=lambda window: received[window])
         notes[contradiction_of("totals")] = (
-            f"the service announced at most {max(most[window], _count(journal, window)):,} products and gave "
-            f"{came[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
+            f"the service announced at most {max(most[window], _announced_count(journal, window)):,} products and gave "
+            f"{received[window]:,} ({window}): its totals are not counts, and do not tell whether more are missing"
         )
     return notes
 
 
-def _count(journal: Journal, window: str) -> int:
+def _announced_count(journal: Journal, window: str) -> int:
     counted = journal.counts.get(window)
     return (counted.total or 0) if counted else 0
 
 
-def _notes(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
+def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
@@ -114,16 +120,16 @@ def _notes(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
 
 
 def _notes_on_a_load(
-    journal: Journal, held: int, listing: Mapping[str, Identity] | None, gtins_came: Sequence[bool]
+    journal: Journal, held: int, listing: Mapping[str, Identity] | None, are_received: Sequence[bool]
 ) -> Iterable[str]:
-    """Yield what a load cannot know of products that did not come.
+    """Yield what a load cannot know of products that were not received.
 
     Parameters
     ----------
     journal, held, listing
         As for `ledger_of`.
-    gtins_came
-        Of each GTIN that was asked for by name, whether a product of it came.
+    are_received
+        Of each GTIN that was asked for by name, whether a product of it was received.
     """
     first = announced_for(journal, Stage.PULL)
     if listing and first and are_many(first - len(listing), first):
@@ -133,9 +139,10 @@ def _notes_on_a_load(
             "the service showed no product: it has none for this query, or its index is being built anew; nothing that "
             "came tells which"
         )
-    for begin in range(0, len(gtins_came), GTINS_PER_CALL):
-        call = gtins_came[begin : begin + GTINS_PER_CALL]
+    for begin in range(0, len(are_received), GTINS_PER_CALL):
+        call = are_received[begin : begin + GTINS_PER_CALL]
         known = call.index(False) if False in call else len(call)
+        # Missing GTINs at the end of a list, and nowhere else, are hardly a coincidence if there are several.
         if known >= FEW and len(call) - known >= FEW and not any(call[known:]):
             yield (
                 f"of {len(call):,} GTINs in one request the first {known:,} came, and none of the others: the service "
@@ -149,6 +156,7 @@ def _last_announced(journal: Journal) -> int | None:
     for name, count in journal.counts.items():
         if count.stage is Stage.PULL:
             entries = journal.pages_of(name)
+            # `pull/0` is a whole part of the query; with bounds it is a window, which has a total of its own.
             if (not entries and count.total) or name.count("/") != 1:
                 return None
             # The page that ends a scroll has no products, and some services announce none on it.
@@ -175,12 +183,14 @@ def _gtins_of(
     """Return the GTINs of some products that are held."""
     if not products:
         return {}
-    came = (key for entry in journal.entries() for key in entry.keys if key and key.product_id in products)
+    received = (
+        key for entry in journal.entries() for key in entry.keys if key and key.product_id in products
+    )
     before = (one for product in products if isinstance(one := held[product], Identity))
-    return {one.product_id: one.gtin for one in (*before, *came)}
+    return {one.product_id: one.gtin for one in (*before, *received)}
 
 
-def _set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
+def _items_set_aside(content: Iterable[PageEntry]) -> Iterable[str]:
     for entry in content:
         for index, key in enumerate(entry.keys):
             if key is None:
@@ -215,15 +225,15 @@ def _not_loaded(
     failed = {
         name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
     }
-    # Without a whole listing of keys, only totals tell what is missing; with one, every key is looked for.
+    # Without a whole listing of keys, only totals show what is missing; with one, every key is looked for.
     if listing is None:
         yield from (f"{window}: {why}" for window, why in failed.items() if why)
         yield from (
             f"{window}: {why}"
-            for window, why in _short(journal, Stage.PULL, Stage.CHANGES)
+            for window, why in _short_windows(journal, Stage.PULL, Stage.CHANGES)
             if not failed.get(window)
         )
-        yield from (f"{window}: {why}" for window, why in _short(journal, Stage.LISTING))
+        yield from (f"{window}: {why}" for window, why in _short_windows(journal, Stage.LISTING))
         counted = {count.stage for count in journal.counts.values()}
         if Stage.PULL in counted and Stage.END not in counted and not failed.get(Stage.END):
             yield "end: interrupted before it was asked for what had changed meanwhile, and how many there are"
@@ -245,26 +255,26 @@ def _not_loaded(
             yield f"{product_named(product, one.gtin)}: {reason}"
 
 
-def _short(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
+def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
     """Yield the windows that returned fewer products than they announced.
 
     The sums may agree nevertheless, if other products were added in between.
     """
-    came, most = _by_window(journal, *stages)
+    received, most = _by_window(journal, *stages)
     for window, total in most.items():
-        if came[window] < total:
-            yield window, f"{came[window]:,} of the {total:,} products that were announced came"
+        if received[window] < total:
+            yield window, f"{received[window]:,} of the {total:,} products that were announced came"
 
 
 def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
-    """Return for each window how many products came in it, and the most that a page of it announced."""
+    """Return for each window how many products it received, and the most that a page of it announced."""
     entries: dict[str, list[PageEntry]] = {}
     for entry in journal.entries():
         if entry.stage in stages:
             entries.setdefault(entry.window, []).append(entry)
-    came = {window: distinct_keys(several) for window, several in entries.items()}
+    received = {window: distinct_keys(several) for window, several in entries.items()}
     most = {window: max(entry.total_results or 0 for entry in several) for window, several in entries.items()}
-    return came, most
+    return received, most
 
 
 def _date(copy: object) -> str | None:

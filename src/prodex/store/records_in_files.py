@@ -32,7 +32,7 @@ from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
 from prodex.limits import LimitExceeded, Limits
-from prodex.tables.envelope import Envelope, encoded, escape_lone_surrogates, split
+from prodex.tables.envelope import Envelope, as_raw_json, escape_lone_surrogates, split
 from prodex.tables.values import read_json
 
 #: A text of more bytes is not held, if it is a list or a reply.
@@ -129,8 +129,8 @@ def _records(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]
         while first and not first.strip():
             first = file.readline(LONG)
         # Then every line is a value of its own.
-        if (first.endswith(b"\n") or len(first) < LONG) and _is_whole(first):
-            yield from _lines(first, file, name, reply)
+        if (first.endswith(b"\n") or len(first) < LONG) and _is_json_value(first):
+            yield from _records_in_lines(first, file, name, reply)
             return
         text = first + file.read(LONG + 1 - len(first))
     if len(text) > LONG:
@@ -138,14 +138,14 @@ def _records(source: _Source, name: str, reply: ReadingNotes) -> Iterator[bytes]
         yield from _long(source, name, reply)
     elif not text.strip():
         reply.set_aside.append(f"{name}: the file is empty")
-    elif _is_whole(text) or b"\n" not in text.strip():
+    elif _is_json_value(text) or b"\n" not in text.strip():
         yield from _unpacked(text, name, reply)
     else:  # lines of JSON, of which the first is broken
         first, *rest = text.splitlines()
-        yield from _lines(first, rest, name, reply)
+        yield from _records_in_lines(first, rest, name, reply)
 
 
-def _is_whole(text: bytes) -> bool:
+def _is_json_value(text: bytes) -> bool:
     """Whether this is a JSON value of its own, in whatever encoding its texts are."""
     try:
         read_json(text if text.isascii() else text.decode("utf-8", "replace").encode())
@@ -154,7 +154,7 @@ def _is_whole(text: bytes) -> bool:
     return True
 
 
-def _lines(first: bytes, rest: Iterable[bytes], name: str, reply: ReadingNotes) -> Iterator[bytes]:
+def _records_in_lines(first: bytes, rest: Iterable[bytes], name: str, reply: ReadingNotes) -> Iterator[bytes]:
     yield from _unpacked(first, f"{name}, line 1", reply)
     for number, line in enumerate(rest, 2):
         if line.strip():
@@ -211,7 +211,7 @@ def _has_whole_lines(source: _Source) -> bool:
     """Whether one of the first lines is an object or a list of its own; lines inside of an object hardly ever are."""
     with source() as file:
         lines = islice(_numbered(file), 100)
-        return any(line.strip()[:1] in (b"{", b"[") and _is_whole(line) for _, line in lines)
+        return any(line.strip()[:1] in (b"{", b"[") and _is_json_value(line) for _, line in lines)
 
 
 def _numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -245,13 +245,13 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     text = text.strip().removeprefix(codecs.BOM_UTF8).lstrip()
     if len(text) > LONG:
         with suppress(BrokenText, UnusualText):
-            envelope = _looked_through(_cut(text))
-            yield from _of_reply(envelope, items_of(_cut(text), LONG), place, reply)
+            envelope = _looked_through(_in_chunks(text))
+            yield from _of_reply(envelope, items_of(_in_chunks(text), LONG), place, reply)
             return
     top = _top(text)
     # Nearly all are single products, and such a product is its own text.
     if top is not None and _PRODUCT_KEYS & top.keys():
-        yield from _in_order(text, place, reply)
+        yield from _utf8_or_set_aside(text, place, reply)
         return
     top = top or _top_leniently(text)
     try:
@@ -269,7 +269,7 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     yield from _of_reply(envelope, map(bytes, envelope.data), place, reply)
 
 
-def _cut(text: bytes) -> Iterator[bytes]:
+def _in_chunks(text: bytes) -> Iterator[bytes]:
     return (text[start : start + _CHUNK] for start in range(0, len(text), _CHUNK))
 
 
@@ -278,13 +278,13 @@ def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: Rea
         reply.announced.add(envelope.total_results)
     for index, product in enumerate(items):
         if _has_key(product):
-            yield from _in_order(product, f"{place}, item {index}", reply)
+            yield from _utf8_or_set_aside(product, f"{place}, item {index}", reply)
         else:
             shown = product[:40].decode("utf-8", "replace")
             reply.set_aside.append(f"{place}, item {index}: no object with id, uuid or gtin, but {shown}")
 
 
-def _in_order(product: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
+def _utf8_or_set_aside(product: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     """Yield a product that is in UTF-8; set one aside that is not, whose letters nobody knows."""
     if reason := not_utf8(product):
         reply.set_aside.append(
@@ -310,7 +310,7 @@ def _top_leniently(text: bytes) -> dict[str, msgspec.Raw]:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return {name: encoded(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    return {name: as_raw_json(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _has_key(product: bytes) -> bool:
@@ -334,7 +334,7 @@ _CLASS_OF = {
 }
 _CLASSES = bytes(_CLASS_OF.get(sign, 0) for sign in range(256))
 
-#: What stands before the list of a reply. A backslash would make it the end of a longer name.
+#: The text before the list of a reply. A backslash would make it the end of a longer name.
 _DATA = re.compile(rb'(?<!\\)"data"[ \t\r\n]*:[ \t\r\n]*\Z')
 
 #: How an object begins: its first name.
@@ -351,7 +351,7 @@ class BrokenText(Exception):
 
 
 class UnusualText(Exception):
-    """It is neither a list nor a reply of which the list is all that is long; only the whole text tells what it is."""
+    """It is neither a list nor a reply of which the list is all that is long; only the whole text shows what it is."""
 
 
 class _Structure(NamedTuple):
@@ -396,7 +396,7 @@ def items_of(
             raise BrokenText("an item of the list is missing")
         is_blank = items is None
         yield from items or ()
-    found = _around(head + bytes(tail))
+    found = _reply_envelope(head + bytes(tail))
     if envelope is not None:
         envelope.append(found)
 
@@ -470,11 +470,11 @@ def _runs(
         ends = found.places[:last][(found.depths[:last] == 0) & (found.classes[:last] == _COMMA)]
         if len(closed):
             end = int(found.places[last])
-            yield _items(rest[:end], np.append(ends, end)) if rest[:end].strip() else None
+            yield _items_in_run(rest[:end], np.append(ends, end)) if rest[:end].strip() else None
             tail += rest[end:]
             break
         if len(ends):
-            yield _items(rest[: ends[-1]], ends) if rest[: ends[-1]].strip() else None
+            yield _items_in_run(rest[: ends[-1]], ends) if rest[: ends[-1]].strip() else None
             rest = rest[ends[-1] + 1 :]
         more = _at_least(max(len(rest), 1), chunks)  # twice as much of an item that is long itself
         if not more:
@@ -489,7 +489,7 @@ def _runs(
 def _quick_run(rest: bytes, begin: bytes) -> tuple[Iterable[bytes], bytes] | None:
     """Cut where an item seems to begin as the first one did; that this is right, the strict reader proves.
 
-    Inside of a string or of an item no single bracket makes a list of what stands before.
+    The text before does not become a list by one bracket inside a string or an item.
     """
     at = len(rest)
     for _ in range(_GUESSES if begin else 0):
@@ -511,11 +511,11 @@ def _at_least(size: int, chunks: Iterator[bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def _items(run: bytes, ends: npt.NDArray[np.int64]) -> Iterator[bytes]:
+def _items_in_run(run: bytes, ends: npt.NDArray[np.int64]) -> Iterator[bytes]:
     with suppress(msgspec.DecodeError, RecursionError):
         yield from map(bytes, _ITEMS.decode(b"[%b]" % run))
         return
-    # What only a lenient reader accepts concerns one item, and the others stay as they came.
+    # Only one item needs the lenient reader; the others are kept byte by byte.
     start = 0
     for end in ends.tolist():
         try:
@@ -528,7 +528,7 @@ def _items(run: bytes, ends: npt.NDArray[np.int64]) -> Iterator[bytes]:
         start = end + 1
 
 
-def _around(text: bytes) -> Envelope:
+def _reply_envelope(text: bytes) -> Envelope:
     """Read the reply without the items of its list."""
     try:
         pairs = json.loads(text, object_pairs_hook=_Pairs)
@@ -543,7 +543,7 @@ def _around(text: bytes) -> Envelope:
 
 
 class _Pairs:
-    """The names and values of an object, also those that come twice."""
+    """The names and values of an object, also those that are there twice."""
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
         self.pairs = pairs

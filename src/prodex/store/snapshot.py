@@ -19,7 +19,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
-from prodex.files.atomic import folder_beside, make_ready, publish, reading, safe_name, storage, sweep
+from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
 from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
@@ -92,7 +92,7 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     Parameters
     ----------
     given
-        What stands in the place of the catalogue.
+        What was given in place of a catalogue.
     call
         The call as it should be: "save(catalog, 'copy')".
     *others
@@ -154,29 +154,29 @@ def commit(
         parts = list(write(beside))
         with reporter.phase(SAVING):
             made_from = origin() if callable(origin) else origin
-            folder = _published(beside, name, made_from, same_columns(parts, beside))
-    return _open(folder)
+            folder = _publish_folder(beside, name, made_from, same_columns(parts, beside))
+    return _open_folder(folder)
 
 
 def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
     """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
-    # The manifest comes last: until then nobody takes the folder for a snapshot.
+    # The manifest is written last: a folder without it is not taken for a snapshot.
     with storage(built):
         parts = same_columns(parts, built)
         _keep_only(parts, built)
         sweep(SNAPSHOTS.folder(name))
-        folder = _published(built, name, origin, parts)
-    return _open(folder)
+        folder = _publish_folder(built, name, origin, parts)
+    return _open_folder(folder)
 
 
-def _published(beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> Path:
+def _publish_folder(beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
     with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
         _write_manifest(beside, name, origin, parts, place)
-        publish(beside, folder)
+        publish_folder(beside, folder)
     return folder
 
 
@@ -228,10 +228,10 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
         return name
     name = str(folder_of(name, "open_snapshot"))
     if name and is_entry(Path(name)):
-        return _open(Path(name))
+        return _open_folder(Path(name))
     if not (found := SNAPSHOTS.matching(name)):
         raise SNAPSHOTS.not_found(name, "snapshots")
-    return _open(unlinked(found[-1]))
+    return _open_folder(unlinked(found[-1]))
 
 
 def snapshot_named(name: str) -> Catalog:
@@ -251,7 +251,7 @@ def snapshot_named(name: str) -> Catalog:
         )
     if not (found := SNAPSHOTS.of(name)):
         raise SNAPSHOTS.not_found(name, "snapshots")
-    return _open(unlinked(found[-1]))
+    return _open_folder(unlinked(found[-1]))
 
 
 def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
@@ -277,12 +277,12 @@ def list_snapshots(name: str | Catalog = "*") -> pd.DataFrame:
     >>> prodex.list_snapshots("shop")[["name", "products"]].values.tolist()
     [['shop', 1]]
     """
-    rows = SNAPSHOTS.listing(name_of(name, "list_snapshots"), _listed)
+    rows = SNAPSHOTS.listing(name_of(name, "list_snapshots"), _listing_row)
     columns = ["name", "time", "sequence", "products", "complete", "bytes", "folder", "note"]
     return pd.DataFrame(rows, columns=columns).convert_dtypes()
 
 
-def _listed(folder: Path) -> dict[str, Any]:
+def _listing_row(folder: Path) -> dict[str, Any]:
     manifest = _manifest(unlinked(folder))
     return {
         "products": manifest.products,
@@ -328,11 +328,11 @@ def verify(name: str | Path | Catalog, *, progress: Progress = None) -> pd.DataF
     return pd.DataFrame(rows, columns=["file", "ok", "problem"])
 
 
-def _open(folder: Path) -> Catalog:
+def _open_folder(folder: Path) -> Catalog:
     manifest = _manifest(folder)
     parts = tuple(part.open(folder) for part in manifest.parts)
     try:
-        # A snapshot may come from somebody else: a link in it could lead to any file of the reader.
+        # A snapshot may be from somebody else: a link in it could lead to any file of the reader.
         with reading(folder):
             refuse_links(folder, (path for part in parts for path in part.files.values()))
     except StorageError:
@@ -342,7 +342,7 @@ def _open(folder: Path) -> Catalog:
     return Catalog(parts, manifest.origin, folder)
 
 
-class _Written(msgspec.Struct):
+class _ManifestLayout(msgspec.Struct):
     """A manifest as JSON; what it says of versions is for people."""
 
     products: Count
@@ -358,7 +358,7 @@ class _Manifest(NamedTuple):
     parts: tuple[StoredPart, ...]
 
     @classmethod
-    def of(cls, written: _Written) -> Self:
+    def of(cls, written: _ManifestLayout) -> Self:
         parts = tuple(map(StoredPart.from_json, written.parts))
         # Numbers become file names: two parts of one number would be the same products twice.
         if len({part.number for part in parts}) < len(parts):
@@ -369,7 +369,7 @@ class _Manifest(NamedTuple):
 
 
 def _manifest(folder: Path) -> _Manifest:
-    return SNAPSHOTS.read_manifest(folder, _Written, _Manifest.of)
+    return SNAPSHOTS.read_manifest(folder, _ManifestLayout, _Manifest.of)
 
 
 def _write_manifest(

@@ -1,4 +1,4 @@
-"""What a snapshot holds that is refreshed: the keys of its products, as columns, and together with what came."""
+"""The keys of a snapshot that is refreshed, as columns: those that it holds, and those after the refresh."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prodex.store.newest import Keys, NewestCopy
 from prodex.tables.records import Identity
 
 
-class Held(Mapping[str, Identity]):
+class SnapshotKeys(Mapping[str, Identity]):
     """The products of a snapshot: for each its key, `updatedAt` as the service writes it, and GTIN.
 
     Parameters
@@ -23,7 +23,8 @@ class Held(Mapping[str, Identity]):
 
     Examples
     --------
-    >>> held = Held(pa.table({"product_id": ["7", "8"], "updated_at": [None, "2026-11-20"], "gtin": [None, None]}))
+    >>> columns = {"product_id": ["7", "8"], "updated_at": [None, "2026-11-20"], "gtin": [None, None]}
+    >>> held = SnapshotKeys(pa.table(columns))
     >>> len(held), held.among(["8", "9"])
     (2, {'8': Identity(product_id='8', updated_at='2026-11-20', gtin=None)})
     """
@@ -33,8 +34,8 @@ class Held(Mapping[str, Identity]):
         self._keys = Keys.of(*(column.cast(pa.string()).combine_chunks() for column in columns))
 
     @classmethod
-    def nothing(cls) -> Held:
-        """Return what is held where there is no snapshot yet."""
+    def empty(cls) -> SnapshotKeys:
+        """Return the keys of a load without an earlier snapshot: none."""
         return cls(
             pa.table({name: pa.array([], pa.string()) for name in ("product_id", "updated_at", "gtin")})
         )
@@ -65,10 +66,10 @@ class Held(Mapping[str, Identity]):
         return {one.product_id: one for one in found if one is not None}
 
 
-class Together(Mapping[str, "Identity | NewestCopy"]):
-    """What a snapshot holds together with what came since: of a product that came, its newest copy."""
+class RefreshedKeys(Mapping[str, "Identity | NewestCopy"]):
+    """The keys of a snapshot after a refresh: of a product that was received, its newest copy."""
 
-    def __init__(self, held: Held, received: Mapping[str, NewestCopy]) -> None:
+    def __init__(self, held: SnapshotKeys, received: Mapping[str, NewestCopy]) -> None:
         self._held = held
         self._received = received
         self._before = held.among(received)
@@ -88,5 +89,5 @@ class Together(Mapping[str, "Identity | NewestCopy"]):
 
     @property
     def arrived(self) -> int:
-        """How many were not there when the pull asked: they came with the changes, or when they were missed."""
+        """How many the pull did not find: they were received with the changes, or when they were looked for."""
         return sum(copy.stage is not Stage.PULL for copy in self._received.values())

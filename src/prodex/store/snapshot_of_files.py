@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, listed
+from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import remove, storage
@@ -63,27 +63,31 @@ def save_files(
     """Make a snapshot of the records in files; see `read_products`."""
     folder = snapshots_folder() / new_name(name)
     with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
-        journal, reply = _read(files, folder, limits, encoding, reporter)
+        journal, reply = _journal_of_files(files, folder, limits, encoding, reporter)
         with reporter.phase("Checking what was read"):
-            came = newest(journal)
-        if not came and reply.set_aside:
+            received = newest(journal)
+        if not received and reply.set_aside:
             journal.remove()
             raise nothing_read(reply)
-        received = sum(len(entry.keys) for entry in journal.entries())
-        plans = parts_of(journal, came.by_page())
-        others = [line for several in left_out(journal, came, is_live=False).values() for line in several]
+        total = sum(len(entry.keys) for entry in journal.entries())
+        plans = parts_of(journal, received.by_page())
+        others = [
+            line
+            for several in left_out(journal, received, is_from_service=False).values()
+            for line in several
+        ]
         ledger = Ledger(
             reply.total,
-            received=received,
-            distinct=len(came),
+            received=total,
+            distinct=len(received),
             set_aside=tuple(reply.set_aside),
-            left_out=tuple(listed(others)),
+            left_out=tuple(limited_lines(others)),
         )
         source = ", ".join(path.name for path in files)
         origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
         # Keys and copies of all products are not needed any more, and there may be a million of them.
         path = journal.folder
-        del journal, came
+        del journal, received
         pa.default_memory_pool().release_unused()
         with _kept_for_later():
             catalog = _built(path, name, origin, plans, reporter, executor)
@@ -107,7 +111,7 @@ def odd_key(index: int) -> str:
     return f"odd {index}"
 
 
-def _read(
+def _journal_of_files(
     files: Sequence[Path],
     folder: Path,
     limits: Limits | None,
@@ -116,12 +120,12 @@ def _read(
 ) -> tuple[Journal, ReadingNotes]:
     """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
     # The journal of a call without an encoding is found by its files alone.
-    asked: dict[str, Any] = {FILES: _facts(files)} | ({} if encoding is None else {_ENCODING: encoding})
+    asked: dict[str, Any] = {FILES: _file_facts(files)} | ({} if encoding is None else {_ENCODING: encoding})
     digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
     path = folder / f".journal-{digest[:8]}"
     refuse_newer(path)
     journal = Journal.open(path)
-    if journal is not None and _READ in journal.notes and _is_of(journal, asked):
+    if journal is not None and _READ in journal.notes and _holds_files(journal, asked):
         found = json.loads(journal.notes[_READ])
         return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
     journal = Journal.begin(path, asked | {"began": clock.now().isoformat()})
@@ -138,13 +142,13 @@ def _read(
     return journal, reply
 
 
-def _is_of(journal: Journal, asked: Mapping[str, Any]) -> bool:
+def _holds_files(journal: Journal, asked: Mapping[str, Any]) -> bool:
     """Whether a journal holds the records of these files."""
     return all(journal.question.get(name) == asked.get(name) for name in (FILES, _ENCODING))
 
 
-def _facts(files: Iterable[Path]) -> list[list[Any]]:
-    """Return what tells files from others, and from themselves after a change; what is no file is never the same."""
+def _file_facts(files: Iterable[Path]) -> list[list[Any]]:
+    """Return what identifies files, and differs after a change of their content; what is no file is never the same."""
     facts: list[list[Any]] = []
     for path in files:
         if path.is_file():

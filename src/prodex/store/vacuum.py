@@ -37,7 +37,7 @@ class _Doomed(NamedTuple):
 def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.DataFrame:
     """Remove all but the newest snapshots of a name, and what interrupted work left there.
 
-    The newest is the one that was published last, whatever the clock said then. The newest snapshot that is complete
+    The newest is the one that was published last, whatever the clock showed then. The newest snapshot that is complete
     and undamaged always stays, even if there are newer ones that are not.
     Half-written folders are removed if the process that wrote them is gone, and journals of interrupted loads if
     nothing was added to them for a day. Each snapshot disappears as a whole; catalogues that were opened from it cannot
@@ -101,7 +101,7 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
     older = [row for row in listed if row["time"] not in undated][:-keep]
     if not older:
         return
-    whole = next((row for row in reversed(listed) if _is_whole(row)), None)
+    whole = next((row for row in reversed(listed) if _is_intact(row)), None)
     for row in older:
         # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
@@ -119,7 +119,7 @@ def _undated(name: str) -> set[str]:
     return {place.name for place in places if place.sequence is None and place.moment > soon} - known
 
 
-def _is_whole(row: dict[str, Any]) -> bool:
+def _is_intact(row: dict[str, Any]) -> bool:
     """Whether a listed snapshot is complete, and every file as it was written."""
     if row["note"] or not row["complete"]:
         return False
@@ -131,7 +131,7 @@ def _is_whole(row: dict[str, Any]) -> bool:
 
 def _half_written(folder: Path) -> Iterator[_Doomed]:
     for left in left_over(folder):
-        yield _Doomed(left, _shown(_last_written(left)), None, "half-written by a process that is gone")
+        yield _Doomed(left, _utc_text(_last_written(left)), None, "half-written by a process that is gone")
 
 
 def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
@@ -141,23 +141,26 @@ def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
         # In both directions: a clock that was ahead has dated files in the future.
         if abs(now - written) > _RESUMABLE:
             yield _Doomed(
-                journal, _shown(written), None, "journal of a load that was interrupted a day ago or longer"
+                journal,
+                _utc_text(written),
+                None,
+                "journal of a load that was interrupted a day ago or longer",
             )
 
 
 def _last_written(path: Path) -> datetime:
     """Return the time of the newest file in a folder. The folder's own time changes when files are only moved."""
-    files = [file for file in _inside(path) if is_file(file)]
+    files = [file for file in _paths_inside(path) if is_file(file)]
     return datetime.fromtimestamp(max(file.lstat().st_mtime for file in files or [path]), UTC)
 
 
-def _inside(path: Path) -> Iterator[Path]:
+def _paths_inside(path: Path) -> Iterator[Path]:
     """Yield what is in a folder, at any depth; a link is nothing but itself."""
     if is_folder(path):
         yield from path.rglob("*")
 
 
-def _shown(moment: datetime) -> str:
+def _utc_text(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H%M%S.%f}Z"
 
 
@@ -170,7 +173,7 @@ def _freed(folders: Iterable[Path]) -> list[int]:
     freed = []
     for folder in folders:
         size = 0
-        for path in (folder, *_inside(folder)):
+        for path in (folder, *_paths_inside(folder)):
             if is_file(path):
                 facts = path.lstat()
                 names_gone[facts.st_dev, facts.st_ino] += 1

@@ -57,7 +57,7 @@ textileModel validationRules width
 """.split()  # noqa: SIM905
 
 
-def _declared() -> Iterator[str]:
+def _declared_paths() -> Iterator[str]:
     for table in TABLES.values():
         for anchor in table.anchors:
             yield from filter(None, [anchor])
@@ -66,7 +66,7 @@ def _declared() -> Iterator[str]:
 
 
 #: Wire paths that the tables declare, such as "assets.pictures.url".
-PATHS = frozenset(_declared())
+PATHS = frozenset(_declared_paths())
 #: Names at the top of a product.
 ATTRIBUTES = frozenset(["id", "gtin", *_OTHERS, *_SEEN, *(path.partition(".")[0] for path in PATHS)])
 
@@ -76,7 +76,7 @@ _ANCHORS = {anchor: table for table in TABLES.values() for anchor in table.ancho
 
 @lru_cache(maxsize=65536)
 def anchored(path: str) -> Table | None:
-    """Return the table whose rows stand at this wire path, if one is declared.
+    """Return the table whose rows are at this wire path, if one is declared.
 
     A record under `lastRequest` (the update that waits for acceptance) has the same shape as the product around it,
     and hierarchies recurse through `children`.
@@ -105,10 +105,10 @@ def child_path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def within(path: str, outer: str) -> bool:
-    """Whether a wire path is another one, or stands below it.
+def is_within(path: str, outer: str) -> bool:
+    """Whether a wire path is another one, or lies below it.
 
-    >>> within("brand.code", "brand"), within("brandHighlight", "brand")
+    >>> is_within("brand.code", "brand"), is_within("brandHighlight", "brand")
     (True, False)
     """
     return path == outer or path.startswith(f"{outer}.")

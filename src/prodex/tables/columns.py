@@ -23,6 +23,11 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 Answer: TypeAlias = pd.arrays.BooleanArray
 
 
+def with_nulls_at(column: pa.Array, rows: pa.Array) -> pa.Array:
+    """Return a column with null in some rows, given as a mask."""
+    return pc.if_else(rows, None, column)
+
+
 def whole(values: Any) -> Any:
     """Return a column as one array."""
     if not isinstance(values, pa.ChunkedArray):
@@ -111,7 +116,7 @@ def by_value(values: Any, make: Callable[[Any], Any], missing: Any) -> npt.NDArr
     [1000.0, 0.0, 1000.0]
     """
     distinct, code = encoded(values)
-    # The last one stands for rows without a value, whose code is -1.
+    # The last one is for rows without a value, whose code is -1.
     return np.array([*map(make, distinct.to_pylist()), missing])[code]
 
 
@@ -158,7 +163,7 @@ def by_combination(make: Callable[..., pa.Array], *columns: Any) -> pa.Dictionar
 
 
 def places(values: pa.Array, among: pa.Array) -> Rows:
-    """Return where each value stands among others; -1 where it does not."""
+    """Return the place of each value among others; -1 where it is not among them."""
     if pa.types.is_dictionary(values.type):
         return of_each(places(values.dictionary, among), values, -1)
     return np.asarray(pc.fill_null(pc.index_in(values, among), -1).to_numpy(zero_copy_only=False), np.int64)

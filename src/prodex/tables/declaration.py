@@ -1,7 +1,7 @@
 """The tables of a catalogue, declared once, as data: a new column is one line here.
 
 Flattening, Parquet schemas, exports, `prodex tables` and the documentation all read this declaration. A column with a
-wire path holds a leaf of the product; the others are keys, or derived from what stands elsewhere.
+wire path holds a leaf of the product; the others are keys, or derived from other fields.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Literal
 
 import pyarrow as pa
 
-#: What a column takes from the wire. A value that does not fit its column stands in `scalars` instead.
+#: What a column takes from the wire. A value that does not fit its column is put into `scalars` instead.
 #:
 #: - `string`: a JSON string;
-#: - `code`: a string, or a whole number written as text (codes come both ways);
+#: - `code`: a string, or a whole number written as text (services send codes in both forms);
 #: - `integer`, `number`, `boolean`: such a JSON value, numbers exactly representable;
 #: - `timestamp`: text `YYYY-MM-DDThh:mm:ss` without zone, and no zone is invented;
 #: - `unix_seconds`: a whole number of seconds since 1970, UTC.
@@ -60,7 +60,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: what a row is, where its objects stand on the wire, and its columns.
+    """One table: what a row is, where its objects are on the wire, and its columns.
 
     `anchors` are the wire paths (lists are transparent) whose objects become rows; a table without any is filled by
     shape or derived. A table that is not `per_product` is a lexicon: each entry once, no product key.
@@ -172,12 +172,12 @@ _FLAGS = (
 
 
 def _child(name: str, row: str, *columns: Column, anchors: tuple[str, ...] = ()) -> Table:
-    """Declare a table of rows that belong to products: the keys and the place on the wire come first."""
+    """Declare a table of rows that belong to products: the keys and the place on the wire are its first columns."""
     return Table(name, row, (*_KEYS, *_PLACE, *columns), anchors)
 
 
 def _or_of_version(*columns: Column) -> Iterator[Column]:
-    """Declare columns of a node that may stand in its `version` instead."""
+    """Declare columns of a node that may be in its `version` instead."""
     # Deployed services send hierarchies in two shapes: {gtin, quantity, children, ...} with the attributes of the unit
     # beside these, and {version: {...}, gtin, quantity, children} with the attributes apart.
     for column in columns:
@@ -273,7 +273,7 @@ _TABLES = (
     _child(
         "nutrients",
         "nutrient of one partition of a product",
-        # The basis stands beside the list of nutrients; with it in each row nobody has to join by position.
+        # The wire has the basis beside the list of nutrients; with it in each row nobody has to join by position.
         copied("partition", "name", "string", 'what the figures refer to ("100 g")'),
         copied("basis_quantity", "quantity", "number", "how much that is"),
         copied("basis_unit_code", "isMeasuredBy.code", "code", "and in which unit"),
@@ -347,7 +347,7 @@ _TABLES = (
         leaf("description", "isConceptualizedBy.description", "string", "label: description"),
         leaf("picture_url", "isConceptualizedBy.pictureUrl", "string", "label: address of its picture"),
         leaf("value", "value", "code", "value"),
-        # Dates, local times and UNIX seconds come side by side here, so that they are kept as sent.
+        # Services send dates, local times and UNIX seconds here, so that they are kept as sent.
         leaf("start_date", "startDate", "string", "from, as sent"),
         leaf("end_date", "endDate", "string", "until, as sent"),
         leaf("attributed_at", "attributedAt", "string", "attributed, as sent"),
@@ -411,7 +411,7 @@ COUNTED = tuple(t.name for t in _TABLES if t.per_product and t.name not in {"pro
 
 _COUNTS = tuple(derived(f"{name}_count", "integer", f"rows in {name}") for name in COUNTED)
 
-#: Every table by its name, in the order in which people see them. `raw` comes last: it is the largest by far, and a
+#: Every table by its name, in the order in which people see them. `raw` is the last: it is the largest by far, and a
 #: merge that has seen the others need not compare it.
 TABLES: Mapping[str, Table] = {
     table.name: replace(table, columns=(*table.columns, *_COUNTS)) if table is _PRODUCTS else table

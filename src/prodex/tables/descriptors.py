@@ -1,10 +1,10 @@
-"""What `expressedIn` names, a language or a unit, and so what stands in `data` beside it: a text or an amount.
+"""What `expressedIn` names, a language or a unit, and so what `data` beside it is: a text or an amount.
 
 The type of `data` alone does not say: services also send amounts as text ("500.0000" with GRM), and a name may be a
 number (1664). Nothing is guessed: where type and descriptor contradict each other, or the descriptor may be either, the
 value is neither a text nor an amount. It is kept as a scalar, and whoever needs it knows only that it is there.
 
-What is certain comes from tables: the languages of the CLDR with the codes of ISO 639, and the units of UN/CEFACT
+Tables decide what is certain: the languages of the CLDR with the codes of ISO 639, and the units of UN/CEFACT
 Recommendation 20 (`unit_codes.txt`). The form decides between them: units are written in capitals (MIN), languages in
 small letters (min) or with a country (min-ID).
 """
@@ -37,7 +37,7 @@ class Expressed(Enum):
     UNCERTAIN = "a language or a unit"
 
 
-#: Beside these, words and numbers that came as text are texts.
+#: Beside these, words, and numbers that were sent as text, are texts.
 LANGUAGES = frozenset({Expressed.LANGUAGE, Expressed.SHORT_LANGUAGE})
 
 
@@ -78,7 +78,7 @@ def localized(path: str, code: str | None, short: str | None, data: str | float)
     >>> localized("serves", "fra-FR", None, "500"), localized("serves", "fra-FR", "fr", 500)
     (Localized(text='500', value=None), None)
     """
-    return read(expressed_at(path, code, short), data)
+    return meaning_of(expressed_at(path, code, short), data)
 
 
 def is_text(path: str, code: str | None, short: str | None, data: str | float) -> bool:
@@ -91,7 +91,7 @@ def is_text(path: str, code: str | None, short: str | None, data: str | float) -
     return found is not None and found.text is not None
 
 
-def read(named: Expressed, data: str | float) -> Localized | None:
+def meaning_of(named: Expressed, data: str | float) -> Localized | None:
     """Return what `data` is beside a descriptor that names this; None where that is not certain."""
     if not isinstance(data, str):
         return None if named is Expressed.LANGUAGE else Localized(None, float(data))
@@ -128,7 +128,9 @@ def expressed(code: str | None, short: str | None = None) -> Expressed:
     >>> expressed("MLT", "ml").value, expressed("MLT", "mt").value, expressed(None, "fr-FR").value
     ('a unit', 'a language or a unit', 'a language')
     """
-    by_code, by_short = (Expressed.UNCERTAIN if one is None else _named(one.strip()) for one in (code, short))
+    by_code, by_short = (
+        Expressed.UNCERTAIN if one is None else _meaning_of_code(one.strip()) for one in (code, short)
+    )
     match by_code, by_short:
         case Expressed.LANGUAGE, _:
             return by_code
@@ -145,7 +147,7 @@ def expressed(code: str | None, short: str | None = None) -> Expressed:
     return by_code
 
 
-def _named(code: str) -> Expressed:
+def _meaning_of_code(code: str) -> Expressed:
     if (
         not code or code.isdecimal()
     ):  # services number their languages, and Recommendation 20 its oldest units
@@ -163,16 +165,16 @@ def _named(code: str) -> Expressed:
     is_language = known_language_tag(code) is not None
     if not code.isupper():
         is_unit = code.upper() in _unit_codes() if len(code) == _LONGEST else code.lower() in _SYMBOLS
-        return _language(code) if is_language and not is_unit else Expressed.UNCERTAIN
+        return _kind_of_language(code) if is_language and not is_unit else Expressed.UNCERTAIN
     if len(code) == _LONGEST and code in _unit_codes():
         return Expressed.UNIT
     is_unit = code in _unit_codes() or code in Locale("en").currencies
     if is_language:
-        return Expressed.UNCERTAIN if is_unit else _language(code)
+        return Expressed.UNCERTAIN if is_unit else _kind_of_language(code)
     return Expressed.UNIT if is_unit else Expressed.LIKE_A_UNIT
 
 
-def _language(code: str) -> Expressed:
+def _kind_of_language(code: str) -> Expressed:
     return Expressed.LANGUAGE if len(code) == _LONGEST else Expressed.SHORT_LANGUAGE
 
 

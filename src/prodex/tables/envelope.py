@@ -29,7 +29,7 @@ class Envelope(NamedTuple):
     offset
         Index of the first product, or None.
     next_page
-        Cursor for the next scroll call as it came (string or number), or None.
+        Cursor for the next scroll call as it was sent (string or number), or None.
     """
 
     data: list[msgspec.Raw]
@@ -102,7 +102,7 @@ def split(body: bytes) -> Envelope:
 def escape_lone_surrogates(body: bytes) -> bytes:
     r"""Turn each escape of a lone surrogate into the text of that escape.
 
-    Half of a surrogate pair stands for no character: no UTF-8 file, Arrow table or XLSX can hold it. What the
+    Half of a surrogate pair is no character: no UTF-8 file, Arrow table or XLSX can hold it. What the
     supplier sent stays readable instead: the six characters of the wire escape.
 
     >>> escape_lone_surrogates(rb'"a\uD83D b\ud83d\ude00 c\\ud83d"')
@@ -126,16 +126,16 @@ def count_of(value: object) -> int | None:
 
 
 def _envelope(reply: _Reply) -> Envelope:
-    cursor = _scalar(reply.next_page)
+    cursor = _decoded_scalar(reply.next_page)
     return Envelope(
         reply.data,
-        count_of(_scalar(reply.total_results)),
-        count_of(_scalar(reply.offset)),
+        count_of(_decoded_scalar(reply.total_results)),
+        count_of(_decoded_scalar(reply.offset)),
         cursor if isinstance(cursor, str | int | float) and not isinstance(cursor, bool) else None,
     )
 
 
-def _scalar(raw: msgspec.Raw) -> object:
+def _decoded_scalar(raw: msgspec.Raw) -> object:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -147,10 +147,10 @@ def _split_leniently(body: bytes) -> Envelope:
     reply = json.loads(body)
     if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
         raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
-    facts = (encoded(reply.get(name)) for name in ("totalResults", "offset", "next_page"))
-    return _envelope(_Reply([encoded(item) for item in reply["data"]], *facts))
+    facts = (as_raw_json(reply.get(name)) for name in ("totalResults", "offset", "next_page"))
+    return _envelope(_Reply([as_raw_json(item) for item in reply["data"]], *facts))
 
 
-def encoded(value: object) -> msgspec.Raw:
+def as_raw_json(value: object) -> msgspec.Raw:
     """Return a value as JSON, as Python writes it: with NaN, which the strict reader refuses."""
     return msgspec.Raw(json.dumps(value).encode())

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
-from prodex.tables.columns import combinations, encoded
+from prodex.tables.columns import combinations, encoded, with_nulls_at
 from prodex.tables.declaration import Column, Kind, Table
-from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, read
+from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, meaning_of
 from prodex.tables.values import Fitted, fit_column, number_texts
 
 Indices = npt.NDArray[np.int32]
@@ -62,7 +62,7 @@ class Places(NamedTuple):
         # Very many rows share few positions, so that only the distinct ones are written as text.
         combined = self.codes[parents].astype(np.int64) * width + index
         used, codes = renumber(combined, len(self.names) * width)
-        names = [_joined(self.names[code // width], code % width) for code in used.tolist()]
+        names = [_joined_position(self.names[code // width], code % width) for code in used.tolist()]
         return Places(self.products[parents], codes, names)
 
     def positions(self) -> pa.DictionaryArray:
@@ -80,7 +80,7 @@ def renumber(values: npt.NDArray[np.int64], bound: int) -> tuple[npt.NDArray[np.
     return np.flatnonzero(seen), (np.cumsum(seen, dtype=np.int32) - 1)[values]
 
 
-def _joined(position: str, index: int) -> str:
+def _joined_position(position: str, index: int) -> str:
     return f"{position}.{index}" if position else str(index)
 
 
@@ -120,7 +120,7 @@ class _Around(NamedTuple):
         """Return a copy of one of its columns for each row, as far as it fits."""
         leaf: Node | None = self.node
         for key in path:
-            leaf = _open(leaf).get(key) if leaf is not None else None
+            leaf = _struct_columns(leaf).get(key) if leaf is not None else None
         if (fitted := _fitted(leaf, column.kind)) is None:
             return pa.nulls(size)
         return fitted.values if self.rows is None else fitted.values.take(pa.array(self.rows))
@@ -145,14 +145,14 @@ def _walk(node: Node, path: str, places: Places, around: _Around, nodes: _Nodes 
     if isinstance(node, dict):
         _walk_object(node, path, places, around, nodes, emit)
     elif pa.types.is_list(node.type):
-        # Lists are transparent: an item stands at the path of its list, with its index in the position.
+        # Lists are transparent: an item is at the path of its list, with its index in the position.
         items = node.flatten()
         if len(items):
             parents = pc.list_parent_indices(node).to_numpy().astype(np.int32)
             inner = nodes.at(parents) if nodes is not None else None
             _walk(items, path, places.inside(node, parents), around.at(parents), inner, emit)
     elif pa.types.is_struct(node.type):
-        _walk_object(_open(node), path, places, around, nodes, emit)
+        _walk_object(_struct_columns(node), path, places, around, nodes, emit)
     elif not pa.types.is_null(node.type) and node.null_count < len(node):
         _walk_leaf(node, path, places, emit)
 
@@ -181,11 +181,11 @@ def _walk_leaf(array: pa.Array, path: str, places: Places, emit: Emit) -> None:
     table = anchored(path)
     for column in table.columns if table is not None else ():
         # As in the plain walk, an empty text is no item.
-        items = _without(array, pc.equal(array, "")) if pa.types.is_string(array.type) else array
+        items = with_nulls_at(array, pc.equal(array, "")) if pa.types.is_string(array.type) else array
         if () in column.paths and (fitted := fit_column(items, column.kind)) is not None:
             found = fitted.values.is_valid()
             _emit(table.name, path, places, {column.name: fitted.values}, found, emit)  # type: ignore[union-attr]
-            array = _without(array, found)
+            array = with_nulls_at(array, found)
     rows = array.is_valid()
     if pa.types.is_floating(array.type):
         kind, texts = "number", number_texts(array)
@@ -224,7 +224,7 @@ def _pop(
         if not (isinstance(node, dict) or pa.types.is_struct(node.type)):
             return None
         # A copy, because the object itself is still needed whole as the surroundings of its lists.
-        inner = dict(_open(node))
+        inner = dict(_struct_columns(node))
         taken = _pop(inner, tuple(rest), column, so_far)
         left[key] = inner
         return taken
@@ -248,7 +248,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
         return
     if described is None or not (isinstance(described, dict) or pa.types.is_struct(described.type)):
         return
-    inner = dict(_open(described))
+    inner = dict(_struct_columns(described))
     rows = _described(inner, data.is_valid())
     if rows is None:
         return
@@ -258,7 +258,7 @@ def _take_localized(left: dict[str, Node], path: str, places: Places, emit: Emit
         return
     taken = _take_descriptor(inner, rows)
     left["expressedIn"] = inner
-    _leave(left, "data", _without(data, rows))
+    _leave(left, "data", with_nulls_at(data, rows))
     # A unit or a language is described wherever it is used; the lexicon keeps each description once.
     _emit("descriptors", path, places, taken, rows, emit)
     code, short = taken["code"], taken["short_code"]
@@ -286,7 +286,7 @@ _LANGUAGES = [_EXPRESSED.index(one) for one in LANGUAGES]
 def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: pa.Array) -> _Localized:
     """Decide which of these rows are what, as the plain walk does for one."""
     nothing = pa.array(np.zeros(len(data), np.bool_))
-    named = _named(path, described, len(data))
+    named = _named_by_descriptors(path, described, len(data))
     if not pa.types.is_string(data.type):
         return _Localized(nothing, pc.and_not(rows, pa.array(named == _LANGUAGE)), data)
     in_language = pa.array(np.isin(named, _LANGUAGES))
@@ -294,12 +294,13 @@ def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: p
     others = np.flatnonzero(pc.and_not(rows, in_language).to_numpy(zero_copy_only=False))
     if not len(others):
         return _Localized(texts, nothing, pa.nulls(len(data), pa.float64()))
-    # Few texts stand beside a unit, and of these most are equal to others: each is read once.
+    # Few texts are beside a unit, and of these most are equal to others: each is read once.
     distinct, which = encoded(data.take(pa.array(others)))
     pairs, pair = np.unique(which * len(_EXPRESSED) + named[others], return_inverse=True)
     written = distinct.to_pylist()
     found = [
-        read(_EXPRESSED[one % len(_EXPRESSED)], written[one // len(_EXPRESSED)]) for one in pairs.tolist()
+        meaning_of(_EXPRESSED[one % len(_EXPRESSED)], written[one // len(_EXPRESSED)])
+        for one in pairs.tolist()
     ]
     is_text = np.array([one is not None and one.text is not None for one in found])[pair]
     value = np.array([np.nan if one is None or one.value is None else one.value for one in found])[pair]
@@ -310,7 +311,7 @@ def _localized(path: str, described: Mapping[str, Node], data: pa.Array, rows: p
     return _Localized(pc.or_(texts, pa.array(marked)), pa.array(~np.isnan(values)), pa.array(values))
 
 
-def _named(path: str, described: Mapping[str, Node], size: int) -> npt.NDArray[np.int64]:
+def _named_by_descriptors(path: str, described: Mapping[str, Node], size: int) -> npt.NDArray[np.int64]:
     """Return for each row what its descriptor names, by number."""
     languages = np.full(size, _LANGUAGE)
     if expressed_at(path, None, None) is Expressed.LANGUAGE:
@@ -376,7 +377,7 @@ def _take_descriptor(described: dict[str, Node], rows: pa.Array) -> dict[str, pa
         taken["code"] = pa.nulls(len(rows), pa.string())
     else:
         taken["code"] = _only(fitted.values, rows)
-        _leave(described, "code", _without(node, pc.and_(rows, fitted.values.is_valid())))
+        _leave(described, "code", with_nulls_at(node, pc.and_(rows, fitted.values.is_valid())))
     texts = (("short_code", "normalizedCode"), ("description", "description"), ("label", "label"))
     return taken | {name: _take_text(described, key, rows) for name, key in texts}
 
@@ -386,12 +387,12 @@ def _take_text(left: dict[str, Node], key: str, rows: pa.Array) -> pa.Array:
     node = left.get(key)
     if not isinstance(node, pa.Array) or not pa.types.is_string(node.type):
         return pa.nulls(len(rows), pa.string())
-    _leave(left, key, _without(node, rows))
+    _leave(left, key, with_nulls_at(node, rows))
     return _only(node, rows)
 
 
 def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None, size: int) -> _Nodes:
-    """Add what a node is within its hierarchy, and return the nodes for what stands below."""
+    """Add what a node is within its hierarchy, and return the nodes for what is below."""
     gtin = columns.get("node_gtin", pa.nulls(size, pa.string()))
     if above is None:
         nodes = _Nodes(0, gtin, gtin, pa.array(np.ones(size)))
@@ -431,7 +432,7 @@ def _fitted(node: Node | None, kind: Kind) -> Fitted | None:
     return fit_column(node, kind) if isinstance(node, pa.Array) else None
 
 
-def _open(node: Any) -> dict[str, Node]:
+def _struct_columns(node: Any) -> dict[str, Node]:
     """Return the columns of an object; none for what is no object."""
     if isinstance(node, dict):
         return node
@@ -450,10 +451,6 @@ def _leave(left: dict[str, Node], key: str, rest: pa.Array | None) -> None:
 
 def _only(array: pa.Array, rows: pa.Array) -> pa.Array:
     return pc.if_else(rows, array, None)
-
-
-def _without(array: pa.Array, rows: pa.Array) -> pa.Array:
-    return pc.if_else(rows, None, array)
 
 
 def constant(text: str, size: int) -> pa.DictionaryArray:

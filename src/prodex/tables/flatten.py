@@ -34,7 +34,7 @@ ENCODED = pa.dictionary(pa.int32(), pa.string())
 
 
 class _Run(NamedTuple):
-    """Rows of one table that stand under one wire path."""
+    """Rows of one table that are under one wire path."""
 
     path: str
     places: Places
@@ -95,7 +95,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
     }
     tables["code_labels"] = TABLES["code_labels"].schema.empty_table()
     tables["descriptors"] = _descriptors(runs["descriptors"], plain)
-    tables["products"] = _products(runs["products"], plain, keys, tables)
+    tables["products"] = _products_table(runs["products"], plain, keys, tables)
     own = keys.of(everybody)
     tables["presence"] = pa.table({**own, **presence_columns(records)})
     tables["raw"] = pa.table({**own, "json": texts})
@@ -147,9 +147,9 @@ class _Keys:
 
 
 def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys) -> pa.Table:
-    """Put the rows of all runs, and of the products that went the plain way, into one table.
+    """Put the rows of all runs, and of the products that were walked alone (`plain_walk`), into one table.
 
-    Rows stand by attribute, then product, then position, so that the same products always give the same file.
+    Rows are sorted by attribute, then product, then position, so that the same products always give the same file.
     """
     runs = sorted(runs, key=lambda run: run.path)
     rows = [(index, row) for index, flat in plain for row in flat[table.name]]
@@ -165,7 +165,7 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
             run.places.positions() if name == "position" else run.columns.get(name, len(run.places.products))
             for run in runs
         ]
-        columns[name] = _joined(table, name, arrays, [row.get(name) for _, row in rows])
+        columns[name] = _joined_column(table, name, arrays, [row.get(name) for _, row in rows])
     assembled = declared(table.name, columns, len(products))
     # Runs are in order of path already, and each in order of products, so that there is mostly nothing to sort.
     if not rows and len({run.path for run in runs}) == len(runs):
@@ -184,8 +184,8 @@ def _paths(runs: list[_Run], rows: list[tuple[int, dict[str, Any]]]) -> pa.Array
     return pa.DictionaryArray.from_arrays(pa.array(every), pa.array(list(numbers), pa.string()))
 
 
-def _joined(table: Table, name: str, arrays: list[Any], more: list[Any]) -> pa.Array | None:
-    """Join the chunks of a column; a number instead of a chunk stands for so many nulls."""
+def _joined_column(table: Table, name: str, arrays: list[Any], more: list[Any]) -> pa.Array | None:
+    """Join the chunks of a column; a number instead of a chunk means so many nulls."""
     kind = table.schema.field(name).type
     if all(isinstance(array, int) for array in arrays) and not any(value is not None for value in more):
         return None
@@ -193,13 +193,13 @@ def _joined(table: Table, name: str, arrays: list[Any], more: list[Any]) -> pa.A
         arrays = [*arrays, pa.array(more, kind)]
     if any(not isinstance(a, int) and pa.types.is_dictionary(a.type) for a in arrays):
         encoded = pa.dictionary(pa.int32(), kind)
-        chunks = [_encoded(a, kind, encoded) for a in arrays]
+        chunks = [_with_dictionary(a, kind, encoded) for a in arrays]
         return pa.chunked_array(chunks, encoded).unify_dictionaries().combine_chunks()
     chunks = [pa.nulls(a, kind) if isinstance(a, int) else a.cast(kind) for a in arrays]
     return pa.chunked_array(chunks, kind).combine_chunks()
 
 
-def _encoded(array: Any, kind: pa.DataType, encoded: pa.DataType) -> pa.Array:
+def _with_dictionary(array: Any, kind: pa.DataType, encoded: pa.DataType) -> pa.Array:
     if isinstance(array, int):
         return pa.nulls(array, encoded)
     if pa.types.is_dictionary(array.type):
@@ -234,7 +234,7 @@ def distinct(lexicon: pa.Table) -> pa.Table:
     return lexicon.take(pa.array(first)).sort_by([(name, "ascending") for name in names])
 
 
-def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tables: Tables) -> pa.Table:
+def _products_table(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tables: Tables) -> pa.Table:
     """One row for each product, in order, with the counts of its children."""
     table = TABLES["products"]
     size = len(keys.records.product_ids)
@@ -243,7 +243,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
         if column.paths:
             column_type = table.schema.field(column.name).type
             found = next((run.columns[column.name] for run in runs if column.name in run.columns), None)
-            # A value that the parser could not take was walked alone, and goes over the null in its place.
+            # A value that the parser could not take was walked alone, and replaces the null in its place.
             by_arrow = pa.nulls(size, column_type) if found is None else found.cast(column_type)
             by_walk = {i: v for i, flat in plain if (v := flat["products"][0].get(column.name)) is not None}
             columns[column.name] = _overlaid(by_arrow, by_walk)
@@ -254,7 +254,7 @@ def _products(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys, tabl
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
-    # Where no product has the attribute, zeros stand for absent.
+    # Where no product has the attribute, zeros mean absent.
     pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
     columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
     return declared("products", columns, size)
@@ -275,7 +275,7 @@ def _as_text(products: Sequence[bytes]) -> pa.Array:
     """Return the records as received, as text.
 
     Whoever receives records keeps those apart that are no UTF-8: here it is too late to list them, and a letter that
-    was replaced could not be told from the one that the supplier sent.
+    was replaced could not be distinguished from the one that the supplier sent.
     """
     try:
         return pa.array(products, pa.binary()).cast(pa.string())

@@ -1,4 +1,4 @@
-"""The one conversion from Arrow to pandas, so that a column has the same dtype wherever it comes from."""
+"""The one conversion from Arrow to pandas, so that a column has the same dtype whatever its source."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def as_framed(table: pa.Table) -> pa.Table:
 
 
 def for_pandas(schema: pa.Schema) -> pa.Schema:
-    """Return a schema that tells pandas the dtypes of `to_frame`, in a file of any number of rows.
+    """Return a schema with metadata that make pandas use the dtypes of `to_frame`, in a file of any number of rows.
 
     >>> list(for_pandas(pa.schema({"gtin": pa.string()})).metadata)
     [b'pandas']

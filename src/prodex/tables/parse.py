@@ -5,8 +5,8 @@ attribute. An attribute that was odd once is looked at before the block is parse
 is searched for the reason, which is remembered. So an odd product costs about as much as it has odd attributes.
 
 A shape is an Arrow type learnt from products, never guessed from text: strings stay strings, every number is a
-double, null and empty lists leave room for what may come. Losing the cache costs time and changes nothing, since
-attributes that the shape does not accept go the plain way.
+double, null and empty lists leave the type open. Losing the cache costs time and changes nothing, since
+attributes that the shape does not accept are walked one by one (`prodex.tables.plain_walk`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
+from prodex.tables.columns import with_nulls_at
 from prodex.tables.values import EXACT, read_json, type_of
 
 #: Deeper or wider than this a shape does not grow; such products stay odd.
@@ -77,7 +78,7 @@ class Shape:
         for product in products:
             seen.add(product)
         wider = _union(self.type, seen.arrow_type(at_least))
-        return self if wider.equals(self.type) or _size(wider) > MAX_FIELDS else Shape(wider)
+        return self if wider.equals(self.type) or _type_size(wider) > MAX_FIELDS else Shape(wider)
 
 
 def _takes(decoder: msgspec.json.Decoder[Any], value: bytes | msgspec.Raw) -> bool:
@@ -158,10 +159,10 @@ def _union(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     return one
 
 
-def _size(of: pa.DataType) -> int:
+def _type_size(of: pa.DataType) -> int:
     if pa.types.is_struct(of):
-        return 1 + sum(_size(f.type) for f in of)
-    return 1 + _size(of.value_type) if pa.types.is_list(of) else 1
+        return 1 + sum(_type_size(f.type) for f in of)
+    return 1 + _type_size(of.value_type) if pa.types.is_list(of) else 1
 
 
 def _strict(of: pa.DataType, name: str) -> Any:
@@ -187,10 +188,11 @@ _Raws = dict[int, Top]
 #: A shape is learnt from so many products at most at a time.
 _LESSON = 200
 
-#: Codes that are numbers are found out first, then the shape; what else there is to learn comes with other blocks.
+#: How often a shape may change in one block. Codes that are numbers are found first, then the shape; other blocks
+#: teach the rest.
 _LESSONS = 3
 
-#: A block is read so often: once for what does not fit, and once for each attribute in which a key comes twice.
+#: How often a block is read: once for what does not fit, and once for each attribute with a repeated key.
 _TRIES = 6
 
 #: Together these make a text, a quantity or a code of the product itself, so they cannot be taken apart.
@@ -199,7 +201,7 @@ _ROOT_SHAPES = {"code", "data"}
 _TOP = msgspec.json.Decoder(Top)
 _ENCODER = msgspec.json.Encoder()
 
-# Line ends stand between the tokens of JSON only, never inside a string.
+# Line ends are between the tokens of JSON only, never inside a string.
 _ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
 
 
@@ -213,9 +215,9 @@ class _Known(NamedTuple):
     misfits
         Attributes of which some values did not fit it.
     repeats
-        Attributes in which a key came twice: Arrow refuses them, and the strict reader does not see it.
+        Attributes with a repeated key: Arrow refuses them, and the strict reader does not see it.
     codes_are_numbers
-        Whether codes come as numbers, which every table has as text.
+        Whether codes were sent as numbers, which every table has as text.
     """
 
     shape: Shape = EMPTY
@@ -228,7 +230,7 @@ class _Known(NamedTuple):
         if not self.shape.type.num_fields:
             return {index: top for index, top in enumerate(tops) if top}
         names = frozenset(field.name for field in self.shape.type)
-        # A block without any of these is told by one comparison of sets for each product.
+        # A block without any of these is recognized by one comparison of sets for each product.
         usual = names - self.misfits - self.repeats
         odd: _Raws = {}
         for index, top in enumerate(tops):
@@ -249,7 +251,7 @@ class _Known(NamedTuple):
             quoted_codes(raw) != raw for top in lessons for raw in map(bytes, top.values())
         ):
             return self._replace(codes_are_numbers=True)
-        wider = self.shape.widened(map(_decoded, lessons))
+        wider = self.shape.widened(map(_decoded_values, lessons))
         return self if wider is self.shape else self._replace(shape=wider)
 
 
@@ -275,15 +277,15 @@ class ShapeCache:
         if odd and (wiser := known.learnt(odd)) is not known:
             known, tops, odd = self._learn(wiser, known, tops)
         for _ in range(_TRIES):
-            found = _read(known.shape, tops, odd)
+            found = _read_block(known.shape, tops, odd)
             if not isinstance(found, _Refused):
-                return found, {index: _decoded(top) for index, top in odd.items()}
+                return found, {index: _decoded_values(top) for index, top in odd.items()}
             wiser = _explained(known, found, tops, odd)
             if wiser is known:
                 break
             known, tops, odd = self._learn(wiser, known, tops)
         # Arrow refuses the block for a reason that is not known: the plain walk takes all of it.
-        return {}, {index: _decoded(top) for index, top in enumerate(tops) if top}
+        return {}, {index: _decoded_values(top) for index, top in enumerate(tops) if top}
 
     def _learn(
         self, wiser: _Known, before: _Known, tops: Sequence[Top]
@@ -304,7 +306,7 @@ class ShapeCache:
 def quoted_codes(body: bytes) -> bytes:
     r"""Write codes that are numbers as text, which is how every table holds them.
 
-    The same code list comes as numbers here and as text there; so both fit one shape.
+    The same code list is sent as numbers here and as text there; so both fit one shape.
 
     >>> quoted_codes(b'{"kind":{"code": 530852},"text":"\\"code\\":1"}')
     b'{"kind":{"code":"530852"},"text":"\\"code\\":1"}'
@@ -312,7 +314,7 @@ def quoted_codes(body: bytes) -> bytes:
     return _NUMBER_CODE.sub(rb'"code":"\1"', body)
 
 
-# The key stands unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
+# The key is unescaped, so it is no part of a text (looked at last, which lets the search skip from key to key);
 # -0 is left alone, since as a number it is 0.
 _NUMBER_CODE = re.compile(rb'"code":(?<!\\"code":)\s*(0|-?[1-9][0-9]*)(?=[,}\s])')
 
@@ -351,7 +353,7 @@ def _explained(known: _Known, refused: _Refused, tops: Sequence[Top], odd: _Raws
     return known._replace(repeats=known.repeats | repeats) if repeats else known
 
 
-def _decoded(top: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
+def _decoded_values(top: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
     return {name: read_json(bytes(raw)) for name, raw in top.items()}
 
 
@@ -368,7 +370,7 @@ def _repeats_a_key(raw: msgspec.Raw) -> bool:
     return repeats
 
 
-def _read(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
+def _read_block(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
     """Parse a block without its odd attributes, or say that Arrow refuses it.
 
     Numbers that Arrow would change are taken out of the columns, and added to `odd`.
@@ -398,11 +400,11 @@ def _read(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refused:
         return _Refused(None)
     fields = {name: table.column(i).combine_chunks() for i, name in enumerate(table.column_names)}
     for name, rows in _inexact(fields):
-        _set_aside(name, rows, fields, tops, odd)
+        _move_to_odd(name, rows, fields, tops, odd)
     return fields
 
 
-def _set_aside(
+def _move_to_odd(
     name: str, rows: npt.NDArray[np.bool_], fields: Fields, tops: Sequence[Top], odd: _Raws
 ) -> None:
     """Move the value of one attribute of some products from its column to the odd ones."""
@@ -411,14 +413,10 @@ def _set_aside(
         if _ROOT_SHAPES & top.keys():
             odd[index] = top
             alone = np.arange(len(tops)) == index
-            fields |= {other: _without(column, alone) for other, column in fields.items()}
+            fields |= {other: with_nulls_at(column, pa.array(alone)) for other, column in fields.items()}
         else:
             odd[index] = {**odd.get(index, {}), name: top[name]}
-    fields[name] = _without(fields[name], rows)
-
-
-def _without(column: pa.Array, rows: npt.NDArray[np.bool_]) -> pa.Array:
-    return pc.if_else(pa.array(rows), pa.scalar(None, column.type), column)
+    fields[name] = with_nulls_at(fields[name], pa.array(rows))
 
 
 def _inexact(fields: Fields) -> Iterable[tuple[str, npt.NDArray[np.bool_]]]:

@@ -2,11 +2,11 @@
 
 The fast path (`prodex.tables.flatten`) must give the same rows; the tests compare it with this one.
 
-Every scalar of a product goes to exactly one row, in this order:
+Every scalar of a product is put into exactly one row, in this order:
 
 1. an object on a declared path gives a row of that table, from the declared columns that its values fit;
 2. `{expressedIn: {code | normalizedCode}, data}` is a text where it names a language, and a quantity where it names a
-   unit and `data` is a number, also one that came as text (see `prodex.tables.descriptors`);
+   unit and `data` is a number, also one that was sent as text (see `prodex.tables.descriptors`);
 3. an object with a `code` is a code;
 4. whatever is left is walked further; a scalar at the end of the walk is a row of `scalars`.
 
@@ -78,7 +78,7 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     flat: Rows = {}
     for name, table in TABLES.items():
         if name not in {"presence", "raw", "code_labels"}:
-            flat[name] = [_declared(table, row, keys) for row in rows[name]]
+            flat[name] = [_declared_row(table, row, keys) for row in rows[name]]
     flat["descriptors"] = [
         dict(row) for row in dict.fromkeys(tuple(row.items()) for row in rows["descriptors"])
     ]
@@ -109,7 +109,7 @@ def rows_of(attributes: Mapping[str, Any]) -> Rows:
     return rows
 
 
-def _declared(table: Table, row: Row, keys: Row) -> Row:
+def _declared_row(table: Table, row: Row, keys: Row) -> Row:
     """Give a row exactly the declared columns, in their order."""
     if table.per_product:
         row |= keys
@@ -161,7 +161,7 @@ def _take_object(
     if (code := _pop_value(left, "code", "code")) is not None:
         described = {name: _pop_value(left, name, "string") for name in ("label", "description")}
         rows["codes"].append({**_where(place), "code": code, **described})
-    # Reversed, because a stack returns the last first: rows come in the order of the record.
+    # Reversed, because a stack returns the last first: rows keep the order of the record.
     for key, item in reversed(left.items()):
         waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
 

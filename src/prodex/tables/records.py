@@ -1,8 +1,8 @@
 """The top level of each product, read without decoding what is below: its key, what is filled, and the rest.
 
 Arrow merges absent and null, takes a column as either number or text, and stops at a key given twice. So `id` and
-`gtin`, which come both ways, are taken out here, presence is read from the bytes, and of a repeated key the last one
-counts, as in every JSON reader.
+`gtin`, which are sent as text and as number, are taken out here, presence is read from the bytes, and of a repeated key
+the last one counts, as in every JSON reader.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 from prodex.gtin import comparable
 from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
-from prodex.tables.envelope import encoded, escape_lone_surrogates
+from prodex.tables.envelope import as_raw_json, escape_lone_surrogates
 from prodex.tables.plain_walk import product_key
 from prodex.tables.values import fit, moment_text, read_json, storable
 
@@ -26,7 +26,7 @@ from prodex.tables.values import fit, moment_text, read_json, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
-#: Values that are blank as they stand, and how long the longest of them is.
+#: Values whose bytes alone show that they are blank, and how long the longest of them is.
 _BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
 _LONGEST_BLANK = 4
 _EMPTY_TEXT = msgspec.Raw(b'""')
@@ -85,7 +85,7 @@ def read_records(products: Sequence[bytes]) -> Records:
                 records.empty_texts.setdefault(name, []).append(index)
             # Many records use null, [], {} and "" alike.
             del top[name]
-        identity, gtin = _scalar(top.get("id")), _scalar(top.get("gtin"))
+        identity, gtin = _key_scalar(top.get("id")), _key_scalar(top.get("gtin"))
         if key := fit(identity, "code"):
             del top["id"]
         else:
@@ -116,7 +116,7 @@ _KEY = msgspec.json.Decoder(_Key)
 
 
 class Identity(NamedTuple):
-    """What tells one product, and one state of it, from another.
+    """What distinguishes one product, and one state of it, from another.
 
     Attributes
     ----------
@@ -152,10 +152,10 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
         if (found := _key_leniently(bytes(product))) is None:
             return None
         top = found
-    gtin = _scalar(top.gtin)
-    if not (key := fit(_scalar(top.id), "code")):
+    gtin = _key_scalar(top.gtin)
+    if not (key := fit(_key_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
-    updated_at = _scalar(top.updated_at)
+    updated_at = _key_scalar(top.updated_at)
     is_text = isinstance(updated_at, str)
     return Identity(str(key), moment_text(updated_at) if is_text else None, fit(gtin, "code"))
 
@@ -168,7 +168,7 @@ def _key_leniently(product: bytes) -> _Key | None:
         return None
     if not isinstance(top, dict):
         return None
-    return _Key(*(encoded(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
+    return _Key(*(as_raw_json(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
 
 
 def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
@@ -198,7 +198,7 @@ def _blank_ones(top: dict[str, msgspec.Raw]) -> dict[str, int]:
 
 
 class _Presence:
-    """Collects which attributes came with each of so many products."""
+    """Collects which attributes each of so many products has."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -238,7 +238,7 @@ _TEXTS_OF_ROOT |= {
 _SHORT = 18
 
 
-def _scalar(raw: msgspec.Raw | None) -> Any:
+def _key_scalar(raw: msgspec.Raw | None) -> Any:
     """Decode a key; what is no scalar is none."""
     value = b"null" if raw is None else bytes(raw)
     if value[:1] in b"[{":
@@ -251,7 +251,7 @@ def _scalar(raw: msgspec.Raw | None) -> Any:
 
 
 def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
-    for value in (_scalar(uuid), gtin):
+    for value in (_key_scalar(uuid), gtin):
         if key := fit(value, "code"):
             return str(key)
     return product_key(read_json(product))

@@ -111,7 +111,7 @@ def whole(value: Any) -> bool:
 
 
 def amount(text: str) -> float | Decimal | None:
-    """Read a number that came as text, or return None for what is none.
+    """Read a number that was sent as text, or return None for what is none.
 
     Wire data is not written for the eyes of one country, so that a point and a comma are both decimal.
 
@@ -190,12 +190,12 @@ def _second(value: Any) -> datetime | None:
 
 
 def moment_text(value: str) -> str:
-    """Return a time as times of one product are compared, as text: as `timestamp` columns have it, else as it came.
+    """Return a time as times of one product are compared, as text: as `timestamp` columns have it, else as it was sent.
 
     >>> moment_text("2026-11-20T08:00:00+01:00"), moment_text("2026-11-20 08:00:00"), moment_text("yesterday")
     ('2026-11-20T07:00:00', '2026-11-20T08:00:00', 'yesterday')
     """
-    # Nearly all times come in the form of the specification, which is the one that is compared.
+    # Nearly all times have the form of the specification, which is the one that is compared.
     if len(value) == _WITHOUT_ZONE and value[10] == "T":
         return value
     moment = _timestamp(value)
@@ -223,7 +223,7 @@ def fit_column(array: pa.Array, kind: Kind) -> Fitted | None:
     if strings and kind == "timestamp":
         return _timestamps(array)
     if strings and kind in {"number", "unix_seconds"}:
-        return _each(array, kind)
+        return _fit_each(array, kind)
     if numbers and kind in {"code", "integer", "unix_seconds"}:
         return _whole_numbers(array, kind)
     fits = (strings and kind in {"string", "code"}) or (numbers and kind == "number")
@@ -270,10 +270,10 @@ def _timestamps(array: pa.Array) -> Fitted:
                 return Fitted(pc.cast(seconds, ARROW_TYPES["timestamp"]), None)
         except pa.ArrowInvalid:
             pass
-    return _each(array, "timestamp")
+    return _fit_each(array, "timestamp")
 
 
-def _each(array: pa.Array, kind: Kind) -> Fitted:
+def _fit_each(array: pa.Array, kind: Kind) -> Fitted:
     """Fit texts one by one, each distinct one once."""
     encoded = array.dictionary_encode()
     values = pa.array([fit(value, kind) for value in encoded.dictionary.to_pylist()], ARROW_TYPES[kind])

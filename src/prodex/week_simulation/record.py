@@ -53,8 +53,8 @@ class WeeksRecord:
 
     @property
     def folder(self) -> Path:
-        """The folder of what was sent to suppliers, and of what came back."""
-        return _folder(self.name) / self.began
+        """The folder of what was sent to suppliers, and of what they returned."""
+        return _weeks_folder(self.name) / self.began
 
     @classmethod
     def read(cls, name: str) -> Self:
@@ -65,9 +65,9 @@ class WeeksRecord:
         SnapshotError
             When a newer version of prodex wrote it.
         """
-        path = _folder(name) / _FILE
+        path = _weeks_folder(name) / _FILE
         try:
-            written = read_json(path, _Written, newest=_FORMAT)
+            written = read_json(path, _RecordLayout, newest=_FORMAT)
         except MadeByNewer as error:
             raise SnapshotError(f"{path} was {error}.") from error
         except (OSError, ValueError):
@@ -79,7 +79,7 @@ class WeeksRecord:
 
     def write(self) -> None:
         """Write it down."""
-        with writing(_folder(self.name) / _FILE, private=True) as beside:
+        with writing(_weeks_folder(self.name) / _FILE, private=True) as beside:
             content = {"format": _FORMAT, **asdict(self)}
             beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
 
@@ -92,11 +92,11 @@ class WeeksRecord:
                     discard(path)
 
 
-def _folder(name: str) -> Path:
+def _weeks_folder(name: str) -> Path:
     return home() / "weeks" / checked_name(name)
 
 
-class _Written(msgspec.Struct):
+class _RecordLayout(msgspec.Struct):
     """A record as JSON."""
 
     began: str

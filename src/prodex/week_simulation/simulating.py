@@ -15,7 +15,7 @@ from prodex import clock
 from prodex.errors import InputError
 from prodex.load import load_products, refresh
 from prodex.messages import counted
-from prodex.progress import Progress, showing, tell
+from prodex.progress import Progress, showing, write_line
 from prodex.quality.audit import Audit
 from prodex.quality.run import audit
 from prodex.query import ProductQuery
@@ -67,12 +67,14 @@ def make_weeks(
     first, last = loads[0].moment, loads[-1].moment
     days = sum(load.days for load in loads)
     span = f"from {first:%d %B} to {last:%d %B %Y}"
-    tell(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
+    write_line(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
     record = WeeksRecord(old.name, f"{clock.now():%Y-%m-%dT%H%M%S}")
     record.write()  # before anything is kept: from now on the name is that of the weeks
     record.remove_snapshots()
     if count := exchange.reset():
-        tell(progress, f"What happened in it before is taken back first, to {counted(count, 'product')}.")
+        write_line(
+            progress, f"What happened in it before is taken back first, to {counted(count, 'product')}."
+        )
     asked: list[str] = []
     try:
         exchange.set_time(first)
@@ -129,7 +131,9 @@ def _with_snapshot(record: WeeksRecord, load: PlannedLoad, client: Client) -> tu
     if record.snapshots:
         catalog = refresh(record.name, client, progress=False)
     else:
-        catalog = load_products(client, _query(client), name=record.name, max_age=0, progress=False)
+        catalog = load_products(
+            client, _query_of_one_market(client), name=record.name, max_age=0, progress=False
+        )
     judged = audit(catalog, PROFILE, progress=False).save()
     assert catalog.folder is not None  # noqa: S101 - a snapshot has one
     assert judged.folder is not None  # noqa: S101 - it was saved
@@ -143,7 +147,7 @@ def _with_snapshot(record: WeeksRecord, load: PlannedLoad, client: Client) -> tu
     return made, judged
 
 
-def _query(client: Client) -> ProductQuery:
+def _query_of_one_market(client: Client) -> ProductQuery:
     """Ask for one market; for everything where the sandbox has other products than those of the sample."""
     query = ProductQuery(target_market=MARKET)
     return query if client.search_products(query.to_probe()).total_results else ProductQuery()
@@ -225,7 +229,7 @@ _PLACE = ["product_id", "attribute", "language"]
 
 
 def answer_worklists(sent: Path, returned: Path, right: Callable[[list[str]], pd.DataFrame]) -> list[Path]:
-    """Write the worklists that came back, as the suppliers filled them in, and return their files.
+    """Write the returned worklists, as the suppliers filled them in, and return their files.
 
     Parameters
     ----------

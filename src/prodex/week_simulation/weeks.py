@@ -11,7 +11,7 @@ import filelock
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
-from prodex.files.atomic import make_folder, seen_from_here, storage
+from prodex.files.atomic import make_folder, relative_to_working_folder, storage
 from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
@@ -31,7 +31,7 @@ class SimulatedWeeks:
     supplier a worklist: most correct in the exchange some of what they were asked for, and three filled in their
     worklist and sent it back. In the last night an incident happened.
 
-    All of it went through the service and its client. Only the time is simulated: that of the service, and that by
+    The service and its client did all of it. Only the time is simulated: that of the service, and that by
     which snapshots and audits are kept.
 
     Attributes
@@ -45,7 +45,7 @@ class SimulatedWeeks:
     asked
         The day on which the worklists were sent.
     sent, returned
-        The folder of these worklists, and that of those that came back.
+        The folder of these worklists, and that of the returned ones.
     incident
         What happened in the last night. A real exchange does not say so.
 
@@ -86,8 +86,8 @@ class SimulatedWeeks:
             f"{days[-1]:%d %B %Y}\n"
             f"{counted(len(days), 'snapshot')} of {self.name!r}, each with its audit: "
             f"{', '.join(f'{day:%a %d %b}' for day in days)}\n"
-            f"worklists of {self.asked:%d %B}: {seen_from_here(self.sent)}\n"
-            f"{counted(came, 'worklist')} came back: {seen_from_here(self.returned)}"
+            f"worklists of {self.asked:%d %B}: {relative_to_working_folder(self.sent)}\n"
+            f"{counted(came, 'worklist')} came back: {relative_to_working_folder(self.returned)}"
         )
 
 

@@ -31,7 +31,7 @@ from prodex.errors import InputError, NotExported, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of, skeleton
-from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Range, Row, place_of
+from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Range, Row, cell_place
 from prodex.limits import Limits
 from prodex.locales import known_language_tag
 from prodex.quality.problems import asked_attribute
@@ -567,7 +567,7 @@ def _read_given(
             several.add(key.text.strip(), cell, _problem(sheet, number, place, _NO_ROWS, cell.text))
     for place, cell in row.items():
         if not filled and headings.names.get(place) is None and cell.text.strip():
-            at = (str(sheet.file), sheet.name, number, place_of(number, place))
+            at = (str(sheet.file), sheet.name, number, cell_place(number, place))
             returned.notes.append(Note(*at, headings.texts.get(place), cell.text.strip(), None, None))
 
 
@@ -678,7 +678,7 @@ def _read_row(
 def _answer(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
     text = trimmed(_verbatim(cell, sheet))
     return Answer(
-        str(sheet.file), sheet.name, number, place_of(number, place), text, cell.kind, keys, cell.shown
+        str(sheet.file), sheet.name, number, cell_place(number, place), text, cell.kind, keys, cell.shown
     )
 
 
@@ -708,7 +708,7 @@ def _look_elsewhere(
         text = _verbatim(cell, sheet)
         if text.strip() and (name is None or (mark and not mark.explains(name, text))):
             about = (keys.get("gtin"), keys.get("attribute"))
-            where = (str(sheet.file), sheet.name, number, place_of(number, place))
+            where = (str(sheet.file), sheet.name, number, cell_place(number, place))
             returned.notes.append(Note(*where, headings.texts.get(place), text.strip(), *about))
 
 
@@ -778,7 +778,7 @@ def trimmed(text: str) -> str:
 
 
 def _problem(sheet: Sheet, row: int, column: int | None, problem: str, text: str | None = None) -> Problem:
-    cell = None if column is None else place_of(row, column)
+    cell = None if column is None else cell_place(row, column)
     return Problem(str(sheet.file), sheet.name, row, cell, text, problem)
 
 

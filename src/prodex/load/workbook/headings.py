@@ -16,7 +16,7 @@ from prodex.tables.declaration import TABLES, Kind
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
 
-#: What stands between a label and its code: U+2223, and what people type for it.
+#: The sign between a label and its code: U+2223, and what people type for it.
 BAR, PLAIN_BAR = "∣", "|"
 
 #: Rows of a sheet; all others above the data hold words for people.
@@ -43,7 +43,7 @@ class Content(StrEnum):
     NUMBER = "number"
     MOMENT = "moment"
     STRING = "string"
-    #: A code that stands alone in records, without a label.
+    #: A code that is alone in records, without a label.
     PLAIN_CODE = "plain code"
     #: Nobody knows: each cell decides for itself.
     OPEN = "open"
@@ -123,8 +123,8 @@ def headings_of(paths: Row, qualifiers: Row) -> dict[int, Heading]:
 def _heading(path: TechnicalPath, qualifier: str, occurrence: int) -> Heading:
     content = content_of(path.attribute)
     word = "" if qualifier.casefold() in _NOTHING else qualifier
-    unit = _unit(word, is_certain=content in (Content.QUANTITY, Content.NUMBER)) if word else None
-    language = _language(word) if word else None
+    unit = _unit_descriptor(word, is_certain=content in (Content.QUANTITY, Content.NUMBER)) if word else None
+    language = _language_descriptor(word) if word else None
     problem = ""
     if content is Content.OPEN and word:
         # "ml" is a unit, and Malayalam: a language is written fr, fra-FR or French, and seldom meant by these.
@@ -179,7 +179,7 @@ def label_and_code(text: str, *, is_code: bool = True) -> tuple[str, str] | None
     return (label, code) if bar and code else None
 
 
-def _unit(word: str, *, is_certain: bool) -> dict[str, str] | None:
+def _unit_descriptor(word: str, *, is_certain: bool) -> dict[str, str] | None:
     """Return the descriptor of a unit; one that is not known is taken by its code where a unit has to be."""
     if (both := label_and_code(word)) is not None:
         label, code = both
@@ -198,7 +198,7 @@ def _known_unit(word: str) -> str | None:
         return None
 
 
-def _language(word: str) -> dict[str, str] | None:
+def _language_descriptor(word: str) -> dict[str, str] | None:
     """Return the descriptor of a language, with its country only where one is named."""
     both = label_and_code(word)
     # "French (France)" is the name of a language as platforms show it; the country says nothing about the text.
@@ -300,7 +300,7 @@ def _index(digits: str) -> int:
     return int(digits)
 
 
-def _lists(types: Mapping[str, Any], around: str = "") -> Iterator[str]:
+def _list_paths(types: Mapping[str, Any], around: str = "") -> Iterator[str]:
     """Yield the wire paths at which the specification shows lists."""
     for name, type_ in types.items():
         path = f"{around}{name}"
@@ -309,12 +309,12 @@ def _lists(types: Mapping[str, Any], around: str = "") -> Iterator[str]:
             yield path
         inner = type_[0] if isinstance(type_, list) else type_
         if isinstance(inner, Mapping):
-            yield from _lists(inner, f"{path}.")
+            yield from _list_paths(inner, f"{path}.")
 
 
 #: Wire paths at which there are lists.
 LISTS = frozenset(
-    [*_lists(PRODUCT), *(anchor for table in TABLES.values() for anchor in table.anchors if anchor)]
+    [*_list_paths(PRODUCT), *(anchor for table in TABLES.values() for anchor in table.anchors if anchor)]
 )
 
 #: Kinds of the values that tables declare, by wire path.

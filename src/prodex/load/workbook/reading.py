@@ -12,7 +12,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Extent
 from prodex.errors import InputError
 from prodex.formats.spreadsheet_files import Sheet, sheets_of
-from prodex.formats.workbook_cells import Cell, Row, place_of
+from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.limits import Limits
 from prodex.load.workbook.headings import (
     FIRST_ROW,
@@ -101,7 +101,7 @@ class _Reading:
     Attributes
     ----------
     products
-        Their records, in the order in which they came.
+        Their records, in the order of the sheet.
     odd
         Cells that could not be understood, each with its place and the reason.
     others
@@ -134,7 +134,7 @@ class _Reading:
         paths, qualifiers, first = _above(rows)
         ends: dict[int, int] = {}
         for (line, begin), (_, end) in sorted(sheet.merged()):
-            # A cell that is merged with those beside it stands above all of their columns. Ranges do not overlap.
+            # A cell that is merged with those beside it belongs to all of their columns. Ranges do not overlap.
             above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
             if begin in above and begin > ends.get(line, -1):
                 above.update(dict.fromkeys(range(begin, end + 1), above[begin]))
@@ -146,7 +146,7 @@ class _Reading:
         self.has_paths = True
         for heading in headings.values():
             self._note(heading)
-        for number, row in _with(first, rows):
+        for number, row in _with_first_row(first, rows):
             self._add_row(sheet, number, row, headings)
 
     def _note(self, heading: Heading) -> None:
@@ -161,7 +161,7 @@ class _Reading:
     def _add_row(self, sheet: Sheet, number: int, row: Row, headings: Mapping[int, Heading]) -> None:
         made = Members()
         cells = {
-            place_of(number, column): (cell, headings.get(column)) for column, cell in sorted(row.items())
+            cell_place(number, column): (cell, headings.get(column)) for column, cell in sorted(row.items())
         }
         refused: dict[str, str] = {}
         for place, (cell, heading) in cells.items():
@@ -258,7 +258,9 @@ def _above(rows: Iterator[tuple[int, Row]]) -> tuple[Row, Row, tuple[int, Row] |
     return paths, qualifiers, None
 
 
-def _with(first: tuple[int, Row] | None, others: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+def _with_first_row(
+    first: tuple[int, Row] | None, others: Iterator[tuple[int, Row]]
+) -> Iterator[tuple[int, Row]]:
     if first is not None:
         yield first
         yield from others

@@ -25,7 +25,7 @@ ItemKey: TypeAlias = "int | str | tuple[Any]"
 
 @dataclass
 class Value:
-    """A value, the cell that it came from, and other cells of its row that say the same."""
+    """A value, the cell that it was read from, and other cells of its row that say the same."""
 
     value: Any
     place: str
@@ -42,7 +42,7 @@ class Members:
 
 @dataclass
 class Items:
-    """A list: its items by what tells them apart."""
+    """A list: its items, by what distinguishes them."""
 
     items: dict[ItemKey, Node] = field(default_factory=dict)
 
@@ -81,24 +81,24 @@ def record_of_cell(heading: Heading, value: Any, place: str, *, is_odd: bool = F
     place
         Its cell.
     is_odd
-        Whether it could not be understood: it then stands at its place without language and unit.
+        Whether it could not be understood: it is then kept at its place without language and unit.
     """
     assert heading.path is not None  # noqa: S101 - whoever has no path has no place in a record
     *around, last = heading.path.steps
     number = (heading.occurrence,)
-    node: Node = _plain(value, place)
+    node: Node = _as_node(value, place)
     if heading.content in (Content.TEXT, Content.QUANTITY):
         described = (heading.language if heading.content is Content.TEXT else heading.unit) or {}
         item = Members({"data": node})
         if described and not is_odd:
-            item.members["expressedIn"] = _plain(dict(described), place)
+            item.members["expressedIn"] = _as_node(dict(described), place)
         key = number if is_odd else "-".join(described.values())
         node = Items({key if last.index is None else last.index: item})
     elif last.in_list:
         node = Items({number if last.index is None else last.index: node})
     members: dict[str, Node] = {last.name: node}
     if last.name == "quantity" and heading.unit is not None and not is_odd:
-        members["expressedIn"] = _plain(dict(heading.unit), place)
+        members["expressedIn"] = _as_node(dict(heading.unit), place)
     for step in reversed(around):
         inner: Node = Members(members)
         if step.in_list:
@@ -107,9 +107,9 @@ def record_of_cell(heading: Heading, value: Any, place: str, *, is_odd: bool = F
     return Members(members)
 
 
-def _plain(value: Any, place: str) -> Node:
+def _as_node(value: Any, place: str) -> Node:
     if isinstance(value, Mapping):
-        return Members({name: _plain(one, place) for name, one in value.items()}, is_one_cell=True)
+        return Members({name: _as_node(one, place) for name, one in value.items()}, is_one_cell=True)
     return Value(value, place)
 
 
@@ -136,15 +136,15 @@ def _merge_nodes(into: Node, new: Node, in_one_row: bool) -> Iterator[Clash]:
     if isinstance(into, Members) and isinstance(new, Members):
         if new.is_one_cell and not _agree(into, new):
             # Half of it would make a code with the label of another.
-            there = next(_values(into), None)
+            there = next(_node_values(into), None)
             other = None if there is None else Value(as_json(into), there.place)
-            yield from (clash for one in _values(new) for clash in _clashes(one, other))
+            yield from (clash for one in _node_values(new) for clash in _clashes(one, other))
         else:
             yield from merge(into, new, in_one_row=in_one_row)
     elif isinstance(into, Items) and isinstance(new, Items):
         yield from _merge_items(into, new, in_one_row)
     elif not (isinstance(into, Value) and isinstance(new, Value)):
-        yield from (clash for one in _values(new) for clash in _clashes(one, None))
+        yield from (clash for one in _node_values(new) for clash in _clashes(one, None))
     elif not _is_same(into.value, new.value):
         yield from _clashes(new, into)
     elif in_one_row:
@@ -202,12 +202,12 @@ def _of_product(node: Node) -> Node:
     return made
 
 
-def _values(node: Node) -> Iterator[Value]:
+def _node_values(node: Node) -> Iterator[Value]:
     if isinstance(node, Value):
         yield node
         return
     for one in (node.members if isinstance(node, Members) else node.items).values():
-        yield from _values(one)
+        yield from _node_values(one)
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -215,7 +215,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def as_json(node: Node) -> Any:
-    """Return a record as JSON: items that have a place stand at it, and null where there is none.
+    """Return a record as JSON: items with a place are put there, and null where there is none.
 
     >>> as_json(Items({1: Value("b", "A9"), "fr": Value("c", "B9")}))
     [None, 'b', 'c']
@@ -246,7 +246,7 @@ _WORDS = frozenset({Content.TEXT, Content.CODE, Content.STRING, Content.PLAIN_CO
 
 
 def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch for each kind of content
-    """Return the value of a cell as it is in a record: of a text or a number with a unit, what stands under `data`.
+    """Return the value of a cell as it is in a record: of a text or a number with a unit, what belongs under `data`.
 
     Raises
     ------
@@ -272,15 +272,15 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
         cell = _as_typed(cell, heading)
     match heading.content:
         case Content.GTIN:
-            return _gtin(cell.text)
+            return _gtin_of_cell(cell.text)
         case Content.TEXT:
             return cell.text
         case Content.QUANTITY:
             return _quantity(cell, heading.unit)
         case Content.CODE:
-            return _code(cell.text)
+            return _code_object(cell.text)
         case Content.OPEN:
-            return _open(cell)
+            return _value_of_cell_kind(cell)
     if heading.content is Content.STRING:
         return cell.text
     # The label beside the code of a plain value has no place in a record.
@@ -292,9 +292,9 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
         case Content.INTEGER:
             return _integer(text, cell)
         case Content.NUMBER:
-            return _number(text, cell)
+            return _number_of_cell(text, cell)
         case Content.MOMENT:
-            return _moment(text)
+            return _timestamp_text(text)
     return text
 
 
@@ -314,7 +314,7 @@ def _as_typed(cell: Cell, heading: Heading) -> Cell:
     )
 
 
-def _gtin(text: str) -> str:
+def _gtin_of_cell(text: str) -> str:
     try:
         gtin = comparable_cell(text)
     except InputError as error:
@@ -324,12 +324,12 @@ def _gtin(text: str) -> str:
     return gtin
 
 
-def _number(text: str, cell: Cell) -> int | float:
+def _number_of_cell(text: str, cell: Cell) -> int | float:
     return number(text, is_stored=cell.kind in ("number", "percentage"))
 
 
 def _integer(text: str, cell: Cell) -> int:
-    value = _number(text, cell)
+    value = _number_of_cell(text, cell)
     if not isinstance(value, int):
         raise AnswerRefused(f"{text!r:.60} is not a whole number")
     return value
@@ -339,7 +339,7 @@ def _quantity(cell: Cell, unit: Mapping[str, str] | None) -> int | float:
     if unit is None:
         raise AnswerRefused("neither row 6 nor the cell names a unit")
     try:
-        return _number(cell.text, cell)
+        return _number_of_cell(cell.text, cell)
     except AnswerRefused as error:
         # The unit may be repeated beside the number.
         if not _ENDS_IN_WORD.search(cell.text):
@@ -353,7 +353,7 @@ def _quantity(cell: Cell, unit: Mapping[str, str] | None) -> int | float:
     return value
 
 
-def _code(text: str) -> dict[str, str]:
+def _code_object(text: str) -> dict[str, str]:
     if (both := label_and_code(text)) is not None:
         label, code = both
         return {"code": code, "label": label} if label else {"code": code}
@@ -361,7 +361,7 @@ def _code(text: str) -> dict[str, str]:
     return {"code": word} if _CODE.fullmatch(word) else {"label": word}
 
 
-def _moment(text: str) -> str:
+def _timestamp_text(text: str) -> str:
     if _MOMENT.fullmatch(text.strip()):
         return text.strip()
     # A date in a workbook is its midnight.
@@ -370,7 +370,7 @@ def _moment(text: str) -> str:
     raise AnswerRefused(f"{text!r:.60} is not a date. Write 2026-11-23, or 2026-11-23T08:00:00")
 
 
-def _open(cell: Cell) -> Any:
+def _value_of_cell_kind(cell: Cell) -> Any:
     if cell.kind == "boolean":
         return cell.text == "true"
     if cell.kind in ("number", "percentage"):

@@ -13,7 +13,7 @@ from prodex.exploration.conditions import Conditions
 from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
 from prodex.exploration.filled import CellState
 from prodex.facts.fill import Attribute
-from prodex.facts.name import told_apart
+from prodex.facts.name import distinct_labels
 from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.shared.cell_grid import GridRow, PressableCell
@@ -80,7 +80,7 @@ class CoverageView:
     def _labels(self) -> dict[str, str]:
         """What attributes are called among people; those that are called the same with their wire paths behind."""
         attributes = list(dict.fromkeys(attribute for attribute, _ in self.figures.rows))
-        labels = told_apart(attributes, [attribute_label(one) for one in attributes])
+        labels = distinct_labels(attributes, [attribute_label(one) for one in attributes])
         return {path: f"{one[:1].upper()}{one[1:]}" for path, one in zip(attributes, labels, strict=True)}
 
     @property

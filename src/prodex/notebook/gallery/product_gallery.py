@@ -608,4 +608,4 @@ def _fetched(
     from prodex.pictures.contact_sheet import sheet_cells
 
     reporter = Reporter(progress.tell, progress.count)
-    return sheet_cells(catalog, rows, SIDE, packshots_only, reporter=reporter, came=came)
+    return sheet_cells(catalog, rows, SIDE, packshots_only, reporter=reporter, on_picture=came)

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from prodex.executors import step_back
+from prodex.executors import use_half_the_cores
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ class LatestTask(Generic[T]):
                 self._ended(number)
                 return
         if self._is_patient:
-            step_back()
+            use_half_the_cores()
         try:
             with short_turns():
                 result = self._work(*arguments)

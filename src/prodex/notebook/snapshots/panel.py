@@ -14,7 +14,7 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions, ProductList
-from prodex.files.atomic import seen_from_here
+from prodex.files.atomic import relative_to_working_folder
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -121,7 +121,8 @@ class SnapshotPanel(Panel):
         if not self._every:
             of = f" of {text_html(self._name)}" if self._name else ""
             self._about.value = (
-                f"<p class='muted'>No snapshots{of} in {text_html(seen_from_here(snapshots_folder()))}. Create one "
+                f"<p class='muted'>No snapshots{of} in "
+                f"{text_html(relative_to_working_folder(snapshots_folder()))}. Create one "
                 "with prodex.load_products(service, name='shop') or catalog.save('shop').</p>"
             )
             return
@@ -229,5 +230,5 @@ def verified(snapshot: SnapshotEntry, progress: Progress = False) -> str:
 def _details(snapshot: SnapshotEntry) -> str:
     note = f" {text_html(snapshot.note)}" if snapshot.note else ""
     state = "" if snapshot.complete is not False else " It is incomplete: the service had announced more."
-    folder = text_html(seen_from_here(Path(snapshot.folder)))
+    folder = text_html(relative_to_working_folder(Path(snapshot.folder)))
     return f"<p role='status'>Selected: <b>{text_html(snapshot.title)}</b> {folder}.{escape(state)}{note}</p>"
