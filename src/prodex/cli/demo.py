@@ -260,7 +260,7 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         every = catalog.arrow(name)
         rows = _spread(every)
         say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
-        for line in _lines(rows):
+        for line in _table_lines(rows):
             say(f"  {line}")
 
 
@@ -270,7 +270,7 @@ def _spread(table: pa.Table) -> pa.Table:
     return table.take(pa.array(places, pa.int64()))
 
 
-def _lines(rows: pa.Table) -> list[str]:
+def _table_lines(rows: pa.Table) -> list[str]:
     """Format rows in columns: as many of the filled ones as fit into the width."""
     shown: list[list[str]] = []
     left = _WIDTH

@@ -132,7 +132,7 @@ def with_groups(function: Callable[..., None]) -> Command:
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(function).parameters.items():
         if hints[name] is prodex.ProductQuery:
-            groups[name] = _Group(_query_parameters(), _query)
+            groups[name] = _Group(_query_parameters(), _query_of_options)
         elif isinstance(hints[name], type) and hints[name].__module__ == __name__:
             groups[name] = _Group(_parameters_of(hints[name]), hints[name])
         # Typer passes values by name. Keyword-only parameters may follow in any order, with defaults or without.
@@ -231,7 +231,7 @@ def _query_parameters() -> list[inspect.Parameter]:
     return [*parameters, _parameter("extra", Annotated[list[str], extra], [])]
 
 
-def _query(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
+def _query_of_options(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
     """Return the query of the options; those that are not given do not filter."""
     given = {
         name: _FORMS[FILTERS[name].kind.form][2](FILTERS[name].option, value)

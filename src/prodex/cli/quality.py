@@ -130,7 +130,7 @@ def audit(
         chosen = chosen.with_market(market)
     if food is not None:
         chosen = chosen.with_assumption(food=food)
-    judge = partial(_judged, profile=chosen, moment=time_of("now", now), pending=pending)
+    judge = partial(_audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending)
     judged = judge(snapshot)
     earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
@@ -169,7 +169,9 @@ def audit(
 _Judge = Callable[[str], prodex.Audit]
 
 
-def _judged(snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool) -> prodex.Audit:
+def _audit_snapshot(
+    snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool
+) -> prodex.Audit:
     catalog = prodex.open_snapshot(snapshot)
     return prodex.audit(prodex.with_pending_updates(catalog) if pending else catalog, profile, now=moment)
 

@@ -223,7 +223,7 @@ class RequiredColumns:
         for part in audit.parts:
             states = part.states
             for own, kept in zip(columns, read, strict=True):
-                kept.append(_together(states[:, own]))
+                kept.append(_merged_states(states[:, own]))
         for attribute, kept in zip(checks, read, strict=True):
             # The last one stands for products that the audit does not cover, whose place is -1.
             joined = np.concatenate([*kept, np.array([State.UNKNOWN], np.int8)])
@@ -260,7 +260,7 @@ def required_checks(audit: Audit) -> Checks:
     return found
 
 
-def _together(states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def _merged_states(states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Return the state of several checks as one: a product lacks what any of them misses."""
     found = np.full(len(states), State.NOT_APPLICABLE, np.int8)
     for state in (State.PASS, State.UNKNOWN, State.FAIL):
@@ -458,19 +458,19 @@ class CoverageFigures:
         n, width = len(self.rows), len(groups)
         codes = [group.code for group in groups] * n
         found: dict[str, object] = {
-            "attribute": _texts(np.repeat([row[0] for row in self.rows], width)),
-            "language": _texts(codes if is_language else [row[1] for row in self.rows for _ in groups]),
+            "attribute": _text_series(np.repeat([row[0] for row in self.rows], width)),
+            "language": _text_series(codes if is_language else [row[1] for row in self.rows for _ in groups]),
         }
         if not is_language:
             names = column_names(self.by)
-            found[names[0]] = _texts(codes)
+            found[names[0]] = _text_series(codes)
             if len(names) > 1:
-                found[names[1]] = _texts([group.label for group in groups] * n)
+                found[names[1]] = _text_series([group.label for group in groups] * n)
         found["filled"] = self.filled[:, first:].ravel()
         found["products"] = self.products[:, first:].ravel()
         found["coverage"] = self.shares[:, first:].ravel()
         found["unknown"] = self.unknown[:, first:].ravel()
-        found["state"] = _texts([str(one) for one in self.states[:, first:].ravel()])
+        found["state"] = _text_series([str(one) for one in self.states[:, first:].ravel()])
         return pd.DataFrame(found)
 
 
@@ -482,7 +482,7 @@ def _shares(filled: Counts, products: Counts, there: npt.NDArray[np.bool_]) -> n
     return np.where(there, ratio(filled.astype(float), products.astype(float)), np.nan)
 
 
-def _texts(values: object) -> pd.Series:
+def _text_series(values: object) -> pd.Series:
     return pd.Series(values, dtype="str")
 
 

@@ -104,7 +104,7 @@ class _Tree:
         code, kind_code = self._gpc.codes[gpc], self._kind.codes[kind]
         path = list(self._path(code)) if len(self._labels) > 1 or code is not None else []
         if kind_code is not None:
-            own = f"{_escaped(code or '')}/{_escaped(kind_code)}"
+            own = f"{_escaped_code(code or '')}/{_escaped_code(kind_code)}"
             path.append((own, kind_code, self._kind.labels[kind]))
         node = self._top
         for one in path or [(None, None, None)]:
@@ -122,7 +122,7 @@ class _Tree:
         for one in (*reversed(gpc_above(code)), code):
             label = segment_label(one)
             if label is not None or one in self._labels:
-                yield _escaped(one), one, label or self._labels[one]
+                yield _escaped_code(one), one, label or self._labels[one]
 
     def listed(self, without: str) -> tuple[list[_Node], list[int], list[str]]:
         """Return the categories, each before those below it, the number of the one above each, and their labels."""
@@ -147,7 +147,7 @@ class _Tree:
         return sorted(listed, key=lambda one: (-one[0].size, one[0].code is None, one[2]), reverse=True)
 
 
-def _escaped(code: str) -> str:
+def _escaped_code(code: str) -> str:
     return code.replace("\\", "\\\\").replace("/", "\\/")
 
 
@@ -192,10 +192,10 @@ class CatalogFacet(Facet):
 
 def by_group(name: str) -> _Read:
     """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
-    return _grouped(lambda products: products.groups(name))
+    return _values_by_group(lambda products: products.groups(name))
 
 
-def _grouped(group: Callable[[ProductColumns], Groups]) -> _Read:
+def _values_by_group(group: Callable[[ProductColumns], Groups]) -> _Read:
     return lambda facet, products: values_of(facet, group(products), len(products))
 
 
@@ -224,7 +224,7 @@ FACETS = (
         "Grade",
         "without grade",
         is_ordered=True,
-        read=_grouped(_grades),
+        read=_values_by_group(_grades),
         needs_audit=True,
         column="grade",
     ),
@@ -307,7 +307,7 @@ FACETS = (
         "Packshot",
         "not specified",
         {"yes": "has a packshot", "no": "has none"},
-        read=_grouped(_packshots),
+        read=_values_by_group(_packshots),
         attribute=_PACKSHOT,
     ),
     CatalogFacet(
@@ -468,7 +468,7 @@ class AttributeFacets:
         return self._states[name] if name in self._states else self._keep(name)
 
     def _keep(self, name: str) -> FacetValues:
-        found = _states(self._catalog, name)
+        found = _fill_values(self._catalog, name)
         others = {one: values for one, values in self._states.items() if one != name}
         # Replaced at once, since another thread may look up a facet meanwhile.
         self._states = dict([*others.items(), (name, found)][-_KEPT:])
@@ -495,7 +495,7 @@ def _usual(filled: FilledColumns, language: str | None) -> Iterator[str]:
             yield attribute_code(attribute, own)
 
 
-def _states(catalog: Catalog, name: str) -> FacetValues:
+def _fill_values(catalog: Catalog, name: str) -> FacetValues:
     attribute, language = _split(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
     facet = Facet(name, _title(attribute, language), is_ordered=True)

@@ -91,7 +91,7 @@ class RangeFacets:
                 {"label": range_words(found.range(place, place)), "count": count, "inside": inside[place]}
                 for place, count in enumerate(found.counts)
             ],
-            "note": _note(found, limits),
+            "note": _range_note(found, limits),
         }
 
     def pressed(self, column: str, limits: Range, first: int, last: int) -> Range:
@@ -107,14 +107,14 @@ class RangeFacets:
         InputError
             When it is no number or no date.
         """
-        limit = _read(column, text.strip(), is_end=side == "greatest") if text.strip() else None
+        limit = _read_limit(column, text.strip(), is_end=side == "greatest") if text.strip() else None
         return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
 
 
-def _read(column: str, text: str, *, is_end: bool) -> float | datetime:
+def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
     is_date = measure_of(column) == "date"
     # The last day of a range belongs to it as a whole.
-    found = _date(text, time.max if is_end else time.min) if is_date else _number(text)
+    found = _date(text, time.max if is_end else time.min) if is_date else _finite_number(text)
     if found is None:
         raise InputError(f"{text!r:.60} is no {'date, such as 2026-11-23' if is_date else 'number'}.")
     return found
@@ -127,7 +127,7 @@ def _date(text: str, at: time) -> datetime | None:
         return None
 
 
-def _number(text: str) -> float | None:
+def _finite_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -155,7 +155,7 @@ def _utc(limit: Any) -> Any:
     return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit
 
 
-def _note(found: Histogram, limits: Range) -> str:
+def _range_note(found: Histogram, limits: Range) -> str:
     if not found.is_asked:
         return "not requested"
     if not _reaches(limits.greatest, limits.least):

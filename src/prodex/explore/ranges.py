@@ -77,11 +77,11 @@ def in_range(products: ProductColumns, column: str, limits: Range) -> Mask:
     met: Any = values.is_valid()
     for limit, compare in ((limits.least, pc.greater_equal), (limits.greatest, pc.less_equal)):
         if limit is not None:
-            met = pc.and_kleene(met, compare(values, _limit(column, measure, limit)))
+            met = pc.and_kleene(met, compare(values, _limit_scalar(column, measure, limit)))
     return is_true(met)
 
 
-def _limit(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
+def _limit_scalar(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
     if isinstance(limit, datetime) != (measure == "date"):
         raise QueryError(
             f"{column!r} holds {measure}s, and a limit of its range is {limit!r}. Give a {measure}."
@@ -214,12 +214,12 @@ def before(edge: Any) -> float | datetime:
     (9, datetime.datetime(2025, 12, 31, 23, 59, 59, 999999))
     """
     if isinstance(edge, np.datetime64) and edge == _LAST:
-        return plain(edge)
+        return python_value(edge)
     smaller = np.nextafter(edge, -np.inf) if isinstance(edge, np.floating) else edge - 1
-    return plain(smaller)
+    return python_value(smaller)
 
 
-def plain(value: Any) -> float | datetime:
+def python_value(value: Any) -> float | datetime:
     """Return a number or a date as Python has it."""
     found: float | datetime = value.item()
     return found
@@ -348,5 +348,5 @@ class _Binned:
             counts = [*self.totals, self.bins.size - sum(self.totals)]
         else:
             counts = self.bins.count(among, len(self.totals) + 1).tolist()
-        edges = tuple(plain(edge) for edge in self.edges)
+        edges = tuple(python_value(edge) for edge in self.edges)
         return Histogram(column, edges, tuple(counts[:-1]), self.totals, counts[-1], is_asked)

@@ -195,14 +195,14 @@ class _Sought:
         if not self.is_phrase:
             return _holding(texts, self.folded)
         pattern = _SPACE.join(map(re.escape, self.words))
-        return _plain(pc.match_substring_regex(texts, pattern))
+        return _match_mask(pc.match_substring_regex(texts, pattern))
 
 
 def _holding(texts: pa.Array, piece: str) -> Mask:
-    return _plain(pc.match_substring(texts, piece))
+    return _match_mask(pc.match_substring(texts, piece))
 
 
-def _plain(matches: pa.Array) -> Mask:
+def _match_mask(matches: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(matches, False).to_numpy(zero_copy_only=False), bool)
 
 
@@ -273,7 +273,7 @@ class WordQuery:
         a term that it could apply to is ignored, unless nothing else was typed: then it is looked for as a word.
         """
         tokens = list(_tokens(typed))
-        groups = tuple(map(tuple, _grouped(tokens)))
+        groups = tuple(map(tuple, _alternatives(tokens)))
         return cls(groups or tuple((Term(str(one)),) for one in tokens))
 
     @property
@@ -317,7 +317,7 @@ def _tokens(typed: str) -> Iterator[_Token]:
             yield Term(text, minus is not None)
 
 
-def _grouped(tokens: Iterable[_Token]) -> Iterator[list[Term]]:
+def _alternatives(tokens: Iterable[_Token]) -> Iterator[list[Term]]:
     """Yield the terms that OR joins, group by group."""
     group: list[Term] = []
     is_joined = is_negated = False
@@ -448,7 +448,7 @@ _FOLDER, _LIST = ".search", "index.json"
 _Made = TypeVar("_Made")
 
 
-class _File(msgspec.Struct):
+class _WordsFile(msgspec.Struct):
     """What the list holds of a file; see `prodex.files.parquet.FileFacts`."""
 
     rows: Count
@@ -459,7 +459,7 @@ class _File(msgspec.Struct):
 
 class _List(msgspec.Struct):
     made_as: str
-    files: dict[str, _File]
+    files: dict[str, _WordsFile]
 
 
 class SearchIndex:
@@ -531,11 +531,11 @@ class SearchIndex:
     def _make(self, number: int) -> PartWords:
         part = self._parts[number]
         words = PartWords.of(part)
-        if self._folder is None or (name := _name(part)) is None:
+        if self._folder is None or (name := _words_file_name(part)) is None:
             self._held[number] = words
             return words
         try:
-            self._files[name] = _written(words, self._folder / name)
+            self._files[name] = _write_words(words, self._folder / name)
         except (OSError, StorageError):
             # Somebody else's folder, or a full disk: whoever searches has no need to know.
             self._held[number] = words
@@ -543,12 +543,12 @@ class SearchIndex:
 
     def _path(self, part: Part) -> Path | None:
         """Return the file with the words of a part, if there is one; its content is checked when it is read."""
-        name = _name(part)
+        name = _words_file_name(part)
         if self._folder is None or name not in self._files or not is_file(self._folder / name):
             return None
         return self._folder / name
 
-    def _listed(self) -> dict[str, _File]:
+    def _listed(self) -> dict[str, _WordsFile]:
         if self._folder is None or not is_folder(self._folder):
             return {}
         try:
@@ -569,7 +569,7 @@ class SearchIndex:
             return  # without the list the words are made again next time
 
 
-def _name(part: Part) -> str | None:
+def _words_file_name(part: Part) -> str | None:
     """Return the name of the file for the words of a part; none for a part in memory, or with some of its products."""
     if part.chosen is not None or not {"products", "texts"} <= part.facts.keys():
         return None
@@ -577,7 +577,7 @@ def _name(part: Part) -> str | None:
     return f"{hashlib.sha256(made_of.encode()).hexdigest()[:32]}.parquet"
 
 
-def _written(words: PartWords, path: Path) -> _File:
+def _write_words(words: PartWords, path: Path) -> _WordsFile:
     # The folder of a snapshot that was removed meanwhile must not come back, and a link is not followed.
     if not is_folder(path.parent.parent) or (is_there(path.parent) and not is_folder(path.parent)):
         raise OSError(f"{path.parent} is not a folder")
@@ -587,4 +587,4 @@ def _written(words: PartWords, path: Path) -> _File:
         with parquet.writer(beside, SCHEMA, use_dictionary=False) as file:
             file.write_table(words.to_table())
         facts = parquet.facts_of(beside)
-    return msgspec.convert(facts, _File)
+    return msgspec.convert(facts, _WordsFile)

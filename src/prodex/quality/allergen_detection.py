@@ -171,7 +171,7 @@ def named_allergens(
         some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
         words = _Words.of(rest)
         for each in (
-            *_named(words, rest, spoken),
+            *_named_allergens(words, rest, spoken),
             *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
@@ -272,7 +272,7 @@ class _Words:
         return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
-def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+def _named_allergens(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
     yield words.that_mean(_meaning, languages)
     yield from _expressions(texts, _by_group("{}", languages))
@@ -311,7 +311,7 @@ def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) 
     """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
     rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
     few = texts.take(pa.array(rows))
-    for each in _named(_Words.of(few), few, languages) if len(rows) else ():
+    for each in _named_allergens(_Words.of(few), few, languages) if len(rows) else ():
         yield replace(each, text=rows[each.text])
 
 
@@ -323,7 +323,7 @@ def _expressions(texts: pa.Array, named: Sequence[tuple[int, _Phrase]]) -> Itera
     few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
     read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
     for bit, phrase in named if read else ():
-        seen = [(place, _first(phrase.pattern, each)) for place, each in read]
+        seen = [(place, _first_match(phrase.pattern, each)) for place, each in read]
         rows = np.array([place for place, word in seen if word], np.int64)
         words = pa.array([word for _, word in seen if word], pa.string())
         yield _Found(rows, words, np.full(len(rows), bit, np.int32))
@@ -375,7 +375,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     return pc.replace_with_mask(texts, rows, few)
 
 
-def _first(phrase: str, text: str) -> str:
+def _first_match(phrase: str, text: str) -> str:
     match = re.search(phrase, text)
     return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
@@ -386,14 +386,14 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else _rows("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else _read_table("allergen_phrases.tsv", "\t"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
             for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM), ("{clause}", _CLAUSE)):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
-                pattern = pattern.replace("{without}", _without(row["language"]))
+                pattern = pattern.replace("{without}", _free_from_pattern(row["language"]))
                 sign = sign.replace("{without}", "")
             if "{plant}" in pattern:
                 plant = "|".join(each.pattern for each in _phrases("plant", (row["language"],)))
@@ -410,7 +410,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in _rows("no_ingredients.tsv", "\t")
+        for row in _read_table("no_ingredients.tsv", "\t")
         if row["use"] == "list"
     ]
 
@@ -424,7 +424,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in _rows("allergen_exemptions.tsv", "\t"):
+    for row in _read_table("allergen_exemptions.tsv", "\t"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
@@ -444,7 +444,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         yield _Phrase("|".join(patterns), product, " ", source)
 
 
-def _without(language: str) -> str:
+def _free_from_pattern(language: str) -> str:
     """Return a pattern of what is not in a product: a list of allergens, or else what stands before the next comma."""
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
@@ -453,7 +453,7 @@ def _without(language: str) -> str:
 
 
 @cache
-def _rows(table: str, delimiter: str) -> list[dict[str, str]]:
+def _read_table(table: str, delimiter: str) -> list[dict[str, str]]:
     text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
     return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
@@ -466,7 +466,7 @@ def _listing_words() -> frozenset[str]:
 @cache
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words of a language by group, as they stand in the table."""
-    rows = _rows("allergens.csv", ";")
+    rows = _read_table("allergens.csv", ";")
     return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
 
 
@@ -618,7 +618,9 @@ def ingredient_shares(
     split = pc.split_pattern_regex(texts, _ITEMS)
     # Few items are new: "salt" is read once.
     distinct, code = encoded(split.flatten())
-    read = np.array([_item(item, languages, names) for item in distinct.to_pylist()], np.int64).reshape(-1, 2)
+    read = np.array(
+        [_words_of_item(item, languages, names) for item in distinct.to_pylist()], np.int64
+    ).reshape(-1, 2)
     own = pc.list_parent_indices(split).to_numpy()
     words, known = read[code].T
     size = len(texts)
@@ -631,7 +633,7 @@ def ingredient_shares(
     return shares
 
 
-def _item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> tuple[int, bool]:
+def _words_of_item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> tuple[int, bool]:
     """Return how many words of an item say something, and whether one of them names an ingredient."""
     words = [word for word in _WORD.findall(item) if not _NEUTRAL.fullmatch(word)]
     named = any(is_ingredient(word, languages) or names(word) for word in words)

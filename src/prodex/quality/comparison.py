@@ -101,7 +101,7 @@ class AuditComparison:
         for old_place, new_place in _shared(self.old, self.new):
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
-            found = np.flatnonzero(_changed(was, now)[change])
+            found = np.flatnonzero(_change_masks(was, now)[change])
             # Most checks of most audits did not change: no frame is made for them.
             if not len(found):
                 continue
@@ -110,8 +110,8 @@ class AuditComparison:
                 check=check.id,
                 problem=check.problem,
                 severity=check.severity,
-                was=_words(was[found]),
-                **{"is": _words(now[found])},
+                was=_state_words(was[found]),
+                **{"is": _state_words(now[found])},
                 change=change,
             )
 
@@ -161,12 +161,12 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
         _by_check(old, new, before, after),
         to_frame(ours.filter(place.is_null())),
         to_frame(theirs.filter(pa.array(~stays))),
-        tuple(_notes(old, new)),
+        tuple(_comparability_notes(old, new)),
         (before, after),
     )
 
 
-def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
+def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
     failed, fails = was == State.FAIL, now == State.FAIL
     # Unknown on one side is neither fixed nor newly failing: perhaps only the query was smaller.
     doubt = (was == State.UNKNOWN) | (now == State.UNKNOWN)
@@ -181,7 +181,7 @@ def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows = []
     for old_place, new_place in _shared(old, new):
-        changed = _changed(old.states[:, old_place][before], new.states[:, new_place][after])
+        changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
         counts = (int(changed[name].sum()) for name in CHANGES)
         rows.append((check.id, check.severity, *counts, None, check.problem))
@@ -199,7 +199,7 @@ def _shared(old: Audit, new: Audit) -> list[tuple[int, int]]:
     return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
 
 
-def _notes(old: Audit, new: Audit) -> Iterator[str]:
+def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
     if old.rule_set != new.rule_set:
         yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
     if old.profile != new.profile:
@@ -220,7 +220,7 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
             yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
 
 
-def _words(states: np.ndarray) -> list[str]:
+def _state_words(states: np.ndarray) -> list[str]:
     words = [state.name.lower().replace("_", " ") for state in State]
     return [words[state] for state in states]
 

@@ -123,7 +123,7 @@ def lengths_of(products: Products) -> pa.Table:
     texts = whole(table["text"]).cast(pa.large_string())
     end, body = _marks(texts, 0), _marks(texts, 12)
     found = [
-        _counted(owners, table["attribute"], unit, length, end, body)
+        _endings_by_length(owners, table["attribute"], unit, length, end, body)
         for unit, length in ((_CHARACTERS, characters), (_BYTES, _bytes_of(texts)))
     ]
     return pa.concat_tables([_SCHEMA.empty_table(), *found])
@@ -148,7 +148,9 @@ def _marks(texts: pa.Array, before: int) -> _UInts:
     return np.uint64(1) << ((mixed * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(58))
 
 
-def _counted(owners: Any, attributes: Any, unit: str, length: Rows, end: _UInts, body: _UInts) -> pa.Table:
+def _endings_by_length(
+    owners: Any, attributes: Any, unit: str, length: Rows, end: _UInts, body: _UInts
+) -> pa.Table:
     place, values = combinations(owners, attributes, pa.array(length))
     size = len(values[0])
     ends, bodies = np.zeros((2, size), np.uint64)
@@ -167,7 +169,7 @@ def cut_lengths(lengths: pa.Table) -> CutLengths:
     ends, bodies = (_put_together(keys, size, lengths[name].to_numpy()) for name in ("ends", "bodies"))
     groups, distinct = combinations(*values[:3])
     length = values[3].to_numpy()
-    number = _distinct(count, ends, bodies)
+    number = _estimated_distinct(count, ends, bodies)
     of_owners = _peaks(groups, length, count, number, number)
     # All owners together, each counted no more often than the average one: the column of one of them says nothing about
     # the texts of another.
@@ -178,7 +180,13 @@ def cut_lengths(lengths: pa.Table) -> CutLengths:
     most = np.ceil(every / np.maximum(owners[shared], 1))
     spread = np.bincount(together, np.minimum(count, most[together]), len(every))
     masks = [_put_together(together, len(every), each) for each in (ends, bodies)]
-    of_all = _peaks(shared, common[2].to_numpy(), every, _distinct(spread, *masks), _distinct(every, *masks))
+    of_all = _peaks(
+        shared,
+        common[2].to_numpy(),
+        every,
+        _estimated_distinct(spread, *masks),
+        _estimated_distinct(every, *masks),
+    )
     found: dict[tuple[str | None, str, str, int], CutLength] = {}
     for peaks, columns in ((of_all, names), (of_owners, distinct)):
         # The largest first: of two lengths next to each other, it is the column's.
@@ -197,7 +205,7 @@ def _put_together(keys: Rows, size: int, marks: _UInts) -> _UInts:
     return together
 
 
-def _distinct(count: Numbers | Rows, *marks: _UInts) -> Numbers:
+def _estimated_distinct(count: Numbers | Rows, *marks: _UInts) -> Numbers:
     """Say about how many different texts there are, at most: as many as endings, and as bodies before them.
 
     A text that many products share is one, and so are those that differ in a number only.

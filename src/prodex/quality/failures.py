@@ -88,7 +88,7 @@ def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> 
         **lists,
         "severity": ClosedList(_one_of(list(SEVERITIES))),
         "attribute": ClosedList(lambda name, value: _one_of(_attributes(stored(name)))(name, value)),
-        "language": ClosedList(lambda name, value: _language(name, value, stored(name).to_pylist())),
+        "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
 
@@ -117,7 +117,7 @@ def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
     return read
 
 
-def _language(column: str, value: Any, stored: Iterable[str | None]) -> str:
+def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> str:
     try:
         short = short_of(locales.language_tag(str(value)))
     except QueryError as error:
@@ -166,7 +166,7 @@ def failure_rows(
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
     chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wants)]
-    rows = _written(identity, evidence, checks, products[chosen], places[chosen], chosen)
+    rows = _failure_rows(identity, evidence, checks, products[chosen], places[chosen], chosen)
     for want in wants:
         if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
             rows = rows.filter(want.holds(rows))
@@ -197,7 +197,7 @@ def _kept(
     return kept
 
 
-def _written(
+def _failure_rows(
     identity: pa.Table,
     evidence: pa.Table,
     checks: Sequence[CheckFacts],

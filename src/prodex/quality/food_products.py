@@ -88,12 +88,12 @@ def is_food(products: Products) -> Answer:
     A product with neither may be food whose data are missing, or a candle: undecided, unless the profile assumes one
     of them (`assume`). The same holds where words speak for both, and where the class was not requested.
     """
-    return _decided(products).is_food
+    return _food_decision(products).is_food
 
 
 def food_evidence(products: Products) -> list[str]:
     """Return for each product in words what it rests on that it is food or is none, "" where it is undecided."""
-    return [_SAID[each] for each in _decided(products).evidence.tolist()]
+    return [_SAID[each] for each in _food_decision(products).evidence.tolist()]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class _Decision:
     evidence: npt.NDArray[np.int64]
 
 
-def _decided(products: Products) -> _Decision:
+def _food_decision(products: Products) -> _Decision:
     return products.remember("is_food", lambda: _decide(products))
 
 
@@ -175,14 +175,14 @@ def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int6
     kept = undecided[product]
     distinct, code = encoded(compositions.texts["text"].filter(pa.array(kept)))
     product = product[kept]
-    for_food, against = _read(FoldedTexts.of(products).take(distinct))
+    for_food, against = _composition_lists(FoldedTexts.of(products).take(distinct))
     found[product[for_food[code]]] = 1
     # One list of two may be of the box that food comes in.
     found[product[against[code]]] = -1
     return found
 
 
-def _read(plain: pa.Array) -> tuple[Mask, Mask]:
+def _composition_lists(plain: pa.Array) -> tuple[Mask, Mask]:
     """Say which compositions, folded, list what food is made of, and which something else."""
     care = np.array([_care(text) for text in plain.to_pylist()], bool)
     shares = ingredient_shares(plain, _TEN, named_in_any_language)

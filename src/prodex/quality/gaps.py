@@ -66,8 +66,8 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
             (
                 name if by == "check" else None,
                 own[0].rule,
-                _together([check.problem for check in own]),
-                _together([check.title for check in own]),
+                _joined_words([check.problem for check in own]),
+                _joined_words([check.title for check in own]),
                 own[0].block,
                 min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
@@ -78,7 +78,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
                 ready_then - ready,
                 score_then - score,
                 brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
-                _together([check.fix for check in own]),
+                _joined_words([check.fix for check in own]),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -141,7 +141,7 @@ def _share(part: float, whole: float) -> float:
     return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
 
 
-def _together(words: list[str]) -> str:
+def _joined_words(words: list[str]) -> str:
     return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"
 
 

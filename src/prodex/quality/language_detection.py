@@ -92,20 +92,21 @@ class DetectedLanguages:
     likely: npt.NDArray[np.bool_]
 
 
-def languages() -> tuple[str, ...]:
+def known_languages() -> tuple[str, ...]:
     """Return the languages that are known, as short codes; "no" stands for Danish as well."""
     return _KNOWN
 
 
-def place_of(language: str) -> int:
+def place_of_language(language: str) -> int:
     """Return the place of a language among those that are known, or -1.
 
-    >>> languages()[place_of("fra-FR")], languages()[place_of("da")], place_of("ca")
+    >>> codes = known_languages()
+    >>> codes[place_of_language("fra-FR")], codes[place_of_language("da")], place_of_language("ca")
     ('fr', 'no', -1)
     """
     short = short_of(language)
     short = _TAKEN_FOR.get(short, short)
-    return languages().index(short) if short in languages() else -1
+    return known_languages().index(short) if short in known_languages() else -1
 
 
 def is_familiar(word: str) -> bool:
@@ -114,12 +115,12 @@ def is_familiar(word: str) -> bool:
     >>> is_familiar("farine"), is_familiar("mustgard")
     (True, False)
     """
-    return word in _plain()
+    return word in _listed_words()
 
 
 @cache
-def _plain() -> frozenset[str]:
-    return frozenset(unaccented(word) for words in _lists().values() for word in words)
+def _listed_words() -> frozenset[str]:
+    return frozenset(unaccented(word) for words in _word_lists().values() for word in words)
 
 
 def detect(texts: pa.Array) -> DetectedLanguages:
@@ -173,7 +174,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
         own = spoken[start : start + len(pieces)].tolist()
         start += len(pieces)
         if len(set(own) - {_UNSURE}) > 1:
-            several[row] = _joined(pieces, own)
+            several[row] = _language_runs(pieces, own)
     whole = texts.to_pylist() if several else []
     if not several:
         return np.arange(len(texts)), texts
@@ -195,7 +196,7 @@ def _pieces(text: str) -> list[str]:
     return pieces
 
 
-def _joined(pieces: list[str], spoken: list[int]) -> list[str]:
+def _language_runs(pieces: list[str], spoken: list[int]) -> list[str]:
     """Return runs of pieces in one language; those of which it is not sure belong to what stands before."""
     runs, last = [""], _UNSURE
     for piece, language in zip(pieces, spoken, strict=True):
@@ -239,7 +240,11 @@ class TextWords:
         said = (length > 0) & ~_in_latin(words, used, own)
         speaks = np.array([_score(word) for word in words], np.float32)
         return cls(
-            len(texts), own[said], used[said], length[said], speaks.reshape(len(words), len(_lists()) + 1)
+            len(texts),
+            own[said],
+            used[said],
+            length[said],
+            speaks.reshape(len(words), len(_word_lists()) + 1),
         )
 
     def detect(self) -> DetectedLanguages:
@@ -295,7 +300,7 @@ def _in_latin(
     if not genus.any():
         return genus
     epithet = np.array([*(word in epithets for word in words), False])[used]
-    foreign = np.array([*(word not in _listed() for word in words), False])[used]
+    foreign = np.array([*(word not in _languages_by_word() for word in words), False])[used]
     follows = np.zeros(len(used), bool)
     follows[1:] = genus[:-1] & epithet[1:] & (own[1:] == own[:-1])
     named = np.zeros(len(used), bool)
@@ -316,15 +321,15 @@ def _latin() -> tuple[frozenset[str], frozenset[str]]:
 @lru_cache(maxsize=2**18)
 def _score(word: str) -> Numbers:
     """Say how much a word speaks for the language of each list, and for one without a list."""
-    score = np.zeros(len(_lists()) + 1)
-    listed = _listed().get(word)
+    score = np.zeros(len(_word_lists()) + 1)
+    listed = _languages_by_word().get(word)
     if listed is not None:
         score[listed] = _LISTED
     elif not _is_latin(word):
         score[-1] = _LISTED
     else:
         places, likely = _trigrams()
-        found = [places[one] for one in _cut(word) if one in places]
+        found = [places[one] for one in _trigrams_of(word) if one in places]
         score[:-1] = np.clip(_TRIGRAM * likely[found].sum(axis=0), -_MOST, _MOST)
         score[-1] = _STRANGE
     return score
@@ -336,7 +341,7 @@ def _is_latin(word: str) -> bool:
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
+def _word_lists() -> dict[str, frozenset[str]]:
     """Return the words of each language, the known ones first."""
     text = resources.files("prodex.quality").joinpath("language_words.csv").read_text("utf-8")
     words: dict[str, frozenset[str]] = dict.fromkeys(_KNOWN, frozenset())
@@ -346,11 +351,11 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _listed() -> dict[str, list[int]]:
+def _languages_by_word() -> dict[str, list[int]]:
     """Return the places of the lists in which a word stands; longer words stand there without their accents as well."""
     places: dict[str, list[int]] = {}
     plain: dict[str, list[int]] = {}
-    for place, words in enumerate(_lists().values()):
+    for place, words in enumerate(_word_lists().values()):
         for word in words:
             places.setdefault(word, []).append(place)
             if len(word) >= _PLAIN and (bare := unaccented(word)) != word:
@@ -361,13 +366,15 @@ def _listed() -> dict[str, list[int]]:
 @cache
 def _trigrams() -> tuple[dict[str, int], Numbers]:
     """Return for each trigram its row, and how much more likely it is in each list than in all, as natural logs."""
-    counts = [Counter(one for word in words for one in _cut(word)) for words in _lists().values()]
+    counts = [
+        Counter(one for word in words for one in _trigrams_of(word)) for words in _word_lists().values()
+    ]
     every = sorted(set().union(*counts))
     seen = np.array([[count[one] for one in every] for count in counts]) + _SMOOTHING
     likely = np.log(seen / seen.sum(axis=1, keepdims=True))
     return {one: row for row, one in enumerate(every)}, (likely - likely.mean(axis=0)).T
 
 
-def _cut(word: str) -> list[str]:
+def _trigrams_of(word: str) -> list[str]:
     marked = f"^{word}$"
     return [marked[start : start + 3] for start in range(len(marked) - 2)]

@@ -240,7 +240,7 @@ class Products:
         if missing:
             read = self._states(missing) if table == "presence" else self._part.read(table, missing)
             for name in missing:
-                self._columns[table, name] = _whole(read, name)
+                self._columns[table, name] = _whole_text_column(read, name)
         return [self._columns[table, name] for name in columns]
 
     def _states(self, columns: Sequence[str]) -> pa.Table:
@@ -297,7 +297,7 @@ class ChildRows:
         return places[np.argsort(self.product[places], kind="stable")]
 
 
-def _whole(read: pa.Table, name: str) -> pa.Array:
+def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
     column = read.column(name)
     # Rules compare texts; a dictionary type would have to be known to each of them.
     if pa.types.is_dictionary(column.type):

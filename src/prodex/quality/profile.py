@@ -345,7 +345,7 @@ def _expanded(
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
         for parameters, condition in _by_market(chosen, scope):
-            yield _check(rule, parameters, entry, condition, place, here)
+            yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
 def _scope(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
@@ -373,7 +373,7 @@ def _by_market(parameters: dict[str, Any], scope: Condition) -> Iterator[tuple[d
             yield parameters | {"language": language}, replace(scope, only=(*others, ("market", meant)))
 
 
-def _check(
+def _check_of_entry(
     rule: str,
     parameters: dict[str, Any],
     entry: Mapping[str, Any],
@@ -507,7 +507,7 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
 
 
 def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own: Collection[str]) -> None:
-    seen = _seen(catalog)
+    seen = _wire_paths_held(catalog)
     known = {*ATTRIBUTES, *own, *(name.partition(".")[0] for name in seen)}
     for check, name in doubted:
         head, _, deeper = name.partition(".")
@@ -527,7 +527,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
                 raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
 
 
-def _seen(catalog: Catalog) -> set[str]:
+def _wire_paths_held(catalog: Catalog) -> set[str]:
     """Return the wire paths that the catalogue holds."""
     found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
     for table in BY_SHAPE:

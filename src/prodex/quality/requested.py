@@ -105,11 +105,11 @@ class _Choice:
 
 
 def _one_of(choice: _Choice, paths: str, language: str | None) -> Asked:
-    each = [_path(choice, path, language) for path in paths.split(OR)]
+    each = [_asked_for_path(choice, path, language) for path in paths.split(OR)]
     return Asked.PART if len(set(each)) > 1 else each[0]
 
 
-def _path(choice: _Choice, path: str, language: str | None) -> Asked:
+def _asked_for_path(choice: _Choice, path: str, language: str | None) -> Asked:
     if path == EVERYTHING:
         is_restricted = choice.included is not None or choice.left_out or choice.languages
         return Asked.PART if is_restricted else Asked.ALL
@@ -126,7 +126,7 @@ def _path(choice: _Choice, path: str, language: str | None) -> Asked:
     if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
     is_part = any(is_within(one, path) for one in left_out)
-    is_part |= bool(included) and not any(_holds(one, path) for one in included)
+    is_part |= bool(included) and not any(_is_included(one, path) for one in included)
     is_part |= choice.extent is not None and choice.extent.is_in_part(path)
     of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(choice, path, language)
     return min(of_texts, Asked.PART) if is_part else of_texts
@@ -136,10 +136,10 @@ def _in_language(choice: _Choice, path: str, language: str | None) -> Asked:
     """Return how many of the texts at a path, in a language or in all languages, were requested."""
     spoken = [] if choice.extent is None else [languages for _, languages in choice.extent.spoken(path)]
     spoken += [choice.languages] if choice.languages else []
-    return min((_spoken(languages, language) for languages in spoken), default=Asked.ALL)
+    return min((_asked_in_language(languages, language) for languages in spoken), default=Asked.ALL)
 
 
-def _spoken(languages: Sequence[str], language: str | None) -> Asked:
+def _asked_in_language(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
     same = [one for one in languages if short_of(one) == short_of(language)]
@@ -149,7 +149,7 @@ def _spoken(languages: Sequence[str], language: str | None) -> Asked:
     return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
 
 
-def _holds(included: str, path: str) -> bool:
+def _is_included(included: str, path: str) -> bool:
     """Say whether a path was included with all that is needed: of a list, the items that have none of it as well."""
     lists = [one for one in _LISTS if is_within(path, one)]
     return is_within(path, included) and all(is_within(one, included) for one in lists)
@@ -161,7 +161,7 @@ def _whole_text(path: str) -> str:
 
 
 def _every_text(choice: _Choice, language: str | None) -> Asked:
-    if choice.languages and _spoken(choice.languages, language) is Asked.NOTHING:
+    if choice.languages and _asked_in_language(choice.languages, language) is Asked.NOTHING:
         return Asked.NOTHING
     if choice.included is not None and _roots(choice.included) <= _WITHOUT_TEXTS:
         return Asked.NOTHING

@@ -48,7 +48,7 @@ class Judged:
     evidence: pa.Table
 
 
-def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
+def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     """Make states of a verdict.
 
     Parameters
@@ -133,12 +133,12 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
     # A single value stands for all rows.
     size = len(products)
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
     table = pa.table([*numbers, *columns], schema=EVIDENCE)
     return table.filter(pa.array(kept[products]))
 
 
-def _words(name: str, given: Any, size: int) -> pa.Array:
+def _evidence_words(name: str, given: Any, size: int) -> pa.Array:
     if given is None or isinstance(given, str):
         return pa.array([given], pa.string()).take(pa.array(np.zeros(size, np.int64)))
     if isinstance(given, pa.ChunkedArray):
@@ -159,7 +159,7 @@ def _array(given: Any) -> pa.Array:
         if pa.types.is_string(made.type):
             return made
     values = given.tolist() if isinstance(given, pd.Series | np.ndarray) else list(given)
-    return pa.array([None if _is_missing(one) else _text(one) for one in values], pa.string())
+    return pa.array([None if _is_missing(one) else _evidence_text(one) for one in values], pa.string())
 
 
 def _is_missing(value: Any) -> bool:
@@ -168,7 +168,7 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _text(value: Any) -> str:
+def _evidence_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):

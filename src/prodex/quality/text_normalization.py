@@ -74,15 +74,17 @@ def folded(texts: pa.Array) -> pa.Array:
     texts = _unescaped(texts)
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
-        texts = pc.replace_with_mask(texts, emphasised, _replaced(texts.filter(emphasised), _EMPHASIS))
+        texts = pc.replace_with_mask(
+            texts, emphasised, _replace_patterns(texts.filter(emphasised), _EMPHASIS)
+        )
     # As in `prodex.messages.unaccented`; accents go further below, since one word is told from another by its own.
-    texts = pc.utf8_lower(pc.utf8_normalize(_replaced(texts, _BEFORE_LOWERING), form="NFKD"))
+    texts = pc.utf8_lower(pc.utf8_normalize(_replace_patterns(texts, _BEFORE_LOWERING), form="NFKD"))
     for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)
-    return _replaced(texts, _AT_LAST)
+    return _replace_patterns(texts, _AT_LAST)
 
 
-def _replaced(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:
+def _replace_patterns(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:
     """Replace patterns one after another, each in those texts alone that have it: to find out is far quicker."""
     for pattern, left in patterns:
         rows = pa.array(is_true(pc.match_substring_regex(texts, pattern)))

@@ -142,7 +142,7 @@ def limit_of(figures: int) -> float:
     return NormalDist().inv_cdf(1 - CHANCE / (2 * max(figures, 1)))
 
 
-def judge(series: Series, figures: int) -> list[Judgement]:
+def judge_figures(series: Series, figures: int) -> list[Judgement]:
     """Say what a figure is at each audit, given what it was before.
 
     Parameters
@@ -155,7 +155,7 @@ def judge(series: Series, figures: int) -> list[Judgement]:
     Examples
     --------
     >>> values = [0.98, 0.97, 0.99, 0.98, 0.97, 0.12]
-    >>> found = judge(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
+    >>> found = judge_figures(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
     >>> str(found.state), found.low, found.high
     ('new', 0.97, 0.99)
     """
@@ -173,7 +173,7 @@ def judge_last(series: Series, figures: int) -> Judgement:
         if moved <= limit_of(figures) * least:
             state = FigureState.USUAL if len(known) >= NEEDED else FigureState.UNKNOWN
             return Judgement(state, low, high, 0.0, len(series.values) - 1, len(known) - 1)
-    return judge(series, figures)[-1]
+    return judge_figures(series, figures)[-1]
 
 
 @dataclass

@@ -197,7 +197,7 @@ def watch_of(audit: Audit, zone: tzinfo | None = None) -> Watch | None:
     else:
         own, earlier = kept[at], kept[:at]
     # An earlier snapshot that is audited again is not compared with later ones.
-    before = [one for one in earlier if _in_order([one, own])[-1] is own]
+    before = [one for one in earlier if _in_snapshot_order([one, own])[-1] is own]
     return watched(name, [*before, own], None, zone)
 
 
@@ -254,10 +254,10 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
         # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
         if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
             chosen[key] = one
-    return _in_order(sorted(chosen.values(), key=lambda one: one.audited_at))
+    return _in_snapshot_order(sorted(chosen.values(), key=lambda one: one.audited_at))
 
 
-def _in_order(figures: Sequence[Figures]) -> list[Figures]:
+def _in_snapshot_order(figures: Sequence[Figures]) -> list[Figures]:
     """Return figures in the order of their snapshots, whatever the clock said when these were made."""
     return in_order(
         figures,
@@ -361,7 +361,7 @@ def finding(
     since = history[found.since].moment
     day = f"{local(since, zone):%Y-%m-%d}"
     subject = MEASURES[figure.measure].subject.format(label, supplier)
-    words = _silence(subject, found) if is_silent else _sentence(figure, subject, value, found)
+    words = _silence(subject, found) if is_silent else _unusual_sentence(figure, subject, value, found)
     lasts = {
         FigureState.NEW: "",
         FigureState.LASTING: f" Since {day}.",
@@ -383,9 +383,9 @@ def finding(
     }
 
 
-def _sentence(figure: Figure, subject: str, value: float, found: Judgement) -> str:
+def _unusual_sentence(figure: Figure, subject: str, value: float, found: Judgement) -> str:
     measure = MEASURES[figure.measure]
-    low, high, now = (_written(one, measure.kind) for one in (found.low, found.high, value))
+    low, high, now = (_format_figure(one, measure.kind) for one in (found.low, found.high, value))
     usual = low if low == high else f"{low} to {high}"
     what = f" {measure.what}" if measure.what else ""
     return f"{subject}: {now}{what}, usually {usual} ({found.audits} audits)."
@@ -395,7 +395,7 @@ def _silence(subject: str, found: Judgement) -> str:
     return f"{subject}: none for {counted(found.audits, 'audit')}, usually {found.high:,.0f} in that time."
 
 
-def _written(value: float, kind: FigureKind) -> str:
+def _format_figure(value: float, kind: FigureKind) -> str:
     if kind is FigureKind.SHARE:
         return percent(value, 0 if value in (0, 1) else 1)
     return f"{value:,.0f}"

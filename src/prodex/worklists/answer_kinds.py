@@ -85,11 +85,11 @@ class Shapes:
             seen = [
                 (attribute, is_listed, shape)
                 for table, shape in _TABLES.items()
-                for attribute, is_listed, _type in _seen(catalog, table)
+                for attribute, is_listed, _type in _attributes_in_use(catalog, table)
             ]
             seen += [
                 (attribute, is_listed, _SCALARS.get(type_ or "", AnswerShape.NONE))
-                for attribute, is_listed, type_ in _seen(catalog, "scalars", "type")
+                for attribute, is_listed, type_ in _attributes_in_use(catalog, "scalars", "type")
                 if attribute not in found
             ]
             for attribute, is_listed, shape in seen:
@@ -160,7 +160,9 @@ def _specified() -> Mapping[str, AnswerShape]:
     return found
 
 
-def _seen(catalog: Catalog, table: str, column: str | None = None) -> list[tuple[str, bool, str | None]]:
+def _attributes_in_use(
+    catalog: Catalog, table: str, column: str | None = None
+) -> list[tuple[str, bool, str | None]]:
     """Return each attribute of a table once, whether it stands in a list, and a value of another column with it."""
     names = ["attribute", "position", *filter(None, [column])]
     rows = catalog.arrow(table, names)

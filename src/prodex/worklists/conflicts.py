@@ -87,7 +87,7 @@ def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool
     if decision.check is None and not keys.get("value"):
         # A row of one's own asks for nothing and saw nothing.
         return True
-    return any(_is_same(decision, one) for one in _found(decision, verdicts))
+    return any(_is_same(decision, one) for one in _findings_at_place(decision, verdicts))
 
 
 def _is_text(decision: Decision) -> bool:
@@ -123,7 +123,7 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
         return alike(before, replaced)
     # Positions move when texts are added: one that held another text then may be another text now.
     if before is None or decision.position is None:
-        return any(_is_same(decision, one) for one in _found(decision, verdicts))
+        return any(_is_same(decision, one) for one in _findings_at_place(decision, verdicts))
     return False
 
 
@@ -132,7 +132,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
     if seen is None:
         return None
-    is_there = any(_is_same(decision, one) for one in _found(decision, verdicts))
+    is_there = any(_is_same(decision, one) for one in _findings_at_place(decision, verdicts))
     if decision.holds:
         return True
     if mark is not None and not mark.shows(seen):
@@ -148,7 +148,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     return None
 
 
-def _found(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
+def _findings_at_place(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
     """Return what the check of a row finds at its place."""
     found = verdicts.findings.get((str(decision.product), decision.check or ""), ())
     return tuple(
@@ -170,7 +170,7 @@ def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
     result = verdicts.results.get((str(decision.product), decision.check or ""))
     if result is None or result is State.UNKNOWN:
         return None
-    return bool(_found(decision, verdicts))
+    return bool(_findings_at_place(decision, verdicts))
 
 
 def _what_changed(decision: Decision, record: Product) -> str:

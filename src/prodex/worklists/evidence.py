@@ -104,12 +104,12 @@ def same_moment(then: str, now: str | None) -> bool | None:
     """
     if now is None:
         return False
-    if _moment(then) == _moment(now) or as_seen(then) == as_seen(now[:19]):
+    if _comparable_moment(then) == _comparable_moment(now) or as_seen(then) == as_seen(now[:19]):
         return True
     return False if re.match(r"\d{4}-\d\d-\d\d", then) else None
 
 
-def _moment(text: str) -> str:
+def _comparable_moment(text: str) -> str:
     return moment_text(text.strip()).replace(" ", "T").removesuffix("T00:00:00")[:19]
 
 
@@ -158,11 +158,11 @@ def holds(
         return None
 
 
-def _items(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _parts(seen: str) -> list[str]:
+def _split_list(seen: str) -> list[str]:
     return [part.strip() for part in seen.split(";") if part.strip()]
 
 
@@ -170,7 +170,7 @@ def _boolean(seen: str, value: Any, *_: Any) -> bool:
     return boolean(seen) is value
 
 
-def _number(seen: str, value: Any, *_: Any) -> bool:
+def _is_same_number(seen: str, value: Any, *_: Any) -> bool:
     return bool(number(seen) == value)
 
 
@@ -178,8 +178,8 @@ def _string(seen: str, value: Any, *_: Any) -> bool:
     return alike(str(value), seen) or as_seen(str(value)) == as_seen(seen)
 
 
-def _codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
-    held = [one for one in _items(value) if isinstance(one, Mapping)]
+def _are_same_codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
+    held = [one for one in _as_list(value) if isinstance(one, Mapping)]
 
     def is_held(part: str) -> bool:
         meant = {_folded(one) for one in (part, *re.split("[∣|]", part)[-1:])}
@@ -187,7 +187,7 @@ def _codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> 
             meant.add(_folded(words.code(without_code(attribute), part)))
         return any(meant & {_folded(one.get("code")), _folded(one.get("label"))} for one in held)
 
-    return is_held(seen) or all(map(is_held, _parts(seen)))
+    return is_held(seen) or all(map(is_held, _split_list(seen)))
 
 
 def _folded(text: Any) -> str:
@@ -197,16 +197,16 @@ def _folded(text: Any) -> str:
 def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
     there = [
         _in_base_unit(one["data"], str(unit["code"]))
-        for one in _items(value)
+        for one in _as_list(value)
         if isinstance(one, Mapping)
-        and _is_number(one.get("data"))
+        and _is_plain_number(one.get("data"))
         and isinstance(unit := one.get("expressedIn"), Mapping)
         and unit.get("code")
     ]
-    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _parts(seen))
+    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _split_list(seen))
 
 
-def _is_number(value: Any) -> bool:
+def _is_plain_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -241,7 +241,7 @@ def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> boo
     return True if amounts and all(one in nutrition_answers.amounts(value) for one in amounts) else None
 
 
-def _units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
+def _are_same_units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
     return bool(_bare(hierarchy_answers.with_units(value, seen, gtin, words)[0]) == _bare(value))
 
 
@@ -259,12 +259,12 @@ def _bare(value: Any) -> Any:
 
 _COMPARED_BY: Mapping[AnswerShape, Callable[..., bool | None]] = {
     AnswerShape.BOOLEAN: _boolean,
-    AnswerShape.INTEGER: _number,
-    AnswerShape.NUMBER: _number,
+    AnswerShape.INTEGER: _is_same_number,
+    AnswerShape.NUMBER: _is_same_number,
     AnswerShape.STRING: _string,
-    AnswerShape.CODE: _codes,
+    AnswerShape.CODE: _are_same_codes,
     AnswerShape.QUANTITY: _quantities,
     AnswerShape.PICTURE: _pictures,
     AnswerShape.NUTRITION: _nutrients,
-    AnswerShape.HIERARCHY: _units,
+    AnswerShape.HIERARCHY: _are_same_units,
 }

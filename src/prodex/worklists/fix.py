@@ -61,7 +61,7 @@ from prodex.worklists.answer_rows import (
 from prodex.worklists.evidence import alike, same_moment, visible
 from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.worklists.ownership import Owners, comes_from, identified, service_in_words
-from prodex.worklists.pending_updates import Waiting, waiting_attributes, waiting_updates
+from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.reading import Answer, AnswerSheet, Note, Returned, place_in_words
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
@@ -273,7 +273,7 @@ class Fix:
         return Counter(status for status, _ in self._outcomes().values())
 
     @property
-    def waiting(self) -> Waiting:
+    def waiting(self) -> PendingUpdates:
         """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
         return {} if self._judged is None else self._known().waiting
 
@@ -446,7 +446,7 @@ class Fix:
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")
-        newest, products = fresh_products(
+        newest, products = with_current_products(
             service, self.catalog, filter(None, (one.product for one in self._decisions))
         )
         made = judged_answers(
@@ -596,16 +596,16 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     changed = {row["product_id"]: row["updated_at"] for row in rows}
     shapes = Shapes.of(catalog)
     owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
-    texts = _texts(catalog, {product for product, _ in owned if product is not None})
+    texts = _texts_by_product(catalog, {product for product, _ in owned if product is not None})
     found, unsure = [], []
     for product, one in owned:
         if product is None:
             continue
         is_text = shapes.of_attribute(one.keys.get("attribute")) is AnswerShape.TEXT
         if RowMark.read(one.keys.get("row_mark")) is not None:
-            if not (is_text and _is_there(one, texts[product])):
+            if not (is_text and _is_in_product(one, texts[product])):
                 found.append(one)
-        elif _is_of_now(one, changed[product]) and not _is_shown(one.text, texts[product]):
+        elif _is_of_now(one, changed[product]) and not _is_in_texts(one.text, texts[product]):
             # What a rule shows may be computed, and nobody knows of what.
             if is_text:
                 found.append(one)
@@ -618,7 +618,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     return found
 
 
-def _texts(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
+def _texts_by_product(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
     concerned = pc.field("product_id").isin(pa.array(sorted(products), pa.string()))
     found: defaultdict[str, _Texts] = defaultdict(list)
     for row in catalog.arrow("texts", ["product_id", "attribute", "language", "text"], concerned).to_pylist():
@@ -626,7 +626,7 @@ def _texts(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
     return found
 
 
-def _is_there(answer: Answer, texts: _Texts) -> bool:
+def _is_in_product(answer: Answer, texts: _Texts) -> bool:
     """Whether the place has the text of a cell, which an encoding may have changed."""
     attribute, language = answer.keys.get("attribute"), answer.keys.get("language")
     return any(
@@ -645,7 +645,7 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
     return changed is not None and same_moment(then, str(changed)) is True
 
 
-def _is_shown(seen: str, texts: _Texts) -> bool:
+def _is_in_texts(seen: str, texts: _Texts) -> bool:
     """Whether a product has a text, or a rule may have shown a word of one."""
     return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)
 
@@ -657,13 +657,13 @@ def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> C
     wanted = [one for one in dict.fromkeys(ids) if one in gtins]
     records = received_products(catalog, wanted)
     if catalog.as_received is None:
-        waiting = {product: waiting_attributes(record) for product, record in records.items()}
+        waiting = {product: pending_attributes(record) for product, record in records.items()}
     else:
-        waiting = waiting_updates(catalog, wanted)
+        waiting = pending_updates(catalog, wanted)
     return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
-def fresh_products(
+def with_current_products(
     service: Client, catalog: Catalog, products: Iterable[str]
 ) -> tuple[Catalog, ConcernedProducts]:
     """Return the catalogue with some products as the service has them now, and these products.

@@ -133,7 +133,7 @@ def write_worklists(
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
         rows = worklist_rows(audit, equal, reporter)
         made = grouped_worklists(audit, rows, by, _TAKEN)
-        facts = _facts(audit, by, equal, len(rows))
+        facts = _worklist_facts(audit, by, equal, len(rows))
         named = pc.unique(rows["attribute"])
         return write_folder(
             audit,
@@ -188,7 +188,7 @@ def write_folder(
     """
     with storage(Path(folder)):
         target = Path(folder).resolve()  # where a link leads, which stays one
-    fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
+    fields = Fields(Shapes.of(audit.catalog), _codes_in_lists(audit.catalog, attributes))
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
@@ -198,7 +198,7 @@ def write_folder(
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
-        about = {"by": by, "scope": audit.scope, **_keys(audit), **options}
+        about = {"by": by, "scope": audit.scope, **_audit_keys(audit), **options}
         manifest = {"format": _FORMAT, **about, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
@@ -229,11 +229,13 @@ def _write(
     host = host_of_source(audit.origin.source)
     label = cache(asked_label)  # there are few different fields among very many findings
     asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
-    labelled = _with(worklist.rows, "asked_for", pa.array(asked, pa.string()))
-    labelled = _with(labelled, "same_answer", fields.same_answers(labelled))
-    labelled = _with(labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled)))
+    labelled = _replace_column(worklist.rows, "asked_for", pa.array(asked, pa.string()))
+    labelled = _replace_column(labelled, "same_answer", fields.same_answers(labelled))
+    labelled = _replace_column(
+        labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled))
+    )
     answerable = fields.with_how(labelled)
-    marked = _with(answerable, "row_mark", row_marks(answerable, host))
+    marked = _replace_column(answerable, "row_mark", row_marks(answerable, host))
     worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
     rows = folder / f"{worklist.name}.parquet"
@@ -250,10 +252,12 @@ def _write(
         "file": rows.name,
         "by": worklist.by,
         "host": host,
-        "owners": _named(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
+        "owners": _distinct_values(worklist.rows["owner_id"])
+        if worklist.by in {"owner", "owner_id"}
+        else None,
         "products": worklist.products,
-        "fields": _named(worklist.rows["attribute"]),
-        **_keys(audit),
+        "fields": _distinct_values(worklist.rows["attribute"]),
+        **_audit_keys(audit),
     }
     of_all = worklist.of_all or worklist.figures
     written = dataclasses.replace(worklist, rows=shown)
@@ -273,15 +277,15 @@ def _write(
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,
         "failures": len(worklist.rows),  # the findings under their earlier name
-        "chosen_products": _whole(worklist.figures, "products"),
-        "group_products": _whole(of_all, "products"),
-        "group_to_work_on": _whole(of_all, "to_work_on"),
+        "chosen_products": _count_of_group(worklist.figures, "products"),
+        "group_products": _count_of_group(of_all, "products"),
+        "group_to_work_on": _count_of_group(of_all, "to_work_on"),
         "scope": worklist.about,
         "mail": mail.name,
     }
 
 
-def _whole(figures: Mapping[Any, Any], name: str) -> int | None:
+def _count_of_group(figures: Mapping[Any, Any], name: str) -> int | None:
     """Return a figure of a group of products; a language has none."""
     return int(figures[name]) if figures else None
 
@@ -290,12 +294,12 @@ def _pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(rows[name].to_pylist() for name in names), strict=True)
 
 
-def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
+def _replace_column(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
     """Return rows with another content of a column."""
     return rows.set_column(rows.column_names.index(name), name, content)
 
 
-def _named(values: pa.ChunkedArray) -> list[str | None] | None:
+def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
     """Return what a column holds, once each; None where that is too much for a cell."""
     found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
     return found if len(json.dumps(found)) <= _MOST_NAMED else None
@@ -305,11 +309,11 @@ def _guarded(rows: pa.Table) -> pa.Table:
     """Return rows with the keys that a spreadsheet could change written so that it cannot."""
     for name in GUARDED:
         keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
-        rows = _with(rows, name, pa.array(keys, pa.string()))
+        rows = _replace_column(rows, name, pa.array(keys, pa.string()))
     return rows
 
 
-def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
@@ -322,10 +326,10 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
     waiting = (
         f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
     )
-    return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
+    return WorklistFacts(facts, list(_omissions(audit, equal, listed)), [waiting] if audit.pending else [])
 
 
-def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
     if equal:
         every = sum(batch.num_rows for batch in audit.failure_batches())
@@ -347,7 +351,7 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
         )
 
 
-def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
+def _codes_in_lists(catalog: Catalog | None, attributes: pa.Array) -> Codes:
     """Return the codes in use of the attributes with findings, if a list of them is short enough."""
     if catalog is None:
         return {}
@@ -360,7 +364,7 @@ def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
     return known
 
 
-def _keys(audit: Audit) -> dict[str, Any]:
+def _audit_keys(audit: Audit) -> dict[str, Any]:
     """Return what identifies the audit, for programs."""
     return {
         "prodex": version("prodex"),

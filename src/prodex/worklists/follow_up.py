@@ -73,8 +73,8 @@ def write_again(
         # The words of one supplier are not for another one: what is not theirs to answer stays here.
         place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
-        rows.append(_row({str(name): value for name, value in answer.items()}, finding) | known)
-    table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
+        rows.append(_follow_up_row({str(name): value for name, value in answer.items()}, finding) | known)
+    table = pa.Table.from_pylist(rows, found.schema if not rows else _follow_up_schema())
     # An update may have come after the catalogue, which the service said when the answers were sent.
     waits = update_waits(table, fix.waiting)
     table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
@@ -113,7 +113,7 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
     )
 
 
-def _schema() -> pa.Schema:
+def _follow_up_schema() -> pa.Schema:
     return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
 
 
@@ -124,7 +124,7 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
     return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
 
 
-def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
+def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
     is_accepted = answer["state"] == "accepted"
     is_asked = answer["state"] == "asked back"

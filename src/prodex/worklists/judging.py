@@ -27,7 +27,7 @@ from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Confirmed, Decision, decided
 from prodex.worklists.conflicts import Finding, Verdicts, is_as_sent, still_asked
 from prodex.worklists.evidence import alike
-from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.reading import Answer
 
 
@@ -53,7 +53,7 @@ class JudgedAnswers:
     changes: Changes
     before: Audit
     after: Audit
-    waiting: Waiting
+    waiting: PendingUpdates
     products: Collection[str] = ()
 
 

@@ -47,10 +47,10 @@ def comes_from(source: str, base_url: str) -> bool:
     [True, False]
     """
     # Behind the base URL there may be a comma and a remark.
-    return _identity(source.partition(", ")[0]) == _identity(base_url)
+    return _service_identity(source.partition(", ")[0]) == _service_identity(base_url)
 
 
-def _identity(base_url: str) -> tuple[str, str | None, int | None, str]:
+def _service_identity(base_url: str) -> tuple[str, str | None, int | None, str]:
     parts = urlsplit(base_url)
     return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme), parts.path.rstrip("/")
 
@@ -96,7 +96,7 @@ class Owners:
             for product, place in zip(wanted, places, strict=True)
             if place is not None
         }
-        return cls(found, _shown(groups), host_of_source(catalog.origin.source))
+        return cls(found, _owner_names(groups), host_of_source(catalog.origin.source))
 
     def named(self, owner: str | None) -> str:
         """Return how an owner is listed.
@@ -107,7 +107,7 @@ class Owners:
         return self.shown.get(owner, _NOBODY if owner is None else owner)
 
 
-def _shown(groups: Groups) -> dict[str | None, str]:
+def _owner_names(groups: Groups) -> dict[str | None, str]:
     return {
         code: _NOBODY if code is None else name for code, name in zip(groups.codes, groups.shown, strict=True)
     }
@@ -281,7 +281,7 @@ def questions_about(
         )
         return
     mark = RowMark.read(answer.keys.get("row_mark"))
-    is_ours = mark is not None and _is_of(mark, answer, product, language, owners)
+    is_ours = mark is not None and _is_mark_of(mark, answer, product, language, owners)
     place = f"{answer.keys.get('attribute')}{f' in {language!r:.20}' if language else ''}"
     # A worklist of another owner that was copied into this workbook as a sheet is still one.
     is_copied = is_ours and source.of_sheet == {owner}
@@ -296,7 +296,7 @@ def questions_about(
         yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
 
 
-def _is_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
+def _is_mark_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
     """Whether a mark says that prodex asked for the place of an answer, of the owner that the product has now."""
     place = (owners.host, owners.of_product.get(product), product, answer.keys.get("attribute"))
     # Where no language is asked for, the answer says one.

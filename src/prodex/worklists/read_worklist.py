@@ -83,7 +83,7 @@ def read_worklist(
 def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     if given is not None:
         return catalog_given(given, "read_worklist(files, catalog)")
-    named = {one.snapshot.partition("@")[0] for one in _written(returned) if one.snapshot}
+    named = {one.snapshot.partition("@")[0] for one in _worklist_facts(returned) if one.snapshot}
     if len(named) == 1:
         return snapshot_named(named.pop())
     what = (
@@ -94,7 +94,7 @@ def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
 
 
-def _written(returned: Returned) -> list[Written]:
+def _worklist_facts(returned: Returned) -> list[Written]:
     return [one for several in returned.written.values() for one in several]
 
 
@@ -104,7 +104,7 @@ def _profile(given: Any, returned: Returned) -> Profile:
         return given
     if given is not None:
         return Profile.read(given)
-    named = sorted({one.profile for one in _written(returned) if one.profile})
+    named = sorted({one.profile for one in _worklist_facts(returned) if one.profile})
     # By name only: what comes with a workbook opens no file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:

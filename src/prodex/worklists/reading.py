@@ -361,12 +361,12 @@ def read_files(
     places = {file: place for place, file in enumerate(_files(files, returned))}
     # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
     for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
-        before = _said(returned)
+        before = _files_with_notes(returned)
         try:
-            _read(file, limits, returned, asked)
+            _read_file(file, limits, returned, asked)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
-        found[file] = _said(returned) > before
+        found[file] = _files_with_notes(returned) > before
     returned.answers.sort(key=lambda one: places[Path(one.file)])
     returned.problems.sort(key=lambda one: places[Path(one.file)])
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
@@ -377,7 +377,7 @@ def read_files(
     return returned
 
 
-def _said(returned: Returned) -> int:
+def _files_with_notes(returned: Returned) -> int:
     marked = (RowMark.read(one.keys.get("row_mark")) for one in returned.doubtful)
     typed = len(returned.notes) + sum(mark is not None for mark in marked)
     return len(returned.answers) + len(returned.problems) + typed
@@ -422,10 +422,10 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
     return list(dict.fromkeys(one.resolve() for one in found))
 
 
-def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
+def _read_file(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
     before = len(returned.answers)
     with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
-        kept = {sheet.name: written for sheet in sheets if (written := _written(sheet)) is not None}
+        kept = {sheet.name: written for sheet in sheets if (written := _read_hidden_sheet(sheet)) is not None}
         returned.written[str(file)] = list(kept.values())
         if newer := [one.format for one in kept.values() if one.format > FORMAT]:
             raise SpreadsheetUnreadable(
@@ -448,7 +448,7 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
             lists.append(found is not None)
             if found is None and sheet.name in own:
                 _without_headings(sheet, returned)
-            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled(sheet)):
+            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled_rows(sheet)):
                 returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
         returned.problems += several.unmet
     if not any(lists):
@@ -488,20 +488,20 @@ def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -
 
 def _without_headings(sheet: Sheet, returned: Returned) -> None:
     """Count the rows of a sheet of findings whose headings are gone: none of them can be read."""
-    if rows := sum(1 for _ in _filled(sheet)):
+    if rows := sum(1 for _ in _filled_rows(sheet)):
         words = "the sheet has no headings any more. Put them back: GTIN, Field, Language, New value."
         returned.problems.append(_problem(sheet, 1, None, words))
         returned.sheets.append(AnswerSheet(str(sheet.file), sheet.name, rows, rows, sheet.is_hidden, True))
 
 
-def _filled(sheet: Sheet) -> Iterator[tuple[int, Row]]:
+def _filled_rows(sheet: Sheet) -> Iterator[tuple[int, Row]]:
     """Yield the rows in which a cell holds more than spaces."""
     for number, row in sheet.rows():
         if any(cell.kind != "text" or cell.text.strip() for cell in row.values()):
             yield number, row
 
 
-def _written(sheet: Sheet) -> Written | None:
+def _read_hidden_sheet(sheet: Sheet) -> Written | None:
     """Return what a hidden sheet says, and None of any other; what somebody spoilt in it is not said."""
     if _KEYS_SHEET.fullmatch(sheet.name) is None:
         return None
@@ -526,7 +526,7 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
     """Read a sheet where one answer is given for several rows; False if it is none of these."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    for number, row in _filled(sheet):
+    for number, row in _filled_rows(sheet):
         if (named := headings_of(row, _SEVERAL)) is not None:
             if headings is None and not _is_for_several(named):
                 return False
@@ -579,7 +579,7 @@ def _read_sheet(
     merged = MergedCells(sheet.merged())
     rows, unread, has_marks = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
-    for number, row in _filled(sheet):
+    for number, row in _filled_rows(sheet):
         if (found := headings_of(row, listed)) is not None:
             # Sheets that were copied below one another have their headings again.
             headings = found
@@ -660,10 +660,10 @@ def _read_row(
     if filled or given or any(place >= MOST_COLUMNS for place, *_ in unusable):
         returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
     if not unusable:
-        returned.answers += [_answer(sheet, number, place, cell, keys) for place, cell in filled]
+        returned.answers += [_answer_of_cell(sheet, number, place, cell, keys) for place, cell in filled]
         at = headings.places["new_value"][0]
         returned.answers += [
-            _answer(sheet, number, at, cell, keys)._replace(given_at=where) for cell, where in given
+            _answer_of_cell(sheet, number, at, cell, keys)._replace(given_at=where) for cell, where in given
         ]
     if not filled and not given:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
@@ -675,7 +675,7 @@ def _read_row(
     return keys
 
 
-def _answer(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
+def _answer_of_cell(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
     text = trimmed(_verbatim(cell, sheet))
     return Answer(
         str(sheet.file), sheet.name, number, place_of(number, place), text, cell.kind, keys, cell.shown
@@ -699,7 +699,7 @@ def _look_elsewhere(
         and keys.get("value", "").strip()
         and not (mark and mark.shows(keys["value"]))
     ):
-        answer = _answer(sheet, number, seen, row[seen], keys)
+        answer = _answer_of_cell(sheet, number, seen, row[seen], keys)
         returned.doubtful.append(answer._replace(is_typed_over=True))
     for place, cell in row.items():
         name = headings.names.get(place)
@@ -826,7 +826,7 @@ def known_texts(catalog: Catalog) -> Known:
     def known(skeletons: Collection[str]) -> set[str]:
         wanted = pa.array(sorted(skeletons), pa.string())
         found: set[str] = set()
-        for column in _columns(catalog):
+        for column in _text_columns(catalog):
             plain = pc.replace_substring_regex(column, r"[^\x00-\x7F]", "?")
             found.update(column.filter(pc.is_in(plain, wanted)).to_pylist())
         return found
@@ -834,7 +834,7 @@ def known_texts(catalog: Catalog) -> Known:
     return known
 
 
-def _columns(catalog: Catalog) -> Iterator[pa.ChunkedArray]:
+def _text_columns(catalog: Catalog) -> Iterator[pa.ChunkedArray]:
     # One part at a time: all texts of a large catalogue take much memory.
     for part in catalog.parts:
         for table, columns in _TEXTS:
@@ -888,14 +888,14 @@ _ALSO = {
 }
 
 
-def _key(heading: str) -> str:
+def _folded_heading(heading: str) -> str:
     return re.sub(r"[\W_]+", "", heading.casefold())
 
 
 _HEADINGS = {
     **_ALSO,
-    **{_key(field.name): field.name for field in WORKLIST},
-    **{_key(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
+    **{_folded_heading(field.name): field.name for field in WORKLIST},
+    **{_folded_heading(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
 }
 
 
@@ -904,9 +904,9 @@ _LONGEST = 60
 
 
 @lru_cache(5_000)
-def _named(text: str) -> str | None:
+def _column_of_heading(text: str) -> str | None:
     """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
-    return _HEADINGS.get(_key(text)) if len(text) <= _LONGEST else None
+    return _HEADINGS.get(_folded_heading(text)) if len(text) <= _LONGEST else None
 
 
 @dataclass(frozen=True)
@@ -966,7 +966,7 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, cell in sorted(row.items()):
-        if cell.kind == "text" and (name := _named(cell.text)) is not None:
+        if cell.kind == "text" and (name := _column_of_heading(cell.text)) is not None:
             places[name].append(place)
     if len(places) < _FEWEST:
         return None

@@ -228,7 +228,7 @@ def read_me(
     ]
 
 
-def shown(rows: pa.Table) -> dict[str, pa.Array]:
+def sheet_columns(rows: pa.Table) -> dict[str, pa.Array]:
     """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
     columns = {}
     for column in TO_FIX:
@@ -238,12 +238,12 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
-    columns["market"] = _each(columns["market"], _named_market)
-    columns["language"] = _each(columns["language"], _named_language)
+    columns["market"] = _renamed_values(columns["market"], _named_market)
+    columns["language"] = _renamed_values(columns["language"], _named_language)
     return columns
 
 
-def _each(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
+def _renamed_values(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
     encoded = values.dictionary_encode()
     names = [None if one is None else named(one) for one in encoded.dictionary.to_pylist()]
     return pa.array(names, pa.string()).take(encoded.indices)

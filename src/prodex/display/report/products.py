@@ -121,7 +121,7 @@ def cards(audit: Audit) -> ReportCards:
         own, images = texts.get(product["product_id"], []), pictures.get(product["product_id"], [])
         rows.append(
             ReportCard(
-                **_identity(product),
+                **_identity_words(product),
                 score=percent(product["score"]),
                 grade=product["grade"] if isinstance(product["grade"], str) else "none",
                 ready="undecided" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
@@ -145,7 +145,7 @@ def _failed(audit: Audit, place: int) -> tuple[int, ...]:
     return tuple(sorted(failed, key=lambda check: severities.index(audit.checks[check].severity)))
 
 
-def _identity(product: dict[Any, Any]) -> dict[str, Words]:
+def _identity_words(product: dict[Any, Any]) -> dict[str, Words]:
     named = {name: None if pd.isna(value) else value for name, value in product.items()}
     return {
         "gtin": label(named["gtin"] or named["product_id"]),

@@ -149,14 +149,14 @@ def read_record(catalog: Catalog, product_id: str) -> Record:
     'ACME'
     """
 
-    place = pc.index(_ids(catalog), pa.scalar(product_id)).as_py()
+    place = pc.index(_product_ids(catalog), pa.scalar(product_id)).as_py()
     for part in catalog.parts if place >= 0 else ():
         if place < part.size:
             # Of a part that is cut down to a product, only the row groups are read that have something of it.
-            tables = _read(part.take(pa.array(np.arange(part.size) == place)))
+            tables = _read_tables(part.take(pa.array(np.arange(part.size) == place)))
             return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
         place -= part.size
-    raise InputError(_unknown(catalog, product_id))
+    raise InputError(_unknown_product(catalog, product_id))
 
 
 def is_prepared(catalog: Catalog) -> bool:
@@ -164,7 +164,7 @@ def is_prepared(catalog: Catalog) -> bool:
     return catalog in _IDS
 
 
-def _ids(catalog: Catalog) -> pa.ChunkedArray:
+def _product_ids(catalog: Catalog) -> pa.ChunkedArray:
     """Return the ids of all products: read for the first card, 20 MB a million, so that others find their part."""
     if catalog not in _IDS:
         read = side_by_side(
@@ -174,7 +174,7 @@ def _ids(catalog: Catalog) -> pa.ChunkedArray:
     return _IDS[catalog]
 
 
-def _read(part: Part) -> dict[str, tuple[Row, ...]]:
+def _read_tables(part: Part) -> dict[str, tuple[Row, ...]]:
     def rows(name: str) -> tuple[Row, ...]:
         return tuple(part.read(name).to_pylist())
 
@@ -205,7 +205,7 @@ def _code_labels(
     return found
 
 
-def _unknown(catalog: Catalog, product_id: str) -> str:
+def _unknown_product(catalog: Catalog, product_id: str) -> str:
     keys = catalog.arrow("products", ["product_id", "gtin"])
     # A likely mistake: the GTIN in place of the id.
     named = keys.filter(pc.equal(comparable_column(keys["gtin"]), comparable(product_id)))
@@ -261,9 +261,9 @@ def indented(json: str) -> str:
         if sign in "]}":
             depth = max(depth - 1, 0)
             if before not in "[{":
-                made.append(_line(depth))
+                made.append(_indented_line(depth))
         elif before in "[{," and before:
-            made.append(_line(depth))
+            made.append(_indented_line(depth))
         made.append(f"{sign} " if sign == ":" else sign)
         if sign in "[{":
             depth += 1
@@ -280,7 +280,7 @@ def read_raw(json: str | None) -> Words:
     return Words(shown.text, len(whole))
 
 
-def _line(depth: int) -> str:
+def _indented_line(depth: int) -> str:
     return "\n" + "  " * min(depth, _DEEPEST)
 
 
@@ -472,7 +472,7 @@ def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
     place = row["position"]
     if table == "texts":
         place = row["language"] or row["language_code"] or ""
-    for suffix, column in _columns(table):
+    for suffix, column in _paths_of_columns(table):
         value = row[column]
         if value is None:
             continue
@@ -489,7 +489,7 @@ def product_leaves(record: Record) -> Iterator[Leaf]:
             yield Leaf(path, "", wire_text(record.product[column]))
 
 
-def _columns(table: str) -> Iterator[tuple[str, str]]:
+def _paths_of_columns(table: str) -> Iterator[tuple[str, str]]:
     if table in _BY_SHAPE:
         yield from _BY_SHAPE[table].items()
         return

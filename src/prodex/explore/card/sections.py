@@ -133,7 +133,7 @@ def sections(record: Record) -> tuple[CardTable, ...]:
         table_of(
             one.title,
             one.columns,
-            list(_rows(record, one)),
+            list(_section_rows(record, one)),
             numeric=("bytes",),
             missing=_missing(record, one),
         )
@@ -141,13 +141,13 @@ def sections(record: Record) -> tuple[CardTable, ...]:
     )
 
 
-def _rows(record: Record, section: _Section) -> Iterator[Row]:
+def _section_rows(record: Record, section: _Section) -> Iterator[Row]:
     for table in section.tables:
         rows = [{**row, "kind": _KINDS.get(table)} for row in record.rows(table)]
-        yield from _joined(rows) if table == "tags" else rows
+        yield from _distinct_tags(rows) if table == "tags" else rows
 
 
-def _joined(rows: Sequence[Row]) -> list[Row]:
+def _distinct_tags(rows: Sequence[Row]) -> list[Row]:
     """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
     dated = [row for row in rows if row["created_at"] is not None]
     listed = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
@@ -320,7 +320,7 @@ class CardHeader:
 def read_header(record: Record) -> CardHeader:
     """Return the header of a product's card."""
     product = record.product
-    name, waits = _name(record)
+    name, waits = _product_name(record)
     gtin = product["gtin"]
     problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _wrong(gtin)
     return CardHeader(
@@ -341,7 +341,7 @@ def read_header(record: Record) -> CardHeader:
     )
 
 
-def _name(record: Record) -> tuple[str | None, bool]:
+def _product_name(record: Record) -> tuple[str | None, bool]:
     rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
     texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
     names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
@@ -505,7 +505,7 @@ def pictures(record: Record) -> CardPictures:
     for row in record.rows("exportables"):
         renditions.setdefault(row["position"].rpartition(".")[0], []).append(row)
     shown = rows[:_MOST_PICTURES]
-    made = tuple(_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
+    made = tuple(_card_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
     # Renditions of pictures beyond the limit, or of positions that no picture has.
     strays = [row for left in renditions.values() for row in left]
     return CardPictures(
@@ -519,7 +519,7 @@ def pictures(record: Record) -> CardPictures:
 _NUMERIC = ("width", "height", "bytes")
 
 
-def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
+def _card_picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
     number = row["product_face"]
     shows = FACES.get(number, f"face {number}") if number is not None else "face not specified"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
@@ -654,8 +654,8 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST_UNITS]
     places = {row["position"] for row in rows}
-    facts = _facts(record, source, places)
-    above = {row["position"]: _around(row["position"], places) for row in rows}
+    facts = _facts_by_unit(record, source, places)
+    above = {row["position"]: _unit_around(row["position"], places) for row in rows}
     gtins = {row["position"]: row["node_gtin"] for row in rows}
     parents: dict[str, set[str | None]] = {}
     for place, around in above.items():
@@ -666,10 +666,10 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     inside: dict[str, list[HierarchyUnit]] = {}
     for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
         place = row["position"]
-        unit = _unit(
+        unit = _hierarchy_unit(
             record,
             row,
-            is_cycle=bool(gtins[place]) and gtins[place] in _path(place, above, gtins),
+            is_cycle=bool(gtins[place]) and gtins[place] in _gtins_around(place, above, gtins),
             parents=len(parents.get(gtins[place], ())),
             facts=tuple(facts.get(place, ())[:_MOST_FACTS]),
             facts_total=len(facts.get(place, ())),
@@ -693,7 +693,7 @@ def _nodes(record: Record, source: str) -> Iterator[Row]:
             yield row
 
 
-def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
+def _hierarchy_unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
     quantity, units = row["quantity"], row["units_per_root"]
     inside = "unknown" if quantity is None else value_text(quantity).text
     in_all = "total unknown" if units is None else f"= {value_text(units).text} in total"
@@ -703,14 +703,14 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
         quantity="" if row["level"] == 0 else f"× {inside}",
         in_all="" if row["level"] < 2 else in_all,
         # The record marks no unit as the product itself, so it is found by its GTIN.
-        is_this=_same(row["node_gtin"], record.product["gtin"]),
+        is_this=_are_same_gtin(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
         flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
         **of_tree,  # type: ignore[arg-type]
     )
 
 
-def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
+def _facts_by_unit(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
     """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
     for row in _nodes(record, source):
@@ -741,7 +741,7 @@ def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[Labe
     return found
 
 
-def _around(position: str, places: set[str]) -> str:
+def _unit_around(position: str, places: set[str]) -> str:
     """Return the position of the nearest unit around another; "" if there is none."""
     outer = position.rpartition(".")[0]
     while outer and outer not in places:
@@ -757,13 +757,13 @@ def _shown_in(place: str, above: dict[str, str]) -> str:
     return outer
 
 
-def _path(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
+def _gtins_around(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
     """Yield the GTINs of the units around one."""
     while place := above[place]:
         yield gtins[place]
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def _are_same_gtin(one: str | None, other: str | None) -> bool:
     # GTINs of 8, 12 and 13 digits are the same with zeros in front.
     return bool(one) and bool(other) and str(one).zfill(14) == str(other).zfill(14)
 
@@ -839,8 +839,8 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
         PendingChange(
             words(attribute_title(attribute), 1_000),
             language_text(place) if _is_spoken(place) else words(item_text(place)),
-            _all(now.get((attribute, place), ())),
-            _all(then.get((attribute, place), ())),
+            _all_words(now.get((attribute, place), ())),
+            _all_words(then.get((attribute, place), ())),
             str(why_missing(record, attribute)),
             emptied.get(_top(attribute), "no longer there"),
         )
@@ -878,7 +878,7 @@ def _top(attribute: str) -> str:
     return keys(attribute)[0]
 
 
-def _all(values: Iterable[str]) -> tuple[Words, ...]:
+def _all_words(values: Iterable[str]) -> tuple[Words, ...]:
     return tuple(words(value, MOST) for value in values)
 
 
@@ -947,7 +947,7 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
     for part in audit.parts:
         place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
-            return _judged(audit, _only(part, place))
+            return _product_audit(audit, _only(part, place))
     return None
 
 
@@ -966,7 +966,7 @@ def _only(part: AuditPart, place: int) -> AuditPart:
     )
 
 
-def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
+def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
     tally = Tally.of(part.states, audit.checks)
     grade = tally.grades(audit.grade_with_blocker)[0]
     blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])

@@ -219,7 +219,7 @@ def _view(
             {
                 "lang": cell.lang,
                 "gap": cell.gap and str(cell.gap),
-                "items": [_item(line, cell, spot, changed) for spot in spots[row, column]],
+                "items": [_cell_view(line, cell, spot, changed) for spot in spots[row, column]],
                 "problems": list(problems.get((line.path, cell.language), ())),
             }
             for column, cell in enumerate(line.cells)
@@ -245,7 +245,7 @@ def _caption(it: Texts) -> str:
     return f"{texts}, {len(it.languages)} of {counted(it.languages_total, 'language')}"
 
 
-def _item(line: TextRow, cell: TextCell, spot: Spot, changed: _Changed) -> dict[str, Any]:
+def _cell_view(line: TextRow, cell: TextCell, spot: Spot, changed: _Changed) -> dict[str, Any]:
     correction, mark = (None, None) if spot.blank is None else changed.get(spot.blank.place, (None, None))
     new = None if correction is None else correction.text
     there = spot.there

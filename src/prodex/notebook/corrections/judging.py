@@ -43,7 +43,7 @@ class JudgedCorrections:
         return tuple(one for one, its in zip(self.corrections, found, strict=True) if its == state)
 
 
-def judge(
+def judge_corrections(
     corrections: tuple[TextCorrection, ...],
     catalog: Catalog,
     profile: Profile | None,
@@ -131,7 +131,7 @@ def prove(
     ServiceError
         When the service cannot be reached.
     """
-    judged = judge(wanted, catalog, profile) if sent is None else sent
+    judged = judge_corrections(wanted, catalog, profile) if sent is None else sent
     fix = judged.fix
     is_ours = audit is not None and profile is not None and is_about(audit, catalog)
     arrival = requested_again(fix, service, profile if is_ours else None, progress)

@@ -22,7 +22,7 @@ from prodex.messages import counted
 from prodex.notebook.corrections.judging import (
     JudgedCorrections,
     Proof,
-    judge,
+    judge_corrections,
     not_arrived,
     profile_of,
     prove,
@@ -212,7 +212,7 @@ class CorrectionsPanel(Panel):
             self.sender.offer(None)
         if state.corrections:
             of = (state.corrections, state.catalog, self._rules(), dict(self._confirmed))
-            self._judging.start(lambda _: judge(*of), "Judging the corrections")
+            self._judging.start(lambda _: judge_corrections(*of), "Judging the corrections")
         self._draw()
 
     def _rules(self) -> Profile | None:
@@ -440,7 +440,8 @@ def correction_rows(
         for one, answer in zip(corrections, said, strict=True):
             known[one.product_id] = {name: answer[name] for name in ("name", "gtin")}
     rows = [
-        _row(number, one, answer) for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
+        _correction_row(number, one, answer)
+        for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
     ]
     for sent in unconfirmed:
         at = sent.at.replace("T", " ").removesuffix("Z")
@@ -449,13 +450,13 @@ def correction_rows(
             "reason": f"Sent to {sent.to} at {at} UTC; it is not known to have arrived.",
         }
         rows += [
-            _row(len(rows) + number, one, known.get(one.product_id, {}) | answer)
+            _correction_row(len(rows) + number, one, known.get(one.product_id, {}) | answer)
             for number, one in enumerate(sent.corrections)
         ]
     return rows[:_ROWS]
 
 
-def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> CorrectionRow:
+def _correction_row(number: int, one: TextCorrection, answer: dict[str, Any]) -> CorrectionRow:
     state = answer.get("state", "checking")
     key = json.dumps([number, *one.place])
     product = label(answer.get("name") or f"product {one.product_id}").text

@@ -106,7 +106,7 @@ class ProductGallery(VBox):
         self._focus = (0, 0)
         self._are_here = False
         self._reading: LatestTask[tuple[PicturedProducts, bool]] = LatestTask(
-            _read, self._counted, self._not_counted
+            _read_presence, self._counted, self._not_counted
         )
         self._make()
         self._connect()
@@ -374,7 +374,7 @@ class ProductGallery(VBox):
         self._pressed(facet, code)
 
 
-def _read(pictured: PicturedProducts) -> tuple[PicturedProducts, bool]:
+def _read_presence(pictured: PicturedProducts) -> tuple[PicturedProducts, bool]:
     """Read which products have a picture, and whether all pictures are of this machine."""
     return pictured.read(), are_here(pictured.products.catalog)
 
@@ -552,7 +552,7 @@ class PictureLoader:
         """Download the pictures of some products; what was being downloaded before is given up."""
         self.work.forget()
         if rows:
-            fetch = partial(_fetched, catalog, rows, self.packshots_only, self._arrivals())
+            fetch = partial(_fetch_page, catalog, rows, self.packshots_only, self._arrivals())
             self.work.start(fetch, "Downloading pictures")
 
     def _arrivals(self) -> Callable[[SheetCell], object]:
@@ -597,7 +597,7 @@ def _in_row(content: bytes) -> str:
     return data_url(smaller(content, _SIDE_IN_ROW))
 
 
-def _fetched(
+def _fetch_page(
     catalog: Catalog,
     rows: Sequence[dict[str, Any]],
     packshots_only: bool,

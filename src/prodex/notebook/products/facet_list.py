@@ -390,7 +390,7 @@ def listed_values(
         "distinct": len(values.codes),
         # A field for words only where one "more" does not show all values.
         "find": folding.find if len(values.codes) > MORE or folding.find else None,
-        "note": _note(values, bool(fitting or zeros)),
+        "note": _values_note(values, bool(fitting or zeros)),
     }
 
 
@@ -436,7 +436,7 @@ def _unfolded(values: FacetValues, unfolded: Collection[Code], kept: Collection[
     return found
 
 
-def _note(values: FacetValues, has_values: bool) -> str:
+def _values_note(values: FacetValues, has_values: bool) -> str:
     if not values.is_asked:
         return "not requested"
     if not values.codes:

@@ -62,7 +62,7 @@ class TableDetails:
             ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         self._listing: LatestTask[_Languages] = LatestTask(
-            _languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
+            _read_languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         panel.on(self.table, lambda _: self._show(), "columns", "with_heads")
 
@@ -82,7 +82,7 @@ class TableDetails:
             self._listing(filter_)
         else:
             with self._panel.guarded():
-                self._take_languages(_languages(filter_))
+                self._take_languages(_read_languages(filter_))
 
     def known(self, left: FilterResult) -> dict[str, dict[str, Any]]:
         """Return what stands under the heads for the products that meet the conditions, if it is read already."""
@@ -130,7 +130,7 @@ class TableDetails:
         self._exploration.conditions = conditions
 
 
-def _languages(filter_: ProductFilter) -> _Languages:
+def _read_languages(filter_: ProductFilter) -> _Languages:
     return filter_, filter_.products.languages()
 
 
@@ -227,7 +227,7 @@ class ColumnHeads:
             if " to " in label:
                 label = f"from {label}"
             bins.append({"label": label, "count": count, "inside": bool(limits) and _overlap(own, limits)})
-        return {"bins": bins, "note": _without(found.without)}
+        return {"bins": bins, "note": _without_value(found.without)}
 
     def _values(self, facet: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
         values = self._chosen.facets[facet]
@@ -240,7 +240,7 @@ class ColumnHeads:
                 "count": int(counts[place]),
                 "chosen": values.codes[place] in selected,
             }
-            for place in _named(values, counts, selected)
+            for place in _places_to_name(values, counts, selected)
         ]
         others = int(np.count_nonzero(counts)) - sum(one["count"] > 0 for one in named)
         note = counted(others, "other value") if others else ""
@@ -260,7 +260,7 @@ def _headed(columns: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield column, facet or ""
 
 
-def _named(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]) -> list[int]:
+def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]) -> list[int]:
     """Return the places of the values to name, longest first, and those without a value at the end."""
     if not values.is_asked and values.codes == (None,):
         return []
@@ -286,5 +286,5 @@ def _is_above(one: Any, other: Any) -> bool:
     return bool(one > other)
 
 
-def _without(count: int) -> str:
+def _without_value(count: int) -> str:
     return f"{counted(count, 'product')} without" if count else ""

@@ -240,7 +240,7 @@ class ListControl(TextControl):
     def _added(self, change: dict[str, Any]) -> None:
         if not change["new"]:
             return
-        held = listed(self.value)
+        held = comma_separated(self.value)
         # The name stays in the list: adding it twice would send it twice.
         if str(change["new"]) not in held:
             self.value = ", ".join([*held, str(change["new"])])
@@ -411,10 +411,10 @@ def written(values: Iterable[object] | None) -> str:
     return ", ".join(map(str, values or ()))
 
 
-def listed(text: str) -> list[str]:
+def comma_separated(text: str) -> list[str]:
     """Return the items of a comma-separated text.
 
-    >>> listed("new, big,")
+    >>> comma_separated("new, big,")
     ['new', 'big']
     """
     return [one.strip() for one in text.split(",") if one.strip()]

@@ -24,7 +24,7 @@ def keep_in_order(widget: Any) -> None:
     >>> import ipywidgets
     >>> keep_in_order(ipywidgets.HBox([ipywidgets.Text(), ipywidgets.Button()]))
     """
-    for one in _inside(widget):
+    for one in _widgets_inside(widget):
         comm: Any = getattr(one, "comm", None)
         # Only ipykernel 7.4 and later redirect; elsewhere, and without a kernel, there is nothing to keep.
         if hasattr(comm, "_reply_subshell_for"):
@@ -35,7 +35,7 @@ def _as_sent(_data: Any, sent_to: str | None) -> str | None:
     return sent_to
 
 
-def _inside(widget: Any) -> Iterator[Any]:
+def _widgets_inside(widget: Any) -> Iterator[Any]:
     yield widget
     for child in getattr(widget, "children", ()):
-        yield from _inside(child)
+        yield from _widgets_inside(child)

@@ -69,7 +69,7 @@ class Panel(VBox):
     def __repr__(self) -> str:
         catalog = getattr(getattr(self, "exploration", None), "catalog", None)
         of = "" if catalog is None else f": {counted(len(catalog), 'product')}"
-        return f"{_in_words(type(self).__name__)}{of}. Run this cell to use it."
+        return f"{_class_name_words(type(self).__name__)}{of}. Run this cell to use it."
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
         """Return the view of the panel, and its picture for where a notebook is only read."""
@@ -160,10 +160,10 @@ def _panels_in(widget: Any) -> Iterator[Any]:
             yield from _panels_in(child)
 
 
-def _in_words(name: str) -> str:
+def _class_name_words(name: str) -> str:
     """Return the name of a class as words.
 
-    >>> _in_words("CatalogExplorer"), _in_words("AuditPanel")
+    >>> _class_name_words("CatalogExplorer"), _class_name_words("AuditPanel")
     ('Catalog explorer', 'Audit panel')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()

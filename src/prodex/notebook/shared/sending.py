@@ -166,7 +166,7 @@ class FixSender(VBox):
             raise
         self._outcome.value = ""
         self.work.start(
-            lambda progress: _sent(fix, service, self._also, progress),
+            lambda progress: _send_steps(fix, service, self._also, progress),
             "Requesting the products as they are now",
         )
 
@@ -195,7 +195,7 @@ def _what(fix: Fix) -> str:
     return f"{counted(len(accepted), 'correction')} of {products}"
 
 
-def _sent(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
+def _send_steps(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
     # Each step is shown, and none of them ends the work: an import is known only after the last batch.
     def unstoppable(step: PhaseProgress) -> None:
         with suppress(CancelledError):

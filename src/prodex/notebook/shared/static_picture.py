@@ -60,16 +60,16 @@ def picture_of(widget: Any) -> str:
     '<div><p><b>3 products</b></p></div>'
     """
     blocks = _without_lost_headings(_blocks(widget))
-    if _size(blocks) > MOST_BYTES:
+    if _size_of_blocks(blocks) > MOST_BYTES:
         # Imported on request, since most panels show no pictures.
         from prodex.pictures.resize import smaller_within
 
-        whole = smaller_within(_joined(blocks, most=sys.maxsize), MOST_BYTES)
+        whole = smaller_within(_join_blocks(blocks, most=sys.maxsize), MOST_BYTES)
         if len(whole.encode()) <= MOST_BYTES:
             return whole
         # Pictures of products are the largest part of it, and the least needed to understand the rest.
         blocks = [one._replace(html=_IMAGE.sub("", one.html)) for one in blocks]
-    return _joined(blocks)
+    return _join_blocks(blocks)
 
 
 def in_place_html(picture: str) -> str:
@@ -119,17 +119,17 @@ def table_html(
     return f"<table>{title}{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
 
 
-def _size(blocks: Iterable[Block]) -> int:
+def _size_of_blocks(blocks: Iterable[Block]) -> int:
     return sum(len(one.html.encode()) + 1 for one in blocks) + len("<div></div>")
 
 
-def _joined(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
+def _join_blocks(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
     kept: list[Block] = []
     room = most - 400
     for one in blocks:
         size = len(one.html.encode()) + 1
         if size > room:
-            text = _text(one.html)
+            text = _text_of_html(one.html)
             # Of what is too long, the beginning of its text: an element cannot be cut.
             words = text.encode()[: max(0, room // 8)].decode("utf-8", "ignore")
             kept.append(
@@ -142,7 +142,7 @@ def _joined(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
     return f"<div>{lines}</div>" if kept else ""
 
 
-def _text(html: str) -> str:
+def _text_of_html(html: str) -> str:
     return " ".join(unescape(_TAG.sub(" ", html)).split())
 
 
@@ -194,7 +194,7 @@ def _of_children(children: Sequence[Any]) -> Iterator[Block]:
     for child in children:
         classes = set(getattr(child, "_dom_classes", ()))
         if classes & _ROWS_OF and getattr(child.layout, "display", None) != "none":
-            rows.append(_row(child))
+            rows.append(_row_cells(child))
             continue
         if rows:
             yield Block(table_html((), rows))
@@ -208,7 +208,7 @@ def _of_children(children: Sequence[Any]) -> Iterator[Block]:
 _ROWS_OF = frozenset({"grade-row", "gap-row"})
 
 
-def _row(widget: Any) -> list[str]:
+def _row_cells(widget: Any) -> list[str]:
     """Return the cells of a row: its text, and what its buttons say: a grade, or how many products they show."""
     return [
         _cleaned(one.value) if isinstance(one, w.HTML) else escape(one.description.removeprefix("Show "))
@@ -227,7 +227,7 @@ def _cleaned(value: str) -> str:
 
 def _of_html(value: str) -> Iterator[Block]:
     cleaned = "" if ONLY_LIVE in value else _cleaned(value)
-    if not _text(cleaned) and not re.search("<(img|svg)", cleaned):
+    if not _text_of_html(cleaned) and not re.search("<(img|svg)", cleaned):
         return
     is_heading = re.fullmatch(r"<h[1-6]\b.*</h[1-6]>", cleaned, re.DOTALL) is not None
     # A line of its own: without a style sheet, two sentences would run into each other.
@@ -239,7 +239,7 @@ def _bdi(text: Any) -> str:
     return f'<bdi dir="auto">{escape(str(text))}</bdi>' if text not in {None, ""} else ""
 
 
-def _whole(it: Mapping[str, Any] | None, none: str = "") -> str:
+def _unfolded(it: Mapping[str, Any] | None, none: str = "") -> str:
     """Return a text as scripts show it (`live.shown`): folded ones by their beginning."""
     if it is None:
         return none
@@ -279,7 +279,7 @@ def _thumb(source: str | None) -> str:
     return f'<img alt="" src="{escape(source)}">' if source else ""
 
 
-def _cells(view: Mapping[str, Any]) -> str:
+def _heat_map_html(view: Mapping[str, Any]) -> str:
     """Draw a heat map: the share of each cell, on the shade that says how much is missing."""
     columns, rows = view.get("columns", ()), view.get("rows", ())
     if not rows or not columns:
@@ -321,7 +321,7 @@ def _tiles(view: Mapping[str, Any]) -> str:
     return "".join(made)
 
 
-def _texts(view: Mapping[str, Any]) -> str:
+def _texts_html(view: Mapping[str, Any]) -> str:
     """Draw the texts of a card: a row for each attribute, a column for each language."""
     if not view.get("rows"):
         return ""
@@ -329,7 +329,7 @@ def _texts(view: Mapping[str, Any]) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         items = []
         for item in one["items"]:
-            was, now = _whole(item["was"]), _whole(item["now"])
+            was, now = _unfolded(item["was"]), _unfolded(item["now"])
             items.append(f"<del>{was}</del> <ins>{now}</ins>" if now else was)
         problems = [f"<small>{_bdi(problem['title'])}</small>" for problem in one["problems"]]
         gap = f"<small>{escape(one['gap'])}</small>" if one["gap"] and not any(items) else ""
@@ -337,12 +337,12 @@ def _texts(view: Mapping[str, Any]) -> str:
 
     rows = [
         [
-            f"<b>{_whole(row['attribute'])}</b>",
+            f"<b>{_unfolded(row['attribute'])}</b>",
             *(map(cell, row["cells"]) if not row["gap"] else [escape(row["gap"])]),
         ]
         for row in view["rows"]
     ]
-    heads = ["Text", *(_whole(one["name"]) for one in view["languages"])]
+    heads = ["Text", *(_unfolded(one["name"]) for one in view["languages"])]
     others = "".join(f"<p>{_bdi(one)}</p>" for one in view["others"])
     return table_html(heads, rows, caption=escape(view["caption"])) + others
 
@@ -355,8 +355,8 @@ def _corrections(view: Mapping[str, Any]) -> str:
         [
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
-            _whole(one["was"], "none"),
-            _whole(one["now"], "deleted"),
+            _unfolded(one["was"], "none"),
+            _unfolded(one["now"], "deleted"),
             f"{escape(one['title'])} {_bdi(one['reason'])}",
         ]
         for one in view["rows"][:_ROWS]
@@ -375,7 +375,7 @@ def _asked_back(view: Mapping[str, Any]) -> str:
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
             _bdi(one["place"]),
-            _whole(one["answer"]),
+            _unfolded(one["answer"]),
             _bdi(one["question"]),
         ]
         for one in view["rows"][:_ROWS]
@@ -393,9 +393,9 @@ def _nothing(_: Any) -> str:
 _DRAWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "grid": _grid,
     "row_table": _selectable_rows,
-    "cell_grid": _cells,
+    "cell_grid": _heat_map_html,
     "gallery": _tiles,
-    "texts": _texts,
+    "texts": _texts_html,
     "corrections": _corrections,
     "asked_back": _asked_back,
     "facets": _nothing,
@@ -411,7 +411,7 @@ def _chips(widget: Any) -> str:
     return f"<p>Filters: {'; '.join(map(_bdi, chosen))}</p>" if chosen else ""
 
 
-def _figures(widget: Any) -> str:
+def _figures_html(widget: Any) -> str:
     """Draw figures side by side."""
     found = [
         " ".join(_cleaned(part.value) for part in one.children if isinstance(part, w.HTML))
@@ -422,6 +422,6 @@ def _figures(widget: Any) -> str:
 
 _BY_CLASS: Mapping[str, Callable[[Any], str]] = {
     "chips": _chips,
-    "tiles": _figures,
+    "tiles": _figures_html,
     "selection-buttons": _nothing,
 }

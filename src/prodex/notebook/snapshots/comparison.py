@@ -240,11 +240,11 @@ def export_changes(difference: Difference, path: Path, is_safe: bool, progress: 
     # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
     with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as show:
-        write_csv(_told(rows, show), rows.schema, beside, escape_formulas=is_safe)
+        write_csv(_reporting_batches(rows, show), rows.schema, beside, escape_formulas=is_safe)
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
 
 
-def _told(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
+def _reporting_batches(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
     """Pass rows on in batches, and report how many are written."""
     done = 0
     for batch in rows.to_batches(max_chunksize=_BATCH):
@@ -392,7 +392,7 @@ def notes_markup(difference: Difference) -> str:
     if len(difference.not_comparable):
         rows = difference.not_comparable.head(_GROUPS).to_dict("records")
         named = ", ".join(
-            f"{attribute_title(row['attribute'])}{_language(row)}: {row['why']}" for row in rows
+            f"{attribute_title(row['attribute'])}{_in_language(row)}: {row['why']}" for row in rows
         )
         notes.append(
             f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
@@ -471,10 +471,10 @@ def changes_markup(changes: pd.DataFrame) -> str:
     rows = [
         (
             _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
-            _titled(row["attribute"], _language(row)),
+            _titled(row["attribute"], _in_language(row)),
             f"{str(row['column']).replace('_', ' ')} {row['change']}",
-            _value(row["old"]),
-            _value(row["new"]),
+            _value_html(row["old"]),
+            _value_html(row["new"]),
         )
         for row in changes.to_dict("records")
     ]
@@ -494,7 +494,7 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
     if own.empty:
         return ""
     rows = [
-        (_titled(row["attribute"], _language(row)), _value(row["old"]), _value(row["new"]))
+        (_titled(row["attribute"], _in_language(row)), _value_html(row["old"]), _value_html(row["new"]))
         for row in own.head(_ON_CARD).to_dict("records")
     ]
     rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
@@ -544,11 +544,11 @@ def _titled(attribute: str, language: str = "") -> Html:
     )
 
 
-def _language(row: Mapping[Hashable, Any]) -> str:
+def _in_language(row: Mapping[Hashable, Any]) -> str:
     return "" if pd.isna(row["language"]) else f" in {language_label(row['language'])}"
 
 
-def _value(value: object) -> Html:
+def _value_html(value: object) -> Html:
     if pd.isna(value):  # type: ignore[call-overload]
         return Html("<span class='muted'>none</span>")
     text = words(value)
@@ -585,13 +585,13 @@ def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tupl
     >>> [(label, one.time[:10]) for label, one in starts(kept, kept[0])]
     [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
     """
-    now = _moment(newest)
+    now = _time_of_snapshot(newest)
     if now is None:
         return []
     earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
     found: dict[str, tuple[str, SnapshotEntry]] = {}
     for label, before in _limits(now):
-        there = next((one for one in earlier if (_moment(one) or now) < before), None)
+        there = next((one for one in earlier if (_time_of_snapshot(one) or now) < before), None)
         if there is not None and there.folder not in found:
             day = _day(there, now)
             found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
@@ -608,13 +608,13 @@ def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
 
 
 def _day(snapshot: SnapshotEntry, now: datetime) -> str:
-    moment = _moment(snapshot)
+    moment = _time_of_snapshot(snapshot)
     if moment is None:
         return snapshot.moment
     return f"{moment:%H:%M}" if moment.date() == now.date() else f"{moment.day} {moment:%B}"
 
 
-def _moment(snapshot: SnapshotEntry) -> datetime | None:
+def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
     """Return when a snapshot was made; None for a folder that somebody has named otherwise."""
     try:
         return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)

@@ -254,7 +254,7 @@ def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     table = pd.DataFrame({"label": labels, "count_all": counts}).dropna()
     table["spelling"] = table["label"].str.normalize("NFC").str.strip()
     table = table[table["spelling"] != ""]
-    table["name"] = [_spoken(label) for label in table["spelling"]]
+    table["name"] = [_comparable_brand(label) for label in table["spelling"]]
     table = table[table["name"] != ""]
     odd = [table.iloc[:0].assign(reason="")]
     for _, group in table.groupby("name").filter(lambda each: each["spelling"].nunique() > 1).groupby("name"):
@@ -271,7 +271,7 @@ def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     return pd.concat(odd)[["label", "reason"]]
 
 
-def _spoken(label: str) -> str:
+def _comparable_brand(label: str) -> str:
     """Return a brand as it is said: without case, accents, punctuation and marks; "and" is the same as "&"."""
     return re.sub(
         r"[\W_]+", "", re.sub(r"(?<=\s)(?:and|et|und|en|y|e|og|och|ja)(?=\s)", "", unaccented(label))

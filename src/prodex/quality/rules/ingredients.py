@@ -26,7 +26,7 @@ _rule = partial(
 
 
 @cache
-def _parts() -> dict[str, str]:
+def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
     text = resources.files("prodex.quality").joinpath("no_ingredients.tsv").read_text("utf-8")
     found: dict[str, list[str]] = {}
@@ -63,7 +63,7 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
     used = np.unique(texts.wording[judged])
     ready = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
     reasons: dict[int, list[str]] = {}
-    for part, expression in _parts().items():
+    for part, expression in _label_parts().items():
         rows = np.flatnonzero(is_true(pc.match_substring_regex(ready, expression)))
         seen = pc.struct_field(
             pc.extract_regex(ready.take(pa.array(rows)), f"(?P<seen>{expression})"), "seen"

@@ -115,7 +115,7 @@ _FEWEST_ZEROS = 3
 _rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
 
 
-def _known(*amounts: Numbers) -> Mask:
+def _are_known(*amounts: Numbers) -> Mask:
     return np.logical_not(np.isnan(np.stack(amounts)).any(axis=0))
 
 
@@ -259,7 +259,7 @@ def kilojoules_fit_kilocalories(
     """They are one figure in two units: one of them is mistyped, or they were swapped."""
     nutrition = NutritionColumns.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
-    known = _known(kilojoules, kilocalories)
+    known = _are_known(kilojoules, kilocalories)
     # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
     # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
     # Where figures show that they were multiplied from servings, five of each may have been.
@@ -294,7 +294,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     # Alcohol has 29 kJ per gram (Annex XIV) and is no nutrient of the table.
     alcohol = products.filled("percentageOfAlcoholByVolume")[nutrition.product] | nutrition.has_alcohol
     given = {sign: _computed(nutrition, sign) for sign in _FACTORS}
-    known = _known(*(nutrition.range(each)[0] for each in (FAT, CARBOHYDRATE, PROTEIN)))
+    known = _are_known(*(nutrition.range(each)[0] for each in (FAT, CARBOHYDRATE, PROTEIN)))
     has_energy = np.logical_not(np.isnan(np.stack([nutrition.energy(sign) for sign in _FACTORS])).all(axis=0))
     known &= has_energy & ~alcohol
     off = known & _energy_off(nutrition, percent, np.zeros((3, len(known))))
@@ -386,7 +386,7 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
     if not are_asked:
         perhaps |= explained(True, True, _MOST_ACIDS)
         return certain, perhaps
-    named = {pattern: _named(products, nutrition, off, pattern) for pattern in _NAMED}
+    named = {pattern: _names_match(products, nutrition, off, pattern) for pattern in _NAMED}
     acids = np.where(named[_ACIDS_NAMED], _MOST_ADDED_ACIDS, 0.0)
     acids = np.where(named[_ACID_FOODS_NAMED], _MOST_ACIDS, acids)
     certain |= explained(named[_POLYOLS_NAMED], named[_ERYTHRITOL_NAMED], acids)
@@ -396,7 +396,7 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
 _NAMED = (_POLYOLS_NAMED, _ERYTHRITOL_NAMED, _ACID_FOODS_NAMED, _ACIDS_NAMED)
 
 
-def _named(
+def _names_match(
     products: Products,
     nutrition: NutritionColumns,
     chosen: Mask,
@@ -461,7 +461,7 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     """Sodium was entered as salt or in the wrong unit; people plan diets by the figure."""
     nutrition = NutritionColumns.of(products)
     (low, high), (least, most) = nutrition.range(SALT), nutrition.range(SODIUM)
-    known = _known(low, least)
+    known = _are_known(low, least)
     # What both may be after rounding has to overlap, give or take what the tolerance leaves.
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
     wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
@@ -499,9 +499,9 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
     kinds = folded(products.column("kind").take(pa.array(nutrition.product)))
     nothing &= ~is_true(pc.match_substring_regex(kinds, _NOTHING_IN_IT))
     if nothing.any():
-        nothing &= ~_named(products, nutrition, nothing, _NOTHING_IN_IT, NAMES)
+        nothing &= ~_names_match(products, nutrition, nothing, _NOTHING_IN_IT, NAMES)
         # Nearly every list of ingredients names water or salt somewhere; it is one of nothing else where it begins so.
-        nothing &= ~_named(
+        nothing &= ~_names_match(
             products, nutrition, nothing, rf"^(?:ingr\w+ ?: ?)?[^,.;:(]{{0,60}}(?:{_NOTHING_IN_IT})"
         )
     why = "every nutrient and the energy are 0"

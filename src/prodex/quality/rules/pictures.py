@@ -311,16 +311,16 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     large = renditions.filter(pa.array(long))
     # A rendition's position is its picture's with one more index: "0.3" is the fourth rendition of picture "0".
     of_picture = pc.replace_substring_regex(large["position"], "[.][0-9]+$", "")
-    served = _keys(large["product"], of_picture)
+    served = _picture_keys(large["product"], of_picture)
     fronts = pictures.is_front_packshot
-    wanted = _keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
+    wanted = _picture_keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
     without = fronts.copy()
     without[fronts] = ~is_true(pc.is_in(wanted, served))
     reason = f"no rendition of {side} pixels or more"
     return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason)
 
 
-def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
+def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one text for each picture of a part."""
     return whole(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
 

@@ -19,8 +19,8 @@ from prodex.quality.language_detection import (
     DetectedLanguages,
     TextWords,
     detect,
-    languages,
-    place_of,
+    known_languages,
+    place_of_language,
 )
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -92,7 +92,9 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A product page in two languages, or with gaps, looks unfinished."""
     # One check for each language of a market: all of them share this table.
-    names, filled = products.remember(("languages of", attributes), lambda: _filled(products, attributes))
+    names, filled = products.remember(
+        ("languages of", attributes), lambda: _filled_texts(products, attributes)
+    )
     languages = TextColumns.of(products).languages
     # Without the language, none is chosen, and `any` of none is False.
     filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
@@ -110,7 +112,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     )
 
 
-def _filled(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
+def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
     """Return attributes, and for each product, attribute and language whether there is a text."""
     texts = TextColumns.of(products)
     meant = np.flatnonzero(texts.within(attributes))
@@ -234,7 +236,7 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     return texts.verdict(judged & several, "one of several in this language", judged)
 
 
-def _meant(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
+def _texts_of(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
     """Say which texts are those of some attributes; by default all but public names: a brand makes them foreign."""
     return texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
 
@@ -264,8 +266,8 @@ def in_stated_language(
     makes them foreign.
     """
     texts = TextColumns.of(products)
-    stated = np.array([place_of(one) for one in texts.languages], np.int64)[texts.language]
-    asked = _meant(texts, attributes) & _labelled(texts)
+    stated = np.array([place_of_language(one) for one in texts.languages], np.int64)[texts.language]
+    asked = _texts_of(texts, attributes) & _labelled(texts)
     detected = _Detected.of(products, attributes, letters).whole
     judged = asked & (detected.letters >= letters)[texts.wording]
     spoken = detected.language[texts.wording]
@@ -273,7 +275,7 @@ def in_stated_language(
     wrong = differs & (stated >= 0) & (detected.confidence >= confidence)[texts.wording]
     rows = np.flatnonzero(wrong)
     reasons = [
-        f"reads as {_named(place)}, {sure:.1%} sure"
+        f"reads as {_language_name(place)}, {sure:.1%} sure"
         for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
     ]
     verdict = texts.verdict(wrong, reasons, judged)
@@ -300,13 +302,14 @@ def text_in_one_language(
     names are not judged unless they are asked for.
     """
     texts = TextColumns.of(products)
-    meant = _meant(texts, attributes) & (texts.length >= 2 * letters)[texts.wording]
+    meant = _texts_of(texts, attributes) & (texts.length >= 2 * letters)[texts.wording]
     used = np.zeros(len(texts.texts), bool)
     used[texts.wording[meant]] = True
     # Few texts name their parts or have words of two languages: only these are cut up.
     suspects = np.flatnonzero(used & _Detected.of(products, attributes, letters).may_be_several)
     found = products.remember(
-        ("spoken", letters, attributes), lambda: _spoken(texts.texts.take(pa.array(suspects)), letters)
+        ("spoken", letters, attributes),
+        lambda: _language_confidences(texts.texts.take(pa.array(suspects)), letters),
     )
     several: dict[int, str] = {}
     for place, spoken in zip(suspects.tolist(), found, strict=True):
@@ -319,7 +322,7 @@ def text_in_one_language(
     return texts.verdict(wrong, [f"reads as {several[one]}" for one in texts.wording[wrong].tolist()], meant)
 
 
-def _spoken(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
+def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
     """Return for each text the languages of its pieces, each with the confidence of its surest piece."""
     pieces, owner = [], []
     for place, text in enumerate(wordings.to_pylist()):
@@ -331,14 +334,14 @@ def _spoken(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
     found: list[dict[str, float]] = [{} for _ in range(len(wordings))]
     for place, language, confidence in zip(owner, detected.language, detected.confidence, strict=True):
         if language >= 0:
-            name = languages()[language]
+            name = known_languages()[language]
             found[place][name] = max(found[place].get(name, 0.0), float(confidence))
     return found
 
 
-def _named(place: int) -> str:
+def _language_name(place: int) -> str:
     """Return the code of a language by its place, or words for all others."""
-    return languages()[place] if place >= 0 else f"none of {', '.join(languages())}"
+    return known_languages()[place] if place >= 0 else f"none of {', '.join(known_languages())}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,7 +373,7 @@ class _Detected:
     def _read(cls, products: Products, attributes: tuple[str, ...], fewest: int) -> Self:
         texts = TextColumns.of(products)
         chosen = np.zeros(len(texts.texts), bool)
-        chosen[texts.wording[_meant(texts, attributes)]] = True
+        chosen[texts.wording[_texts_of(texts, attributes)]] = True
         chosen &= texts.length >= fewest
         return cls(texts, chosen, TextWords.of(texts.texts.filter(pa.array(chosen))))
 
@@ -378,7 +381,7 @@ class _Detected:
     def whole(self) -> DetectedLanguages:
         """What each wording is in; of those that were not read no letter is known."""
         found, chosen = self.words.detect(), self.chosen
-        language, likely = np.full(len(chosen), -1), np.zeros((len(chosen), len(languages())), bool)
+        language, likely = np.full(len(chosen), -1), np.zeros((len(chosen), len(known_languages())), bool)
         confidence, letters = np.zeros((2, len(chosen)))
         language[chosen], confidence[chosen] = found.language, found.confidence
         letters[chosen], likely[chosen] = found.letters, found.likely
