@@ -376,7 +376,7 @@ def day_of(snapshot: str) -> date:
 def take_answers(
     client: Client, weeks: SimulatedWeeks, judged: Audit, say: Callable[[str], object]
 ) -> AuditComparison | None:
-    """Read the worklist of one supplier that came back, send what can be used, and prove what it fixed.
+    """Read the worklist of one supplier with its answers, send what can be used, and prove what it fixed.
 
     The worklists of other suppliers are left as they are, for whoever tries it next.
 

@@ -1,4 +1,4 @@
-"""The command that reads worklists which came back; parsing and printing only."""
+"""The command that reads worklists with answers; parsing and printing only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Options that several commands share, and those of queries, which are made from the registry of filters.
 
-A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, stands for all options of that
+A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, means all options of that
 group. Typer reads the signature of a command, so `with_groups` gives it one in which the groups are expanded.
 """
 
@@ -152,7 +152,7 @@ def with_groups(function: Callable[..., None]) -> Command:
 
 
 def values_of(words: list[str]) -> list[str]:
-    """Return the values of a repeated option; @FILE stands for the words in a file.
+    """Return the values of a repeated option; @FILE means the words in a file.
 
     Raises
     ------

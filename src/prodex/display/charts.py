@@ -1,4 +1,4 @@
-"""Charts in one style: figures and their answer go in, a matplotlib `Figure` comes out.
+"""Charts in one style: each function draws the figures of an audit or a catalogue as a matplotlib `Figure`.
 
 The style works on a light and on a dark page: nothing is painted behind the chart, letters are a grey that both carry,
 and everybody can distinguish the colours (Okabe and Ito's blue and vermilion; the shades of `display.style` for scores
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-#: Tried in this order for each character. The first and the last come with matplotlib; the others are installed by
+#: Tried in this order for each character. The first and the last are part of matplotlib; the others are installed by
 #: operating systems for other scripts. Fonts with coloured emoji are not among them: matplotlib cannot draw these.
 _WANTED = (
     "DejaVu Sans",

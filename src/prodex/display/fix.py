@@ -45,12 +45,12 @@ _CHANGED = [
     *("file", "sheet", "cell"),
 ]
 _NOTED = ["file", "sheet", "cell", "column", "gtin", "attribute", "text"]
-#: Owners that are named; of more it is said how many there are.
+#: Owners that are named; others are only counted.
 _OWNERS = 5
 
 
 def state_in_words(state: str) -> str:
-    """Return what is said of an answer that was not sent yet.
+    """Return the words for the state of an answer that was not sent yet.
 
     >>> state_in_words("refused")
     'cannot be used'

@@ -66,7 +66,7 @@ def block(
         *(_paragraph("note", note) for note in notes),
     ]
     return (
-        # The style sheet comes with every output: a notebook may show one of them without the others.
+        # The style sheet is in every output: a notebook may show one of them without the others.
         f'<div class="prodex-summary prodex-tables mathjax_ignore"><style>{stylesheet("tables", "summary")}</style>'
         f"{''.join(paragraphs)}</div>"
     )

@@ -1,4 +1,7 @@
-"""The figures of a coverage grid: how many products of each group have each attribute."""
+"""The figures of a coverage grid: how many products of each group have each attribute.
+
+Either everything that is filled counts, or what the checks of an audit require of each product.
+"""
 
 from __future__ import annotations
 
@@ -225,7 +228,7 @@ class RequiredColumns:
             for own, kept in zip(columns, read, strict=True):
                 kept.append(_merged_states(states[:, own]))
         for attribute, kept in zip(checks, read, strict=True):
-            # The last one stands for products that the audit does not cover, whose place is -1.
+            # The last value is for products that the audit does not cover, whose place is -1.
             joined = np.concatenate([*kept, np.array([State.UNKNOWN], np.int8)])
             found[attribute] = joined[judged]
         return cls(audit, checks, found)
@@ -382,7 +385,7 @@ class CoverageFigures:
             np.array([one[place] for one in counted], np.int64).reshape(shape) for place in range(3)
         )
         meant = np.array(states, object).reshape(shape)
-        # What came without having been asked for is a part of what there is.
+        # Values that were received although they were not requested may be only a part of all values.
         meant[(meant == CellState.NOT_ASKED) & (filled > 0)] = CellState.IN_PART
         known = meant == CellState.KNOWN
         meant[known & (products == 0) & (unknown > 0)] = CellState.UNKNOWN
@@ -426,7 +429,7 @@ class CoverageFigures:
         return self._taken(rows, np.concatenate([[0], groups]))
 
     def worst_first(self) -> Self:
-        """Return the same with the rows and groups first of which the least is filled; small groups come last."""
+        """Return the same with the least filled rows and groups first; small groups are last."""
         there = self.has_figures
         whole = self.shares[:, 0] if self.columns else np.zeros(len(self.rows))
         # A row that has no figure for all together, since each language is required by itself, has that of its parts.
@@ -434,7 +437,7 @@ class CoverageFigures:
         rows = np.argsort(np.where(np.isnan(whole), parts, whole), kind="stable")
         share = self.total_shares
         small = np.array([group.products < SMALL for group in self.columns], bool)
-        # NaN comes last in any case; the first column stays where it is.
+        # NaN is sorted last in any case; the first column stays where it is.
         columns = np.array([0, *(1 + np.lexsort((share[1:], small[1:])))], np.int64)
         return self._taken(rows, columns)
 

@@ -112,7 +112,7 @@ def draft_name(catalog: Catalog) -> str | None:
 
 
 def read_draft(name: str) -> tuple[Draft, str]:
-    """Return what is kept under a name, and what is to be said of it.
+    """Return what is kept under a name, and a note about it for people.
 
     A file that is damaged is renamed and named in the sentence: nothing that was typed is overwritten.
     """
@@ -230,7 +230,7 @@ class CollectedDraft:
         self._unsaved: list[tuple[Catalog, Draft]] = []
 
     def of(self, catalog: Catalog) -> tuple[Draft, str]:
-        """Return what was collected for a catalogue before, and what is to be said of it."""
+        """Return what was collected for a catalogue before, and a note about it for people."""
         before, self._catalog = self._catalog, catalog
         if before is not None and _are_same_products(before, catalog):
             return self._now, ""

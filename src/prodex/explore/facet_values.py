@@ -56,13 +56,13 @@ class FacetValues:
     facet
         The facet.
     codes, labels
-        Of each value; the code None stands for the products without a value.
+        Of each value; the code None is that of the products without a value.
     is_asked
         Whether the service was asked for it: if not, a product without a value may have one.
     membership
         Which products have which value.
     above
-        Of a facet whose values form a tree: number of the value above each, -1 at the top. A value comes after the one
+        Of a facet whose values form a tree: number of the value above each, -1 at the top. A value follows the one
         above it, and a product that has a value counts for all values above it.
     """
 
@@ -120,14 +120,14 @@ class FacetValues:
     def order(self, counts: Counts, first: Collection[Code] = ()) -> list[int]:
         """Return the numbers of the values in the order in which a list shows them: the largest counts first.
 
-        Values without products come last. In a tree, each value is followed by those below it.
+        Values without products are last. In a tree, each value is followed by those below it.
 
         Parameters
         ----------
         counts
             Number of products of each value, under the conditions.
         first
-            Codes that come before the others, such as selected and excluded ones, so that they can be taken back.
+            Codes that are listed before the others, such as selected and excluded ones, so that they can be taken back.
 
         Examples
         --------

@@ -1,4 +1,8 @@
-"""The facets of a catalogue: declared as data, counted, and which products meet the conditions of each."""
+"""The facets of a catalogue: declared as data, counted, and which products meet the conditions of each.
+
+A facet is a column of groups, a tree of categories, or the state of an attribute (filled, or why not). `FACETS` lists
+those that every catalogue has; others are made for the columns and attributes that somebody asks for.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +143,7 @@ class _Tree:
         return nodes, above, labels
 
     def _below(self, node: _Node, number: int, without: str) -> list[tuple[_Node, int, str]]:
-        """Return what is directly below a category, the largest last, with labels that are told apart."""
+        """Return what is directly below a category, the largest last, with labels that differ."""
         below = list(node.below.values())
         codes = [one.own_code or one.code for one in below]
         labels = told_apart(codes, [one.label for one in below], without)
@@ -678,7 +682,7 @@ def apply_filters(
     facets
         The facets of the catalogue.
     conditions
-        What is selected and excluded in each facet; words and checks come as `others`.
+        What is selected and excluded in each facet; words and checks are given as `others`.
     size
         Number of products.
     others

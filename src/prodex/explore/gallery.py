@@ -1,4 +1,4 @@
-"""What a gallery shows on a page: which products, in which groups, and what is said in the place of each picture."""
+"""What a gallery shows on a page: which products, in which groups, and the words in place of a missing picture."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from prodex.tables.columns import Mask, is_true
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
 
-#: Characters of a text that stands below a picture.
+#: Characters of a text below a picture.
 _LONGEST, _LONGEST_PROBLEM = 120, 300
 _URL, _PACKSHOT = "assets.pictures.url", "assets.pictures.isPackshot"
 _COLUMNS = ("product_id", "gtin", "brand", "brand_code")
-#: What is said in the place of a picture; other problems are said as they were found.
+#: Words in place of a picture; other problems are shown as they were found.
 _WORDS = {"not asked": "not requested"}
 
 
@@ -131,7 +131,7 @@ def groups_of(
     pictured
         Which products have a picture.
     per_group
-        How many products stand for a value at most.
+        How many products of a value are shown at most.
     """
     made = []
     for code, label, total in shown:

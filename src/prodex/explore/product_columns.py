@@ -219,7 +219,7 @@ class ProductColumns:
     def own(self, table: str, *columns: str, filled: str = "") -> pa.Table:
         """Return rows of a child table, with the place of their product as `product`, without pending updates.
 
-        Rows of a product that are equal in these columns come once: a product has many texts and few languages.
+        Rows of a product that are equal in these columns are returned once: a product has many texts and few languages.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class ProductColumns:
                 "The conditions ask for products that fail a check, and there is no audit. Give one: audit=..."
             )
         known = [check.id for check in self.audit.checks]
-        # The conditions may come from an audit that has been replaced by another since.
+        # The conditions may be about an audit that has been replaced by another since.
         if unknown := [check for check in checks if check not in known]:
             raise QueryError(
                 f"The audit has no check {unknown[0]!r}. audit.by_check lists those that it has."
@@ -397,7 +397,7 @@ def quantity_values(part: Part, attribute: str, unit: str) -> pa.Array:
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
     distinct, code = encoded(rows["unit_code"])
     bases = [*map(_base, distinct.to_pylist()), _base(None)]
-    # The last one stands for rows without a unit, whose code is -1.
+    # The last value is for rows without a unit, whose code is -1.
     factors = np.array([factor if base == unit else np.nan for base, factor in bases])
     found = numbers(rows["value"]) * factors[code]
     ids = whole(part.read("products", ["product_id"])["product_id"])

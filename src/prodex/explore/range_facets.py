@@ -1,4 +1,7 @@
-"""Facets of dates and numbers: two limits to type, and a histogram whose bars select a range."""
+"""Facets of dates and numbers: two limits to type, and a histogram whose bars select a range.
+
+Beside them, the offers: which columns somebody can add to the facets of an explorer, by words in their titles.
+"""
 
 from __future__ import annotations
 

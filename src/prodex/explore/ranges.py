@@ -1,4 +1,4 @@
-"""Ranges of numbers and dates: which columns have them, and which products are in one."""
+"""Ranges of numbers and dates: which columns have them, which products are in one, and the histogram of a column."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ class Histograms:
 
 @dataclass(frozen=True, eq=False)
 class _Binned:
-    """The bin of each product; that of products without a value comes last."""
+    """The bin of each product; that of products without a value is the last."""
 
     edges: npt.NDArray[Any]
     bins: OneValueEach

@@ -1,11 +1,12 @@
 """Search for words in products: any part of a text matches, whatever its case and accents.
 
-Whatever is typed can be read, also the half of a search that is still being typed: it is never an error.
+Every input can be read, also the half of a search that is still being typed: it is never an error (`WordQuery`).
 
-They are a copy, and are never trusted more than that. A file of them is named after the digests of what it was made of,
-and its content is checked whenever it is read. What is missing, damaged or of another version is made again. It lies
-in the folder of the snapshot, `.search`, and disappears with it; whoever deletes it loses nothing but seconds. Where a
-disk refuses, and for a catalogue that is in memory or filtered, the words are kept in memory.
+The words of a part are kept in files (`SearchIndex`), as a copy that is never trusted. A file is named after the
+digests of its source, and its content is checked whenever it is read. What is missing, damaged or of another version is
+made again. The files are in the folder of the snapshot, `.search`, and are removed with it; whoever deletes them loses
+nothing but seconds. Where a disk refuses, and for a catalogue that is in memory or filtered, the words are kept in
+memory.
 """
 
 from __future__ import annotations
@@ -578,7 +579,7 @@ def _words_file_name(part: Part) -> str | None:
 
 
 def _write_words(words: PartWords, path: Path) -> _WordsFile:
-    # The folder of a snapshot that was removed meanwhile must not come back, and a link is not followed.
+    # The folder of a snapshot that was removed meanwhile must not be made again, and a link is not followed.
     if not is_folder(path.parent.parent) or (is_there(path.parent) and not is_folder(path.parent)):
         raise OSError(f"{path.parent} is not a folder")
     with storage(path):

@@ -1,13 +1,13 @@
 """The allergens that a list of ingredients names, in seven languages: words of the 14 groups, and what only sounds so.
 
-The words stand in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
-word. `allergen_phrases.tsv` holds regular expressions for texts that are folded alike (`folding.py`), `*` for those of
+The words are in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
+word. `allergen_phrases.tsv` holds regular expressions for folded texts (`text_normalization.py`), `*` for those of
 every language, `-` for those of other languages than these:
 
-- `begins`: where a list of ingredients begins, whatever stands before it; `joins`: a word that a line parts;
+- `begins`: where a list of ingredients begins, whatever is before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
-- `claimed`: what products are said to be free from, one after another;
+- `claimed`: a list of what products claim to be free from;
 - a group: a name of several words;
 - `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
 - `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
@@ -16,8 +16,8 @@ every language, `-` for those of other languages than these:
   of, "from", "dried".
 
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
-next comma; `{clause}` the same and also what stands before; `{without}` that or a whole list of allergens ("free from
-milk, egg and nuts"); `{plant}` what stands there for the language.
+next comma; `{clause}` the same and also what is before it; `{without}` that or a whole list of allergens ("free from
+milk, egg and nuts"); `{plant}` the row `plant` of the language.
 
 `no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
 nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
@@ -27,8 +27,9 @@ nobody can conclude from the words around them what is in the product.
 it is made of. They are found in either order, with words between them or brackets ("glucose syrup (wheat, maize)",
 "Weizenglukosesirup", "sirop de glucose de blé"), and only whole: "malt extract (barley)" is no glucose syrup.
 
-A nutrition table, an address, a way of cooking, or "see packaging" may stand where the ingredients should, and so may a
-list that a machine could not read. Whoever concludes from what a text does not say has to know that it is a list.
+A nutrition table, an address, a way of cooking, or "see packaging" may be given in place of the ingredients, and so may
+a list that a machine could not read. A rule that concludes from the absence of a word has to know that the text is a
+list.
 
 `ingredient_words.tsv` holds what food is made of in seven languages, folded (`text_normalization.py`), with `*` for the
 beginning or end of other words. It need not be whole: a list is known by most of its items.
@@ -70,7 +71,7 @@ GROUPS = (
 
 #: Between words: a number parts them as well ("lait2%").
 _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
-#: A sentence and the brackets in it, up to its dot or up to the bracket that it stands in. A bracket may lack its end.
+#: A sentence and the brackets in it, up to its dot or up to the bracket that encloses it. A bracket may lack its end.
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
@@ -87,15 +88,15 @@ class NamedAllergens:
     Attributes
     ----------
     groups
-        For each text, bit n stands for group n of `GROUPS`.
+        For each text, bit n is set if it names group n of `GROUPS`.
     doubtful
-        The same of the groups that it may name beside those: starch of which nobody says what it is made of, and what
-        stands where there are no ingredients ("add the milk and stir").
+        The same of the groups that it may name beside those: starch whose source is not named, and
+        words of a text that is no list of ingredients ("add the milk and stir").
     share
         Which share of the items of texts name an ingredient (`ingredient_shares`); 1 with what may be in it.
     text, word, meaning, indirect
         Every word that names an allergen: the place of its text, the word as it was looked for (folded), the bits of
-        its groups, and whether it stands for a cereal that it does not name ("flour").
+        its groups, and whether it means a cereal that it does not name ("flour").
     """
 
     groups: npt.NDArray[np.int32]
@@ -219,7 +220,7 @@ def named_in_any_language(word: str) -> bool:
 
 
 def as_written(word: str, text: str) -> str:
-    """Return a word that was found in a text as it stands there, or the word itself where the text spells it apart.
+    """Return a word as the text spells it, or the folded word where the text has it in two parts.
 
     >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
     ('ŒUFS', 'blé')
@@ -432,7 +433,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         one = rf"{link}?(?:{source}|{harmless}){share}"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
         patterns = [
-            # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
+            # Two sources without brackets: "de maïs et de blé"; after a comma, the next ingredient follows.
             rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
             rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
@@ -445,7 +446,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
 
 
 def _free_from_pattern(language: str) -> str:
-    """Return a pattern of what is not in a product: a list of allergens, or else what stands before the next comma."""
+    """Return a pattern of what is not in a product: a list of allergens, or else everything up to the next comma."""
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
     one = rf"(?:[a-z']+ )?(?:{names})"
@@ -465,7 +466,7 @@ def _listing_words() -> frozenset[str]:
 
 @cache
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of a language by group, as they stand in the table."""
+    """Return the words of a language by group, as the table has them."""
     rows = _read_table("allergens.csv", ";")
     return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
 
@@ -549,7 +550,7 @@ def _named_after(word: str, language: str) -> str:
     return word
 
 
-#: Letters that stand for other letters in folded texts.
+#: Letters that replace other letters in folded texts.
 _ALIKE = {
     **{
         letter: rf"[{letter}{more}]\u0301?"
@@ -590,7 +591,7 @@ _NEUTRAL = re.compile(
 )
 #: An amount that a nutrition table has: lists of ingredients have shares.
 _AMOUNT = re.compile(r"\d ?(?:g|mg|ug|mcg|kj|kcal)\b")
-#: Signs that stand for letters which a machine could not read; folded texts have few other letters.
+#: Signs in place of letters that a machine could not read; folded texts have few other letters.
 _LETTER = r"[a-z\x{DF}-\x{1FFF}\x{3040}-\x{9FFF}]"
 _UNREAD = rf"[?\x{{FFFD}}¿|~^@${{}}\\=]{_LETTER}|{_LETTER}[@${{}}\\=]|{_LETTER}{_LETTER}\d+{_LETTER}{_LETTER}"
 
@@ -642,7 +643,7 @@ def _words_of_item(item: str, languages: tuple[str, ...], names: Callable[[str],
 
 @lru_cache(maxsize=2**17)
 def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
-    """Say whether a folded word stands for something that food is made of.
+    """Say whether a folded word names something that food is made of.
 
     >>> is_ingredient("tomaten", ("de",)), is_ingredient("e330", ()), is_ingredient("verpackung", ("de",))
     (True, True, False)

@@ -125,7 +125,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
             f"profile is {described(profile)}. Give its name, such as open_audit('shop', 'core')."
         )
     given = folder_of(name, "open_audit")
-    # A catalogue stands for the snapshot that it was opened from.
+    # A catalogue means the snapshot that it was opened from.
     wanted = str(name_of(name, "open_audit") if isinstance(name, Catalog) else given)
     if wanted and is_entry(Path(wanted)):
         return _open_folder(Path(wanted))
@@ -324,12 +324,12 @@ def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
 def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
     """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep.
 
-    An audit may come from somebody else. So the catalogue is looked for among the snapshots beside it and the user's
-    own, never at a path that the audit names, and it must come from the same load as what was judged.
+    Somebody else may have made the audit. So the catalogue is looked for among the snapshots beside it and the user's
+    own, never at a path that the audit names, and it must be of the same load as what was judged.
     """
     path = PurePath(judged or "")
     time, name = path.name, path.parent.name
-    # The manifest may come from somebody else: a name such as "../../etc" is never joined to a path.
+    # Somebody else may have written the manifest: a name such as "../../etc" is never joined to a path.
     if not time[:1].isdecimal() or time != safe_name(time):
         return audit
     beside = folder.absolute().parent.parent / time

@@ -75,7 +75,7 @@ class Check:
     scopes
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
     place
-        File, line and key where it is written; empty in the profiles that come with prodex.
+        File, line and key where it is written; empty in the profiles of prodex.
 
     Examples
     --------

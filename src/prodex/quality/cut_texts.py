@@ -30,7 +30,7 @@ from prodex.quality.requested import OR, Asked, asked_for
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, is_true, whole
 
-#: What tells owners apart: without it nobody knows whose columns are too short.
+#: What distinguishes owners: without it, nobody knows whose columns are too short.
 OWNER = OR.join(("owner.id", "owner.uuid", "owner.name"))
 #: Units in which columns are measured. What is cut in bytes can lose the rest of a letter, too.
 _CHARACTERS, _BYTES = "characters", "bytes"
@@ -104,8 +104,8 @@ CutLengths: TypeAlias = Mapping[tuple[str | None, str, str, int], CutLength]
 def lengths_of(products: Products) -> pa.Table:
     """Count the texts of a part by owner, attribute and length.
 
-    In place of the texts stand 64 bits, of which one is set for each ending that occurs: enough to say how many
-    different ones there are, and parts can be put together.
+    Texts are replaced by 64 bits, of which one is set for each ending that occurs: enough to estimate how many
+    different endings there are, and the bits of several parts can be merged.
     """
     if asked_for(products.origin, [OWNER]) is not Asked.ALL:
         return _SCHEMA.empty_table()

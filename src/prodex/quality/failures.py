@@ -155,7 +155,7 @@ def failure_rows(
         What is wanted of the columns of `FAILURES`; see `failure_filters`.
     """
     evidence = part.evidence
-    # Missing data leave no evidence, so these rows come from the matrix alone.
+    # Missing data leave no evidence, so these rows are made from the matrix alone.
     bare = part.states == State.FAIL
     bare[evidence["product"].to_numpy(), evidence["check"].to_numpy()] = False
     product, check = np.nonzero(bare)
@@ -206,7 +206,7 @@ def _failure_rows(
     rows: Any,
 ) -> pa.Table:
     seen = evidence.num_rows
-    # Rows from the matrix stand behind the evidence, where there is nothing to take.
+    # Rows from the matrix have numbers above those of the evidence, so there is nothing to take for them.
     of_evidence = pa.array(np.where(rows < seen, rows, 0), mask=rows >= seen)
     columns: dict[str, pa.Array] = {}
     for name in _OF_PRODUCT:

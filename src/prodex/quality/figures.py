@@ -1,10 +1,8 @@
 """The figures of an audit over which `watch` watches: counts and shares of the catalogue and of its groups.
 
-They are computed once, from the audit and the catalogue that it is of, and kept (`prodex.quality.figures`), so
-that hundreds of nights are compared without opening their snapshots, and after these are gone.
-
-They are written with the audit, and outlive both it and its snapshot. For audits that were saved before there were
-figures, they are made of what is left, and then kept.
+They are computed once, from an audit and its catalogue, and written with the audit. They are kept when the audit or its
+snapshot is removed, so that hundreds of nights can be compared without opening their snapshots. For audits that were
+saved without figures, they are made from what is left, and then kept.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class FoodEvidence(IntEnum):
     ASSUMED = 8
 
 
-#: How each is said of a product.
+#: Each reason in words.
 _SAID = (
     *("", "its GS1 class", "its nutrients", "its alcoholic strength", "how it is refrigerated"),
     *("its ingredients", "the words of its kind", "its allergens", "the profile's assumption"),
@@ -156,14 +156,14 @@ def _by_words(products: Products, undecided: Mask) -> _Words:
 def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
     kinds, kind = encoded(products.column("kind"))
-    # The last one stands for products without a kind.
+    # The last value is for products without a kind, whose code is -1.
     return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
 
 
 def _of_kind(label: str) -> int:
     words = re.findall(r"[^\W\d_]+", label)
     others = any(_is_word(word, "other") for word in words)
-    # "Dog food" and "milk shampoo" are what stands against food in them.
+    # "Dog food" and "milk shampoo" have a word of food, but the other word decides.
     return -1 if others else int(any(_is_word(word, "food") for word in words))
 
 
@@ -177,7 +177,7 @@ def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int6
     product = product[kept]
     for_food, against = _composition_lists(FoldedTexts.of(products).take(distinct))
     found[product[for_food[code]]] = 1
-    # One list of two may be of the box that food comes in.
+    # One list of two may describe the packaging of the food.
     found[product[against[code]]] = -1
     return found
 

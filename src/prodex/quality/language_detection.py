@@ -1,14 +1,13 @@
 """The language that a text is in, by its words: for millions of product texts, of which most words are known ones.
 
-A word that stands in the list of a language speaks for it; of other words, the trigrams of their letters do, as they
-occur in the lists. `language_words.csv` holds the lists: the words that no sentence does without, and those of
+A word in the list of a language is evidence for this language. Other words are judged by the trigrams of their letters,
+as they occur in the lists. `language_words.csv` holds the lists: the words that every sentence needs, and those of
 ingredients, households and shelves, of which a product's texts are made. All of them were written for prodex.
 
-Latin names of plants, fish and cultures stand in texts of every language and count for none: `latin_names.csv`.
+Latin names of plants, fish and cultures occur in texts of every language and count for none: `latin_names.csv`.
 
-Ten languages are known. The file has lists of their neighbours as well, which are shorter and only there so that a
-text in Catalan is not taken for Spanish; and words in which nothing is familiar speak for a language without any list.
-Texts of both kinds are in "none of these".
+Ten languages are known. The file has shorter lists of their neighbours as well, so that a text in Catalan is not taken
+for Spanish. Unfamiliar words are evidence for a language without any list. Texts of both kinds are in "none of these".
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ _HEADING = (
 _CODE = r"\b[A-Z]{2}\s?[:)]"
 _MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
 _PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
-#: From which confidence and how many letters a section is surely in its language, and what stands for all others.
+#: From which confidence and how many letters a section is surely in its language, and the mark of all others.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: What may be written in several ways: all but Latin letters with their usual accents, and the signs around words.
 _NOT_COMPOSED = (
@@ -93,7 +92,7 @@ class DetectedLanguages:
 
 
 def known_languages() -> tuple[str, ...]:
-    """Return the languages that are known, as short codes; "no" stands for Danish as well."""
+    """Return the languages that are known, as short codes; "no" includes Danish."""
     return _KNOWN
 
 
@@ -110,7 +109,7 @@ def place_of_language(language: str) -> int:
 
 
 def is_familiar(word: str) -> bool:
-    """Say whether a word, in small letters and without accents, stands in the list of any language.
+    """Say whether a word, in small letters and without accents, is in the list of any language.
 
     >>> is_familiar("farine"), is_familiar("mustgard")
     (True, False)
@@ -167,7 +166,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
     parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
     found = detect(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
     spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)
-    # A language without words here is told from names and Latin only in longer texts.
+    # A language without a list can be distinguished from names and Latin only in longer texts.
     spoken[(spoken == -1) & (found.letters < 2 * _LETTERS)] = _UNSURE
     start, several = 0, {}
     for row, pieces in parted.items():
@@ -184,7 +183,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the sentences and lists of a text; what is too short to have a language belongs to what stands before."""
+    """Return the sentences and lists of a text; what is too short to have a language belongs to the piece before it."""
     pieces = [""]
     for piece in _PARTING.split(text):
         if sum(map(str.isalpha, pieces[-1])) < _LETTERS:
@@ -197,7 +196,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _language_runs(pieces: list[str], spoken: list[int]) -> list[str]:
-    """Return runs of pieces in one language; those of which it is not sure belong to what stands before."""
+    """Return runs of pieces in one language; uncertain ones belong to the piece before them."""
     runs, last = [""], _UNSURE
     for piece, language in zip(pieces, spoken, strict=True):
         if _UNSURE not in (language, last) and language != last:
@@ -254,7 +253,7 @@ class TextWords:
     def ends(self, letters: int) -> tuple[DetectedLanguages, DetectedLanguages]:
         """Say the same of the words at the beginning and at the end, up to so many letters of each half."""
         every = np.bincount(self.own, self.length, self.size)
-        # Letters of the same text that stand before a word, and behind it.
+        # Letters of the same text before a word, and behind it.
         summed = np.cumsum(self.length)
         first = np.searchsorted(self.own, np.arange(self.size))
         before = summed - self.length - np.append(summed - self.length, 0)[first][self.own]
@@ -295,7 +294,7 @@ def _in_latin(
 ) -> npt.NDArray[np.bool_]:
     """Say which words are Latin names: of a genus and a species, or of a genus that is no word of a language."""
     genera, epithets = _latin()
-    # The last one stands for what comes behind the last word.
+    # The last value is for what follows the last word.
     genus = np.array([*(word in genera for word in words), False])[used]
     if not genus.any():
         return genus
@@ -352,7 +351,7 @@ def _word_lists() -> dict[str, frozenset[str]]:
 
 @cache
 def _languages_by_word() -> dict[str, list[int]]:
-    """Return the places of the lists in which a word stands; longer words stand there without their accents as well."""
+    """Return for each word the places of its lists; longer words are listed without their accents as well."""
     places: dict[str, list[int]] = {}
     plain: dict[str, list[int]] = {}
     for place, words in enumerate(_word_lists().values()):

@@ -138,7 +138,7 @@ class NutritionColumns(ChildRows):
         )
         smallest = np.where(steps > 1e-6, steps, np.inf).min(axis=0)
         scaled = np.where(odd.any(axis=0), np.minimum(smallest, 100 / _SMALLEST_SERVING), 0.0)
-        # A serving that stands beside the 100 g says how large it is.
+        # A serving that is declared beside 100 g shows how large it is.
         servings = np.full(len(self.products), np.nan)
         declared = np.flatnonzero(~is_hundred & (self.per_hundred > 1))
         servings[self.product[declared]] = self.per_hundred[declared]
@@ -169,7 +169,7 @@ class NutritionColumns(ChildRows):
         return folded(labels), label
 
     def range(self, nutrient: str, servings: Numbers | None = None) -> tuple[Numbers, Numbers]:
-        """Return the least and the most grams that may stand behind what is declared; NaN where nothing is.
+        """Return the least and the most grams that a declared figure can mean; NaN where none is declared.
 
         Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
         and to a hundredth below. What is hardly there is declared as 0, or as "<0.5"; so 0.5 may be less, and 0.2 is

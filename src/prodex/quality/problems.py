@@ -88,7 +88,7 @@ def attribute_label(attribute: str) -> str:
 
 
 def attribute_title(path: str) -> str:
-    """Return what an attribute is called at the head of a row: what it is a part of stands before it.
+    """Return the title of an attribute at the head of a row: first what it is a part of, then its own name.
 
     >>> attribute_title("namePublicLong"), attribute_title("assets.pictures"), attribute_title("productBenefits.text")
     ('Long name', 'Pictures', 'Product benefits: text')

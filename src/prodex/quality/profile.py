@@ -115,7 +115,7 @@ class Profile:
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
-        """Read a profile that comes with prodex by its name, one's own by its path, or a mapping of the same shape.
+        """Read a profile of prodex by its name, one's own by its path, or a mapping of the same shape.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class Profile:
             return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
-        # tomllib recurses; a profile may come from somebody else.
+        # tomllib recurses, and somebody else may have written the profile.
         except RecursionError as error:
             raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
@@ -284,7 +284,7 @@ def _left(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]
 
 
 def shipped() -> dict[str, str]:
-    """Return the text of each profile that comes with prodex, by name."""
+    """Return the text of each profile of prodex, by name."""
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "food-eu", "pictures")
     return {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}

@@ -115,7 +115,7 @@ def _asked_for_path(choice: _Choice, path: str, language: str | None) -> Asked:
         return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
         return _every_text(choice, language)
-    # Requesting `nameLegal.data` is requesting the name: the language comes with it.
+    # Requesting `nameLegal.data` is requesting the name: the service adds the language.
     asked = [_whole_text(one) for one in choice.included or ()]
     # The language or unit of a text or number is not the text or number.
     asked = [one for one in asked if ".expressedIn." not in f"{one}."]

@@ -22,7 +22,7 @@ from prodex.quality.verdict import Verdict
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
-#: What of a verdict stands when only a part of what a rule needs was asked for.
+#: Which part of a verdict is certain when only some of the data that a rule needs was requested.
 Certain = Literal["fails", "passes"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
@@ -62,11 +62,11 @@ class Rule:
     severity, weight
         How bad it is, and how much it counts in a score.
     dimension, block
-        Which kind of quality it is about, and under which heading it stands.
+        Which kind of quality it is about, and under which heading it is listed.
     needs
         Wire paths that the rule requires: where one was not requested, the check is unknown.
     certain
-        What stands when only a part of what it needs was asked for: "fails" of a rule that no text or picture may
+        What is certain when only a part of what it needs was requested: "fails" of a rule that no text or picture may
         break, "passes" of one that a single one satisfies, or None where both would be a guess.
     scope
         To which products it applies.
@@ -167,11 +167,11 @@ def rule(
     dimension, block
         Which kind of quality, and under which heading.
     needs
-        Wire paths that the rule requires, by default all that it reads; `{attribute}` stands for
+        Wire paths that the rule requires, by default all that it reads; `{attribute}` is replaced by
         the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
-        What stands when only some of these were asked for (one of several texts, one language): "fails" where one that
-        is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
+        What is certain when only some of these were requested (one of several texts, one language): "fails" where
+        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole

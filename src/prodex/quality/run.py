@@ -65,9 +65,9 @@ def run_within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
 
     The work runs in a thread of its own. Python cannot end a thread from outside. One that has not returned in time is
     abandoned: nobody takes its result any more, and an exception in it ends it as soon as it runs Python code again. A
-    call into compiled code (a regular expression, a computation of Arrow) goes on until it returns, and so does what
-    catches every exception; both use a processor and memory meanwhile. The thread is a daemon: the process does not
-    wait for it when it ends.
+    call into compiled code (a regular expression, a computation of Arrow) continues until it returns, and so does code
+    that catches every exception; both use a processor and memory meanwhile. The thread is a daemon: the process
+    does not wait for it when it ends.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def audit_among(
                 done += part.size
                 show(done, len(catalog))
                 reporter.count(done, len(catalog))
-    # Every table went through memory, which Arrow keeps for more.
+    # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),

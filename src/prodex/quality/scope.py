@@ -1,6 +1,6 @@
 """Scope: for which products a check is a question, as a condition on columns of `products`.
 
-Two words stand for more than one column: `market` is the market of the product's version, else the one that was asked
+Two words mean more than one column: `market` is the market of the product's version, else the one that was asked
 for, else the one that the audit was given. A text that ends in "*" means every value that begins so.
 """
 
@@ -25,7 +25,7 @@ from prodex.tables.declaration import COUNTED, TABLES
 Read = Callable[[str], pa.Array]
 
 _COLUMNS = {column.name: column for column in TABLES["products"].columns}
-#: Where on the wire columns come from that are no leaf of their own.
+#: Wire paths of the columns that are no leaf of their own.
 _DERIVED = {
     "market": ("product_key.target_market_id",),
     "has_pending_update": ("lastRequest",),
@@ -98,7 +98,7 @@ EVERYTHING = Condition()
 
 
 def wire_paths(column: str) -> tuple[str, ...]:
-    """Return where on the wire a column of `products` comes from."""
+    """Return the wire path of a column of `products`."""
     if column in _DERIVED:
         return _DERIVED[column]
     table = column.removesuffix("_count")

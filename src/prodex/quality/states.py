@@ -130,7 +130,7 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
             f"there is evidence for {len(np.unique(innocent)):,} products that do not fail, the first at position "
             f"{innocent[0]}"
         )
-    # A single value stands for all rows.
+    # A single value is that of all rows.
     size = len(products)
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
     columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]

@@ -22,7 +22,7 @@ from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
-#: Localized texts of the specification that stand once in each language.
+#: Localized texts of the specification, of which a product has one in each language.
 TEXTS = (
     *NAMES,
     *("productionVariantName", "description", "composition", "allergens"),
@@ -109,7 +109,7 @@ class TextColumns:
         )
 
     def within(self, attributes: Sequence[str]) -> Mask:
-        """Say which texts stand at or below one of these wire paths; of none given, all do."""
+        """Say which texts are at or below one of these wire paths; without any path, all are."""
         if not attributes:
             return np.ones(len(self.product), bool)
         meant = [any(is_within(name, one) for one in attributes) for name in self.attributes]
@@ -244,7 +244,7 @@ class AttributeTexts:
 
 
 def _below(rows: pa.Table, attribute: str) -> pa.Table:
-    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
+    """Return the rows at or below an attribute, except those that only name the language of a text."""
     own = pc.or_(
         pc.equal(rows["attribute"], attribute),
         pc.and_(

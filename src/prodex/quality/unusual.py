@@ -7,7 +7,7 @@ itself, so that tiny changes of huge counts are no news. How many spreads are to
 figures that are looked at: all together, chance alone exceeds it once in a thousand audits.
 
 Range and median make it robust: one odd night moves neither. A figure that was unusual is left out of what is usual.
-If it stays, it is lasting; after seven audits it is what is usual. If it comes back, it is over.
+If it stays, it is lasting; after seven audits it is what is usual. If it returns to the usual range, it is over.
 
 Figures of one day (updates) are little if they are less than on the same day of other weeks, where there are four of
 them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends. The same
@@ -25,7 +25,7 @@ from itertools import pairwise
 from statistics import NormalDist, median
 from typing import NamedTuple
 
-#: Audits below which nothing is said; the one that is judged counts.
+#: With fewer audits there is no judgement; the one that is judged counts.
 NEEDED = 5
 
 #: The same for figures of one day.
@@ -273,7 +273,7 @@ def silence(series: Series, figures: int) -> Judgement:
     -------
     Judgement
         `high` is how many are usual on the quiet days together, and `audits` how many these days are. So many missing
-        by chance is as unlikely as for any other figure, with half as many again, since they do not come one by one.
+        by chance is as unlikely as for any other figure, with half as many again, since updates arrive in batches.
 
     Examples
     --------

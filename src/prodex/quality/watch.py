@@ -79,7 +79,7 @@ class Watch:
         One row for each figure that is not usual: measure, supplier (of an attribute or language), group with its
         label, state ("new", "lasting" since an earlier audit, or "over"), the value now, its usual range, how many
         spreads outside of it, of how many audits that range is, since when, and all of that as a sentence. What is
-        new comes first. Sentences have days of `zone`, the column `since` is UTC.
+        new is listed first. Sentences have days of `zone`, the column `since` is UTC.
     zone
         The time zone whose days are meant; None for that of this machine.
 
@@ -258,7 +258,7 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
 
 
 def _in_snapshot_order(figures: Sequence[Figures]) -> list[Figures]:
-    """Return figures in the order of their snapshots, whatever the clock said when these were made."""
+    """Return figures in the order of their snapshots, whatever time the clock had when these were made."""
     return in_order(
         figures,
         lambda one: ArchivePlace(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
@@ -402,7 +402,7 @@ def _format_figure(value: float, kind: FigureKind) -> str:
 
 
 def late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str, Any]]:
-    """Yield that audits have stopped, if the newest one is older than any was when the next one came."""
+    """Yield that audits have stopped, if the newest one is older than the longest gap between two audits."""
     if now is None:
         return
     # By when they were made: an earlier snapshot may have been audited again later.

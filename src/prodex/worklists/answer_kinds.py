@@ -67,7 +67,7 @@ class Shapes:
     Attributes
     ----------
     found
-        Attributes at the top of products, with what stands there.
+        Attributes at the top of products, with their values.
     in_lists
         Those of which a product can have several.
     """
@@ -163,7 +163,7 @@ def _specified() -> Mapping[str, AnswerShape]:
 def _attributes_in_use(
     catalog: Catalog, table: str, column: str | None = None
 ) -> list[tuple[str, bool, str | None]]:
-    """Return each attribute of a table once, whether it stands in a list, and a value of another column with it."""
+    """Return each attribute of a table once, with whether it is in a list, and a value of another column."""
     names = ["attribute", "position", *filter(None, [column])]
     rows = catalog.arrow(table, names)
     rows = rows.set_column(1, "position", pc.greater(pc.utf8_length(rows["position"]), 0))

@@ -95,7 +95,7 @@ class Decision:
     correction
         What it changes.
     before
-        What stands there, as text.
+        The present value, as text.
     edits
         What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
     is_as_seen
@@ -103,7 +103,7 @@ class Decision:
     holds
         Whether what was seen is still there, of what is no text; None where that cannot be compared.
     note
-        What else is to be said of it.
+        A remark about it.
     questions
         What is asked back, sentence by sentence; `reason` has all of them.
     confirmed
@@ -140,7 +140,7 @@ class Decision:
 
     @property
     def after(self) -> str | None:
-        """What is to stand there, as text; None where it is deleted."""
+        """The new value, as text; None where it is deleted."""
         if self.correction is None or not self.edits:
             return self.answer.text
         return _joined_texts(one.after for one in self._changed)
@@ -165,7 +165,7 @@ class Decision:
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
     def asks(self, question: str) -> Decision:
-        """Return it asked back with a question, unless that is confirmed; a further question stands beside others."""
+        """Return it asked back with a question, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
         questions = (*self.questions, question)
@@ -390,7 +390,7 @@ def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
 
 
 def _text_with_language(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
-    """Return a text with its language: that of the row, or the one that stands before it."""
+    """Return a text with its language: that of the row, or the one written before it."""
     text: str = decision.answer.text
     language, code = keys.get("language"), keys.get("language_code")
     if language is not None:
@@ -554,7 +554,7 @@ def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
 
 
 def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> ItemAnswer:
-    """Return one part of an answer: an item, and the one that stands before an arrow."""
+    """Return one part of an answer: an item, and the one before an arrow."""
     old, *new = ARROW.split(text) if decision.shape is not AnswerShape.STRING else [text]
     if len(new) > 1:
         raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
@@ -587,6 +587,6 @@ def _item_as_sent(text: str, decision: Decision, attribute: str, words: Vocabula
 
 
 def _joined_texts(values: Iterable[str | None]) -> str | None:
-    """Return what stands at several places as one text; None where nothing stands at any."""
+    """Return the values of several places as one text; None where all are empty."""
     there = [one for one in values if one is not None]
     return "; ".join(there) if there else None

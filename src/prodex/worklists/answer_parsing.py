@@ -136,7 +136,7 @@ def language_of(text: str) -> str:
 
 
 def with_language(text: str) -> tuple[str | None, str]:
-    """Return the language that stands before a text, if one does, and the text.
+    """Return the language written before a text, if there is one, and the text.
 
     >>> with_language("fr: Confiture"), with_language("Note: fresh"), with_language("Confiture")
     (('fr', 'Confiture'), (None, 'Note: fresh'), (None, 'Confiture'))

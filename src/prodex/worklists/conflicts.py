@@ -1,7 +1,7 @@
-"""Whether what an answer is about still stands as the worklist showed it, and whether the worklist asked for it.
+"""Conflicts: whether the product still has what the worklist showed, and whether the worklist asked for the answer.
 
-What was seen is evidence: where the place holds something else, the answer is in conflict, whenever the product was
-changed. Only what cannot be compared goes by the last change.
+The value that the worklist showed is evidence: where the product now has another one, the answer is in conflict,
+whenever the product was changed. The time of the last change decides only where the values cannot be compared.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _is_text(decision: Decision) -> bool:
 
 
 def _is_unchanged(decision: Decision, record: Product) -> bool | None:
-    """Whether the product was not changed since; None where nobody said when that was."""
+    """Whether the product was not changed since; None where the worklist has no time of the last change."""
     then, now = decision.answer.keys.get("updated_at"), record.get("updatedAt")
     return None if then is None else same_moment(then, None if now is None else str(now))
 

@@ -26,7 +26,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[
 _LINE_ENDS = re.compile(r"\r\n|\\x0d\n|\r|\\x0d")
 #: How a text ends that was cut: " … [32,697 of 40,000 characters; ...]", "… (500 of 1,200 characters)".
 _CUT = re.compile(r" ?… [\[(][\d,]+ of ([\d,]+) characters[^\])]*[\])]\s*$")
-#: Letters that an encoding may lack, and what stands in their place then.
+#: Letters that an encoding may lack, and what programs write in their place.
 _FOREIGN, _LOST = re.compile("[^\x00-\x7f?]|[?]"), "?\ufffd"
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _EXPONENT = re.compile(r"[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE)
@@ -96,7 +96,7 @@ def is_rounded(text: str) -> bool:
 
 
 def same_moment(then: str, now: str | None) -> bool | None:
-    """Whether a product was not changed since a cell said when that was; None where a spreadsheet left no certain date.
+    """Whether a product was last changed at the time in a cell; None where a spreadsheet left no certain date.
 
     >>> now = "2026-11-01T06:00:00"
     >>> [same_moment(then, now) for then in ("2026-11-01 06:00:00", "01.11.2026 06:00", "2026-11-02", "1. Nov")]

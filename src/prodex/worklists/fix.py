@@ -1,7 +1,10 @@
 """Answers as a value: what is accepted, what is not and why, how they are sent, and what has arrived.
 
-That is no answer, and must not be lost. A mark knows what a cell showed; without one, what a cell shows is compared
-with the product, and only a difference that nothing else explains is taken for somebody's words.
+Some people correct the cell "Value seen" and leave "New value" empty. That is not taken for an answer, and must not be
+lost either: the mark of a row shows that its cell was typed over. Without a mark, the cell is compared with the
+product, and counts as typed over only if nothing else explains the difference.
+
+Sending asks for the products once more, so that answers are merged with the newest values.
 """
 
 from __future__ import annotations
@@ -177,7 +180,7 @@ class Fix:
 
     @property
     def answers(self) -> pd.DataFrame:
-        """One row for each filled cell, and for each file that could not be read: where it stands, what it is about.
+        """One row for each filled cell, and for each file that could not be read: its place, what it is about.
 
         `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
         "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
@@ -291,7 +294,7 @@ class Fix:
         """Return the accepted answers, old and new side by side, whose products they are, and where they are from.
 
         Its columns are owner, gtin, name, attribute, language, before, after, check, says, file, sheet, cell. `says` is
-        what is to be said beside: that a rule cannot judge it yet.
+        a remark: that a rule cannot judge it yet.
         """
         rows = [
             preview_row(one, self._names)
@@ -315,7 +318,7 @@ class Fix:
         elsewhere: bool = False,
         progress: Progress = None,
     ) -> Tracking:
-        """Send the accepted answers, merged with what stands beside them, and nothing else.
+        """Send the accepted answers, merged with the values beside them, and nothing else.
 
         The products are requested first. Where they have changed, the answers are judged again by what the products are
         now: those whose place has changed meanwhile become conflicts, and the others are merged with the newest values.
@@ -328,11 +331,11 @@ class Fix:
         Parameters
         ----------
         service
-            From `prodex.connect`: the service that the products of the catalogue come from.
+            From `prodex.connect`: the service from which the catalogue was loaded.
         also
             "unknown" to send again what may have arrived already.
         elsewhere
-            Send them to another service as well, or although the products come from files or records.
+            Send them also to another service, or where the catalogue was loaded from files or records.
         progress
             As for `prodex.upsert`.
 
@@ -393,7 +396,7 @@ class Fix:
         return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
 
     def asks_where(self, service: Client) -> str | None:
-        """Return what is asked before the answers are sent to a service that the products do not come from; else None.
+        """Return the question to ask before answers are sent to a service other than the catalogue's; else None.
 
         Parameters
         ----------
@@ -530,7 +533,7 @@ class Fix:
 def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
     if decision.state is not AnswerState.ACCEPTED:
         return decision.state, decision.reason or decision.note
-    # Where the product has it, it does not matter what the service has said.
+    # Where the product has the new value, an error of the service does not matter.
     if status == "ERROR" and decision.note != ARRIVED:
         return AnswerState.REFUSED, f"the service says {status}: {message}"
     why = message.strip(" .")
@@ -668,7 +671,7 @@ def with_current_products(
 ) -> tuple[Catalog, ConcernedProducts]:
     """Return the catalogue with some products as the service has them now, and these products.
 
-    They come first, so that whoever has corrected them sees them at once; the others stay in their order.
+    They are the first, so that whoever has corrected them sees them at once; the others keep their order.
 
     Parameters
     ----------

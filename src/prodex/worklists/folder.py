@@ -167,7 +167,7 @@ def write_folder(
     Parameters
     ----------
     audit
-        The audit that the findings come from.
+        The audit that found them.
     folder, by, replace, escape_formulas
         As for `write_worklists`.
     worklists
@@ -206,7 +206,7 @@ def write_folder(
 
 
 def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: int) -> list[dict[str, Any]]:
-    """Return the lines of the index as they come, and report how many findings are written."""
+    """Yield the lines of the index one by one, and report how many findings are written."""
     index, done = [], 0
     with reporter.phase("Writing worklists", "findings", findings) as show:
         for one in written:
@@ -472,7 +472,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
         "",
     ]
     mail = EmailMessage(policy=SMTP)
-    # Mail programs open such a file as a new mail, and not as one that came.
+    # With this header, mail programs open the file as a draft, and not as a mail that was received.
     mail["X-Unsent"] = "1"
     mail["Subject"] = f"Product data to correct: {short}, {counted(asked, 'answer')} asked for"
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")

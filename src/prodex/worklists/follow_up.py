@@ -52,7 +52,7 @@ def write_again(
     """
     answers = _with_places(fix.answers, fix)
     listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
-    # They are about the same snapshot, so that these worklists can come back as well.
+    # They are about the same snapshot, so that answers in these worklists can be read as well.
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
@@ -75,7 +75,7 @@ def write_again(
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
         rows.append(_follow_up_row({str(name): value for name, value in answer.items()}, finding) | known)
     table = pa.Table.from_pylist(rows, found.schema if not rows else _follow_up_schema())
-    # An update may have come after the catalogue, which the service said when the answers were sent.
+    # An update may be newer than the catalogue: the service has reported it when the answers were sent.
     waits = update_waits(table, fix.waiting)
     table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
     known = table.filter(table["product"].is_valid())
@@ -125,7 +125,7 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
 
 
 def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
+    """Return the finding with answer and reason; where it no longer exists, the facts of the answer."""
     is_accepted = answer["state"] == "accepted"
     is_asked = answer["state"] == "asked back"
     said = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "

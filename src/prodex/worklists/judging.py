@@ -1,4 +1,9 @@
-"""The answers against the products as they are, the service's limits, and the rules that asked for them."""
+"""Judging answers: against the products as they are, the limits of the service, and the rules that asked for them.
+
+Accepted answers are merged with the values beside them, and the products that result are audited. An answer is refused
+where the check that asked for it would still fail, and asked back where another check would newly fail. Answers that
+give different values for one place are in conflict.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +45,7 @@ class JudgedAnswers:
     decisions
         Each answer with what becomes of it, in their order.
     changes
-        The accepted ones, merged with what stands beside them.
+        The accepted ones, merged with the values beside them.
     before, after
         The audit of the products concerned, as they are and as they would be.
     waiting
@@ -322,14 +327,14 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
     return len(beside) < 2
 
 
-#: What is said of a place: each value, with the numbers of the answers that say it.
+#: The values that answers give for one place, each with the numbers of these answers.
 _Said = Mapping[str | None, Sequence[int]]
 
 
 def agreed(decisions: Sequence[Decision]) -> list[Decision]:
-    """Return the answers with those in conflict that say different things of one place; the same said twice is one.
+    """Mark the answers that give different values for one place as conflicts; equal answers count as one.
 
-    Of thousands that are about one place, each is compared with what is said of the place, and not with each other.
+    Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
     """
     places: dict[tuple[str | None, ...], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in enumerate(decisions):

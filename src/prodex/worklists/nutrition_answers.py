@@ -1,7 +1,7 @@
 """Answers about nutrition: "per 100 g: Fat 3.2 g; Salt 0,5 g; Energy 844 kJ / 202 kcal".
 
-Each nutrient that is named is set; the others stay. What stands in a product is `isPartitionedBy`: for each basis the
-nutrients it contains.
+Each nutrient that is named is set; the others stay. A product has them in `isPartitionedBy`: for each basis, such as
+100 g, the nutrients that it contains.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _set(partition: dict[str, Any], nutrient: str, words: Vocabulary) -> Iterato
 def _matching_figure(of_code: list[dict[str, Any]], code: str, unit: str) -> dict[str, Any] | None:
     """Return the figure that is meant: that of the unit, else the only one that measures the same."""
     same = [one for one in of_code if _code_of(one, "expressedIn") == unit]
-    # Energy stands twice, in kilojoules and kilocalories.
+    # Energy is declared twice, in kilojoules and kilocalories.
     if not same and code != _ENERGY:
         alike = [one for one in of_code if dimension(_code_of(one, "expressedIn")) == dimension(unit)]
         same = of_code if len(of_code) == 1 else alike

@@ -1,8 +1,8 @@
 """Whose answer it is: an answer may change what its worklist asked for, of the owner that it was written for.
 
-A worklist names its owner, products and fields, and what is outside of them is asked back. The file comes back from
-somebody else, so what it says of itself is compared with the catalogue, which knows who owns a product, and with the
-audit, which knows what is asked of it. A table of one's own asks for nothing, and has nothing to be compared with:
+A worklist names its owner, products and fields, and an answer about anything else is asked back. Somebody
+else may have changed the file. So its statements are compared with the catalogue, which has the owner of each product,
+and with the audit, which has the findings. A table of one's own asks for nothing, so there is nothing to compare:
 whoever reads it can say whose products it may be about (`owner`).
 """
 
@@ -32,7 +32,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def host_of_source(source: str) -> str | None:
-    """Return the host of the service that products come from; None where they come from files or records.
+    """Return the host of the service from which products were loaded; None where they are from files or records.
 
     >>> host_of_source("https://api.example/v1"), host_of_source("records"), host_of_source("export.csv")
     ('api.example', None, None)
@@ -41,7 +41,7 @@ def host_of_source(source: str) -> str | None:
 
 
 def comes_from(source: str, base_url: str) -> bool:
-    """Whether products come from this service: its scheme, host, port and path, and not only its host.
+    """Whether products were loaded from this service: the same scheme, host, port and path, and not only the same host.
 
     >>> [comes_from("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
     [True, False]
@@ -76,7 +76,7 @@ class Owners:
     shown
         How owners are listed, by what they are known by; two of one name have it behind their name.
     host
-        Of the service that the products come from, if there is one.
+        Of the service from which the products were loaded, if there is one.
     """
 
     of_product: Mapping[str, str | None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Reading worklists that came back, against the catalogue and by the checks that they were written for."""
+"""Reading worklists with answers: against the catalogue, and by the checks that they were written for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_worklist(
     now: datetime | None = None,
     limits: Limits | None = None,
 ) -> Fix:
-    """Read worklists that came back, and judge every answer.
+    """Read worklists with answers, and judge every answer.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_worklist(
         The checks that judge the answers; by default those of the profile that the workbooks name, and where they name
         none (CSV files, tables of one's own) those of all profiles that prodex has.
     owner
-        From whom the files came: the owner whose products they may be about, by id or name, or several. Answers about
+        The sender of the files: the owner whose products they may be about, by id or name, or several. Answers about
         products of others are refused. By default a worklist is compared with whom it was written for, and a table of
         one's own may be about all products.
     now
@@ -105,7 +105,7 @@ def _profile(given: Any, returned: Returned) -> Profile:
     if given is not None:
         return Profile.read(given)
     named = sorted({one.profile for one in _worklist_facts(returned) if one.profile})
-    # By name only: what comes with a workbook opens no file of this machine.
+    # By name only: a profile that a workbook names must not open a file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:
         near = hint_and_all(own[0], shipped(), "Give the profile: read_worklist(files, profile='own.toml').")

@@ -1,4 +1,4 @@
-"""Reading worklists that came back: the filled cells of the column "New value", each with its place and its keys.
+"""Reading the cells of worklists with answers: the filled ones of the column "New value", with place and keys.
 
 Rows may have been sorted, filtered, removed and added, columns moved, hidden or renamed, sheets copied into another
 workbook. What cannot be read or assigned is a problem with its place; nothing stops at the first. Every row below the
@@ -65,7 +65,7 @@ _EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
-#: The rows of a worklist that nobody edits, and the mail that went with it.
+#: Files of a worklist in which nobody writes answers: the rows as Parquet, and the mail.
 _NO_NEWS = frozenset({".parquet", MAIL})
 #: The columns of the sheet of answers for several rows, in their order.
 _SEVERAL = tuple(column.name for column in SEVERAL)
@@ -115,7 +115,7 @@ class Answer(NamedTuple):
     Attributes
     ----------
     file, sheet, row, cell
-        Where it stands; `cell` as spreadsheets call it ("L5"). What was typed has its number as `row`, and no file.
+        Its place; `cell` as spreadsheets call it ("L5"). A typed correction has its number as `row`, and no file.
     text, kind
         What it holds.
     shown
@@ -128,7 +128,7 @@ class Answer(NamedTuple):
     is_typed_over
         Whether it was typed over the value that was seen, while "New value" is empty.
     given_at
-        Where it was written for several rows at once, in words; None where it stands in its own row.
+        The place of an answer for several rows at once, in words; None where it is in its own row.
     """
 
     file: str
@@ -145,7 +145,7 @@ class Answer(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it stands, in words."""
+        """Its place, in words."""
         place = place_in_words(self.file, self.sheet, self.row, self.cell)
         return place if self.given_at is None else f"{place} (as in {self.given_at})"
 
@@ -242,7 +242,7 @@ class Written(msgspec.Struct, frozen=True):
     sheets
         The sheets with findings.
     host
-        The host of the service that the products come from, if there is one.
+        The host of the service from which the products were loaded, if there is one.
     owners
         What the owner is known by whose products these are, None for products without one; None for any owners.
     is_sealed
@@ -356,7 +356,7 @@ def read_files(
     def asked(skeletons: Collection[str]) -> Collection[str]:
         return () if known is None else known(returned)(skeletons)
 
-    # Of each file: whether anything is to be said of it.
+    # Whether each file has answers, notes or problems.
     found: dict[Path, bool] = {}
     places = {file: place for place, file in enumerate(_files(files, returned))}
     # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
@@ -502,7 +502,7 @@ def _filled_rows(sheet: Sheet) -> Iterator[tuple[int, Row]]:
 
 
 def _read_hidden_sheet(sheet: Sheet) -> Written | None:
-    """Return what a hidden sheet says, and None of any other; what somebody spoilt in it is not said."""
+    """Return the facts in a hidden sheet, without values that somebody spoilt; None for any other sheet."""
     if _KEYS_SHEET.fullmatch(sheet.name) is None:
         return None
     found: dict[str, Any] = {}
@@ -552,7 +552,7 @@ def _read_given(
     several: SeveralAnswers,
     returned: Returned,
 ) -> None:
-    """Read the answers of a row that stands for several rows."""
+    """Read the answers of a row that represents several rows."""
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
     where = headings.first("same_answer")
@@ -713,7 +713,7 @@ def _look_elsewhere(
 
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:
-    """Add a key to those of a row; of one that a spreadsheet may have changed it is said so."""
+    """Add a key to those of a row; one that a spreadsheet may have changed is marked."""
     if name == "language":
         # Worklists show languages by name.
         keys[name] = text if "-" in text else known_language_tag(text) or text
@@ -735,7 +735,7 @@ def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
 
 
 def _verbatim(cell: Cell, sheet: Sheet) -> str:
-    """Return the text of a cell; in a CSV file, an apostrophe may stand before what looks like a formula."""
+    """Return the text of a cell; a CSV file may have an apostrophe before what looks like a formula."""
     return unescape_formulas(cell.text) if sheet.name == "" else cell.text
 
 
@@ -783,7 +783,7 @@ def _problem(sheet: Sheet, row: int, column: int | None, problem: str, text: str
 
 
 def place_in_words(file: str | None, sheet: str | None, row: int | None, cell: str | None) -> str:
-    """Return where an answer stands: file, sheet and cell, or the number of a correction that was typed.
+    """Return the place of an answer: file, sheet and cell, or the number of a correction that was typed.
 
     >>> place_in_words("/home/eva/to_fix/ACME.xlsx", "To fix", 5, "L5"), place_in_words("", "", 2, "")
     ('ACME.xlsx To fix L5', 'correction 2')
@@ -803,7 +803,7 @@ def file_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-#: What stands in a worklist of a product: its texts, labels and values.
+#: Columns of products whose texts worklists show: texts, labels and values.
 _TEXTS = (
     ("texts", ["text"]),
     ("products", ["brand", "kind", "packaging", "owner"]),
@@ -916,7 +916,7 @@ class Headings:
     Attributes
     ----------
     places
-        Where each column of a worklist stands, by its name; "new_value" may stand several times.
+        The places of each column of a worklist, by its name; "new_value" may occur several times.
     texts
         The headings as they are, by place.
     """
@@ -955,7 +955,7 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
         The cells.
     listed
         The columns of the worklist as it was written, from the hidden sheet; empty if that is not there. A column that
-        was renamed is known by its place where all others stand where they stood.
+        was renamed is recognized by its place if no other column was moved.
 
     Examples
     --------

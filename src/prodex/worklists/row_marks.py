@@ -1,10 +1,10 @@
 """The mark of a row: what it was when prodex wrote it, in a few digests in a hidden column.
 
 A workbook travels alone, and a CSV file has no hidden sheet. With its mark, each row says by itself what it asked for
-(product, field and language, and whose they are), what its cells showed, and which text was at its place. So a row that
-somebody added or changed, and a cell that somebody typed over, are told apart from those that prodex wrote. A mark
-holds no secret, and whoever reads these lines can make one: it is evidence among honest people, and what it says of
-products and owners is compared with the catalogue and its audit.
+(product, field and language, and whose they are), what its cells showed, and which text was at its place. So rows that
+somebody added or changed, and cells that somebody typed over, are distinguished from those that prodex wrote. A mark
+holds no secret, and whoever reads these lines can make one. It protects against mistakes and not against fraud, so its
+products and owners are compared with the catalogue and its audit.
 """
 
 from __future__ import annotations

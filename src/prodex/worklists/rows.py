@@ -196,7 +196,7 @@ _EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
 def grouped_worklists(
     audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
 ) -> Iterator[Worklist]:
-    """Yield a worklist for each group, by code and never by label; those with the most findings come first.
+    """Yield a worklist for each group, by code and never by label; those with the most findings first.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ from prodex.worklists.judging import JudgedAnswers
 
 #: States of products that certainly did not reach the service.
 NOT_SENT = frozenset({"not sent", "refused"})
-#: What is said of an answer that was sent and that its product shows.
+#: The note of an answer that was sent, and that its product shows.
 ARRIVED = "it has arrived."
-#: What is said of one that was sent, or may have been, and that the product does not show.
+#: The note of one that was sent, or may have been, and that its product does not show.
 _SENT_BY = "The upsert {} has sent this answer, or may have."
 _NOT_TAKEN = frozenset({AnswerState.CONFLICT, AnswerState.REFUSED})
 
@@ -62,7 +62,7 @@ class SentAnswers:
         """The upsert that has sent them, from the moment when its plan is on disk."""
         if self._planned is None:
             return self._tracking
-        # An interrupt may come at any moment: the disk says whether there is a plan, and what was sent.
+        # An interrupt is possible at any moment, so the journal on disk decides whether there is a plan.
         service, name = self._planned
         if not is_file(path := journal_named(name)):
             return self._tracking

@@ -254,7 +254,7 @@ def _named_market(market: str) -> str:
 
 
 def _named_language(language: str) -> str:
-    """Return the name of a language where that is known again when it comes back."""
+    """Return the name of a language if the reader of answers recognizes it; else its code."""
     name = language_label(language)
     return name if known_language_tag(name) == language else language
 

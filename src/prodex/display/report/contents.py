@@ -506,7 +506,7 @@ class GroupScores:
         """Return `most` groups, beginning with number `first`."""
         code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
-        # Of all groups: labels that occur twice are told apart by their codes, also from one page to the next.
+        # Labels are made for all groups: where two are equal, their codes distinguish them, also on different pages.
         names = shown_names(self.whole, self.by)[first : first + most]
         # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
@@ -539,11 +539,11 @@ def _score_cells(scores: pd.DataFrame) -> list[ScoreCell]:
 
 
 def offenders(audit: Audit, by: str) -> Ranking:
-    """Return the groups with the most failing checks; groups of fewer than ten products come last."""
+    """Return the groups with the most failing checks; groups of fewer than ten products are last."""
     code, *_ = column_names(by)
     scores = audit.scores(by)
     worst = scores[scores["failed"] > 0]
-    # Small groups come last: one of two products that fails would lead every list.
+    # Small groups are last: a group of two products, of which one fails, would lead every list.
     worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )

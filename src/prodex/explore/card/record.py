@@ -1,6 +1,7 @@
 """The record of a product: its rows in every table of a catalogue, and the JSON as received, indented.
 
-The reasons are decided in `prodex.facts.fill`, for a record as for a whole catalogue (`prodex.facts.fill`).
+Everything that a card shows is made of these rows. Why a value is missing is decided in `prodex.facts.fill`, for a
+record as for a whole catalogue.
 """
 
 from __future__ import annotations
@@ -178,8 +179,8 @@ def _read_tables(part: Part) -> dict[str, tuple[Row, ...]]:
     def rows(name: str) -> tuple[Row, ...]:
         return tuple(part.read(name).to_pylist())
 
-    # A card waits for these files, and most of the time goes into unpacking them: as many at a time as there are cores,
-    # the slowest first, so that no core waits for the last.
+    # A card waits for these files, and unpacking them takes most of the time: as many at a time as there are cores, the
+    # slowest first, so that no core waits for the last.
     found = dict(zip(_ALWAYS, side_by_side(rows, _ALWAYS), strict=True))
     # What is counted as nothing is not there, so its file need not be opened.
     names = [name for name in COUNTED if not all(row.get(f"{name}_count") == 0 for row in found["products"])]
@@ -352,7 +353,7 @@ def wire_text(value: Any) -> str:
 
 
 def order_of(position: str) -> tuple[int, ...]:
-    """Return a position as numbers, by which rows are sorted: as text, item 10 would come before item 2.
+    """Return a position as numbers, by which rows are sorted: as text, item 10 would be before item 2.
 
     >>> order_of("0.10") > order_of("0.2")
     True

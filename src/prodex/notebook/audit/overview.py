@@ -24,7 +24,7 @@ from prodex.notebook.shared.panel import Panel, html, list_html, row, show_if, s
 from prodex.quality import Audit
 from prodex.untrusted_text import words
 
-#: None stands for products to which no check applies.
+#: None is the grade of products to which no check applies.
 _GRADES = (*"ABCDE", None)
 _GAPS = 10
 #: Characters of a warning, which may quote a rule that somebody wrote.

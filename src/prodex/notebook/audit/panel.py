@@ -76,7 +76,7 @@ class AuditPanel(Panel):
         The state shared with other panels: it has the catalogue and the audit, and a click in the panel sets its
         conditions, so that an explorer lists the products.
     service
-        Where corrections of worklists that came back are sent; without one they are only shown.
+        Where answers in worklists are sent; without one they are only shown.
 
     Attributes
     ----------
@@ -391,7 +391,7 @@ class RunControls(VBox):
         ]
         self._titles = {str(name): title for title, name in listed}
         if own is None or (isinstance(own, str) and own in self._titles):
-            # `sorted` is stable: the profile that was asked for comes first, and the others keep their order.
+            # `sorted` is stable: the requested profile is first, and the others keep their order.
             return sorted(listed, key=lambda option: option[1] != own)
         read = own if isinstance(own, Profile) else Profile.read(own)
         self._titles.setdefault(read.name, read.title)

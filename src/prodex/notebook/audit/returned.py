@@ -1,4 +1,4 @@
-"""Worklists that came back: choose the files, see what would change, send it, and see what has arrived."""
+"""Worklists with answers: choose the files, see what would change, send it, and see what has arrived."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class ReturnedWorklists(VBox):
         panel.on(self.read, lambda _: self._read_folder())
 
     def show(self, audit: Audit, catalog: Catalog | None) -> None:
-        """Judge answers by these checks and this catalogue from now on; None finds it by the files that came back."""
+        """Judge answers by these checks and this catalogue from now on; None finds it by the files with answers."""
         self._audit, self._catalog = audit, catalog
 
     def wait(self, seconds: float = 600.0) -> None:

@@ -24,7 +24,7 @@ _MOST = 60_000
 #: Gaps at which a text may be added: of what was not requested nobody knows whether it is there.
 _GAPS = frozenset({Missing.ABSENT, Missing.NULL, Missing.EMPTY})
 
-#: What is said beside a correction.
+#: Notes beside a correction.
 _UNSENT, _DELETED, _UNCONFIRMED = "not sent yet", "deletion not sent yet", "sent, not confirmed"
 
 
@@ -47,7 +47,7 @@ class Spot:
     blank: TextCorrection | None
 
 
-#: A correction by its place, with what is said beside it.
+#: A correction by its place, with the note beside it.
 _Changed: TypeAlias = Mapping[tuple[str, str, str, str | None], tuple[TextCorrection, str]]
 
 

@@ -69,7 +69,7 @@ def profile_of(audit: Audit | None) -> Profile | None:
     """Return the profile that an audit was made by, if there is an audit and its profile is known."""
     if audit is None or audit.made_by is not None:
         return None if audit is None else audit.made_by
-    # A profile of one's own is not kept with a saved audit; it is said then that there are no rules.
+    # A profile of one's own is not kept with a saved audit; then a note says that there are no rules.
     with suppress(InputError):
         return Profile.read(audit.profile)
     return None

@@ -260,7 +260,7 @@ class CorrectionsPanel(Panel):
 
     def _open(self, key: str) -> None:
         if key in self._rows:
-            self.exploration.product_id = None  # so that a card which is open already comes into sight
+            self.exploration.product_id = None  # so that a card which is open already is scrolled into view
             self.exploration.product_id = self._rows[key].product_id
 
     def _remove(self, key: str) -> None:

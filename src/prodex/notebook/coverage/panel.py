@@ -66,7 +66,7 @@ class CoveragePanel(Panel):
         Whether only products are counted to which an attribute applies, as the audit has it; with an audit that is so
         at first.
     is_worst_first
-        Whether the rows and columns of which the least is filled come first.
+        Whether the rows and columns of which the least is filled are first.
     is_shown
         Whether anybody sees the panel: while nobody does, it follows no change.
 

@@ -301,7 +301,7 @@ class FacetList(HasTraits):
         return self._foldings.get(name, Folding())
 
 
-#: Values shown at first, and how many come with each "more".
+#: Values shown at first, and how many each "more" adds.
 FEW, MORE = 8, 20
 #: Characters of a value that a row shows.
 _LABEL = 60
@@ -429,7 +429,7 @@ def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:
 def _unfolded(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
     """Return the numbers of the values of a tree below which nothing is folded, and those that are kept."""
     found: set[int] = set()
-    # A value comes after the one above it.
+    # A value follows the one above it.
     for number, above in enumerate(values.above):
         if number in kept or above < 0 or (above in found and values.codes[above] in unfolded):
             found.add(number)

@@ -1,9 +1,8 @@
-"""What a table shows as soon as it is read: what stands under the heads of columns, and the languages of names.
+"""Details of a table that are read after it is shown: what is under the heads of columns, and the languages of names.
 
-It is read after the table is shown, and in the background where there are many products.
-
-A press on one of them changes the conditions. Each head counts the products that meet all conditions except those of
-its own column, so that a range can be widened and a further value added.
+Where there are many products, they are read in the background. A press on a value or a bar
+under a head changes the conditions. Each head counts the products that meet all conditions except those of its own
+column, so that a range can be widened and a further value added.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class TableDetails:
                 self._take_languages(_read_languages(filter_))
 
     def known(self, left: FilterResult) -> dict[str, dict[str, Any]]:
-        """Return what stands under the heads for the products that meet the conditions, if it is read already."""
+        """Return what is shown under the heads for the products that meet the conditions, if it is read already."""
         self._left = left
         return self._made() if self._heads.are_read(self.table.columns) else {}
 

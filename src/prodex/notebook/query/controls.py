@@ -20,7 +20,7 @@ from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.panel import OwnChange, button, html, row, show_if, styled, text_html
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 
-#: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
+#: The options of a list, each a label and a value; "" means no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
 #: ipywidgets gives every control the same fixed width, which cuts long labels.

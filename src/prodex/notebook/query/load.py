@@ -291,7 +291,7 @@ _NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude
 
 
 class NoMatch(VBox):
-    """What is said where nothing matches.
+    """The message where nothing matches, with words to search for instead.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class NoMatch(VBox):
     known
         The kinds whose words are offered.
     sentence
-        What is said, as HTML.
+        The message, as HTML.
     words
         A button for each word that is offered.
     """

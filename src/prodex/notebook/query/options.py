@@ -213,7 +213,7 @@ class Suggestions:
     def similar(self, word: str) -> dict[str, list[str]]:
         """Return words that begin as this one does, each with the kinds that have it: services look for whole words.
 
-        Those of most kinds come first.
+        Those of most kinds are first.
         """
         # All but two letters: enough for most plurals.
         begin = word.casefold()[: max(len(word) - 2, 3)]

@@ -176,7 +176,7 @@ class LatestTask(Generic[T]):
                 self._deliver(loop)
 
     def _deliver(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        """Deliver the results of one loop in the order in which they came."""
+        """Deliver the results of one loop in the order in which they were finished."""
         while True:
             with self._changed:
                 results = enumerate(self._results)

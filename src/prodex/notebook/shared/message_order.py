@@ -1,8 +1,8 @@
-"""Where the kernel answers what is typed and pressed: in one thread, in the order in which it came.
+"""Message order: the kernel handles what is typed and pressed in one thread, in the order in which it was sent.
 
 JupyterLab sends the messages of all widgets to one thread of the kernel, a subshell. ipykernel 7.4 redirects them:
-those of a widget go to the thread in which it was changed last, so that a text that was typed and the press after it
-can go to two threads, and be answered in the wrong order: an export went to the folder that had been there before.
+those of a widget are sent to the thread that last changed it. So a typed text and the press after it can reach two
+threads, and be handled in the wrong order: an export was written to the folder that had been entered before.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ Styled = TypeVar("Styled", bound=w.DOMWidget)
 
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
-#: `common` has the tokens (colours) that the others use, so it comes first.
+#: `common` has the tokens (colours) that the others use, so it is the first.
 _STYLE_SHEETS = (
     "common",
     "audit",
@@ -246,7 +246,7 @@ class Fold(VBox):
 def style() -> str:
     """Return the style sheet of all panels; its colours follow the theme of the notebook."""
     folder = resources("prodex.notebook") / "css"
-    # The colours that panels share with reports and charts come first.
+    # The colours that panels share with reports and charts are defined first.
     dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
     own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
     shades = shade_rules(".prodex.figures button")

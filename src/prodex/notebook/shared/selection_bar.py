@@ -118,7 +118,7 @@ class SelectionBar(VBox):
         self._refine(partial(setattr, self._exploration, "conditions", conditions))
 
     def _refine(self, change: Callable[[], object]) -> None:
-        """Change what is chosen; what was said of a view is about another choice then."""
+        """Change what is chosen, and clear the message about a view, which was about the earlier choice."""
         self._said.value = ""
         with self._exploration.refining:
             change()

@@ -1,4 +1,4 @@
-"""Sending a `Fix` from a panel: after a second press that says what goes where, in the background, to its end."""
+"""Sending a `Fix` from a panel, in the background and to its end, after a second press that confirms it."""
 
 from __future__ import annotations
 

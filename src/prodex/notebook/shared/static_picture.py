@@ -2,7 +2,7 @@
 
 A widget lives as long as its kernel. In a notebook that is exported, shown by GitHub or opened by a colleague there is
 only what was saved with it, so each panel saves its picture beside its view. It is made of what the widgets show: text
-that came from outside was escaped when it was put into them, and what a script draws is escaped here. There is no style
+from outside was escaped when it was put into them, and what a script draws is escaped here. There is no style
 sheet and no script in it, since such places remove them: tables and text say everything.
 """
 
@@ -292,7 +292,7 @@ def _heat_map_html(view: Mapping[str, Any]) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         if one["shade"] is None:
             return _bdi(one["text"])
-        # The letters have the colour that goes with the shade: a page may be dark.
+        # The letters have the colour that belongs to the shade: a page may be dark.
         shade = SCALE[one["shade"]]
         ground = f"background-color:{shade.light};color:{LIGHT[shade.ink]};text-align:right"
         return f'<td style="{ground}">{_bdi(one["text"])}</td>'

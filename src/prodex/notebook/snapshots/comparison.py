@@ -520,7 +520,7 @@ def audits_markup(compared: AuditComparison) -> str:
         (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
     ]
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
-    # What got worse comes first: somebody has to look at it.
+    # What got worse is listed first: somebody has to look at it.
     changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
     shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
     caption = (

@@ -87,7 +87,7 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     listed = list_snapshots(name or "*").astype("object")
     known = listed.where(listed.notna(), None).to_dict("records")
     rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
-    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever the clock said then.
+    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever time the clock had.
     latest: dict[str, str] = {}
     places = []
     for at, one in enumerate(rows):

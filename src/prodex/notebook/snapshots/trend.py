@@ -119,7 +119,7 @@ def products_markup(trend: Trend) -> str:
 
 
 def grades_markup(trend: Trend) -> str:
-    """Draw how the products were graded, or say how to come by that."""
+    """Draw how the products were graded, or explain what is needed for that."""
     from prodex.display.charts import grades_over_time, grades_sentence
 
     if trend.grades is None:

@@ -133,7 +133,7 @@ class _Mentions:
     ----------
     product, row, word, meaning, indirect, spoken
         For each the position of its product, the row of its composition, the word, the bits of its groups, whether it
-        stands for a cereal that is not named, and the language in which it was read, or None.
+        means a cereal that is not named, and the language in which it was read, or None.
     """
 
     product: Rows
@@ -218,7 +218,7 @@ def _mentions(
     )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
-    # A section that only warns has no items, and takes nothing from the list that stands before it.
+    # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
     first = np.searchsorted(place, np.arange(len(texts)))
     is_one = np.bincount(place, minlength=len(texts)) == 1

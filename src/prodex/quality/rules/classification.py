@@ -272,7 +272,7 @@ def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
 
 
 def _comparable_brand(label: str) -> str:
-    """Return a brand as it is said: without case, accents, punctuation and marks; "and" is the same as "&"."""
+    """Return a brand as brands are compared: without case, accents, punctuation and marks; "and" is the same as "&"."""
     return re.sub(
         r"[\W_]+", "", re.sub(r"(?<=\s)(?:and|et|und|en|y|e|og|och|ja)(?=\s)", "", unaccented(label))
     )

@@ -192,7 +192,7 @@ def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _moments(values: pd.Series) -> pd.Series:
-    """Read dates as they come: UNIX seconds, ISO dates, ISO times; local time, as all dates of the service."""
+    """Read dates in every form that occurs: UNIX seconds, ISO dates, ISO times; local time, as the service has it."""
     # Dates occur as UNIX seconds and as ISO texts, also in one column.
     numbers = pd.to_numeric(values, errors="coerce")
     # Larger numbers are no seconds of our time: milliseconds, or typing errors.

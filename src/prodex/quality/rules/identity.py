@@ -141,7 +141,7 @@ def _is_formed(products: Products) -> Mask:
 
 
 def _are_upc_e(products: Products) -> Mask:
-    """Say which products have a UPC-E in place of the GTIN-12 that it stands for, whose check digit it has."""
+    """Say which products have a UPC-E in place of the GTIN-12 that it abbreviates, whose check digit it has."""
     return products.remember("upc_e", lambda: are_upc_e(products["gtin"].fillna("").tolist()))
 
 

@@ -125,7 +125,7 @@ def ingredients_can_be_read(products: Products, *, attribute: str = "composition
 
 
 def _strange_words(texts: pa.Array) -> tuple[Rows, Rows]:
-    """Count for each text the words that look misread, and all that have a letter or stand for one."""
+    """Count for each text the words that look misread, and all that have a letter or a sign in place of one."""
     split = pc.split_pattern_regex(pc.utf8_trim_whitespace(texts), r"[\s,()/:-]+")
     own = pc.list_parent_indices(split).to_numpy()
     words = split.flatten().dictionary_encode()

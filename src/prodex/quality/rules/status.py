@@ -152,7 +152,7 @@ def _is_not(products: Products, column: str, wrong: int | str, attribute: str, m
 
 
 def _awaits_acceptance(products: Products) -> Mask:
-    """Say for each product whether its names stand under `lastRequest` only."""
+    """Say for each product whether its names are under `lastRequest` only."""
     # A name is mandatory, so a product without one but with a pending one was never accepted.
     return products.remember(
         "awaits acceptance",

@@ -207,7 +207,7 @@ def texts_say_their_language(products: Products) -> Verdict:
 
 
 def _without_language(products: Products) -> pd.DataFrame:
-    """Return the texts that stand without any language, which makes them scalars."""
+    """Return the texts without any language, which are kept as scalars."""
     rows = products.arrow("scalars", "attribute", "value")
     found = rows.filter(pc.is_in(rows["attribute"], pa.array([f"{name}.data" for name in TEXTS])))
     frame: pd.DataFrame = found.filter(pa.array(filled_values(found["value"].combine_chunks()))).to_pandas()

@@ -61,7 +61,7 @@ _MEANT_DOTS = (
     r"|(?:^|[^\pL])(?:etc|et cetera|et caetera|usw|u\.\s?s\.\s?w|ecc|enz|osv|m\.\s?m|jne|itd|atd|stb|etcétera)"
     r"\s*\.?\s*(?:\.\s*\.\s*\.?|…))\s*$"
 )
-#: Words after which something has to follow, by language; "" stands for those that end no text in any of the languages.
+#: Words after which something has to follow, by language; "" has those that end no text in any of the languages.
 #: Left out is what ends texts as well: "vitamine E", "plug-in", "for men", "roll on", "carte d'or".
 _JOINING = {
     "": "et und og och sekä avec mit med con com with du des aux von vom zum zur van voor für för para della dello "
@@ -279,7 +279,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
         spoken = np.array(stated, bool)[texts.language]
         if spoken.any():
             any_word = "|".join(map(re.escape, words.split()))
-            # "d'" needs no space behind it; before the word something stands, or it is all that there is.
+            # "d'" needs no space behind it. The word follows another one, or is the whole text.
             found |= texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$", spoken)
     return found
 
