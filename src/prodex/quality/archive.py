@@ -341,6 +341,7 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
                 if catalog.origin == audit.origin:
                     return replace(audit, catalog=catalog, catalog_folder=place)
         except SnapshotError:
+            # The audit can be read without its snapshot, which may have been removed or damaged.
             continue
     return replace(audit, catalog_folder=beside)
 
@@ -398,6 +399,7 @@ def read_part(
     if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
     products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
+    # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
         states[:, place] = _states_of_check(tables["states"], str(place), products.num_rows)

@@ -36,7 +36,9 @@ OWNER = OR.join(("owner.id", "owner.uuid", "owner.name"))
 _CHARACTERS, _BYTES = "characters", "bytes"
 #: Lengths below are those of codes and names, of which many are equally long.
 _SHORTEST = 20
-#: So many different texts are needed, and so many times those of the lengths beside it.
+#: So many different texts are needed, and so many times those of the lengths beside it. Real columns are
+#: far above that: of 20,600 products, 978 had ingredients of 254 to 256 characters, and about 19 each had one of the
+#: lengths beside these.
 _FEWEST, _TIMES = 5, 8
 #: So many times those right behind it.
 _TIMES_BEHIND = 4

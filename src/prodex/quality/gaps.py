@@ -132,6 +132,7 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
         is_seen = percent(ready) != percent(ready_then)
         step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
         gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+    # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
         gains.append(f"score {points(score_then - score)}")
     return ", ".join(gains) or "nothing in ready or score"

@@ -214,6 +214,7 @@ class Products:
         if "attribute" not in TABLES[table].schema.names:
             return None
         (attribute,) = self._read(table, ("attribute",))
+        # Most parts have no rows of updates: then nothing is filtered and copied.
         pending = are_pending(attribute)
         return pa.array(~pending) if pending.any() else None
 

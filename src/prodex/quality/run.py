@@ -359,7 +359,7 @@ def run(
             market,
             dict(assume or {}),
             whole,
-            crashed if number == 0 else (),
+            crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
         )
         for number, part in enumerate(catalog.parts)
@@ -381,8 +381,10 @@ def audit_part(job: PartJob) -> AuditPart:
             seconds = _seconds(check.rule, job.rule_seconds)
             judged = run_within(seconds, partial(_judged_check, products, check, place, job))
         except (SnapshotError, MemoryError):
+            # A damaged file or a lack of memory is no fault of a rule: the audit ends.
             raise
         except NotExported:
+            # The rule read something that the export left out: its result is unknown, and this is no crash.
             judged = _unknown_states(len(products))
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged = _unknown_states(len(products))
@@ -443,8 +445,8 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
     What is there decides for good in one direction at most: one wrong text fails, one name is a name.
     """
     kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
-    stands = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
-    unknown = doubtful & ~stands & in_scope.fillna(True).to_numpy(bool)
+    is_certain = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
+    unknown = doubtful & ~is_certain & in_scope.fillna(True).to_numpy(bool)
     states = np.where(unknown, State.UNKNOWN, judged.states).astype(np.int8)
     fails = states[judged.evidence["product"].to_numpy()] == State.FAIL
     return Judged(states, judged.evidence.filter(pa.array(fails)))

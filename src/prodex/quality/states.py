@@ -134,6 +134,7 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
     size = len(products)
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
     columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     table = pa.table([*numbers, *columns], schema=EVIDENCE)
     return table.filter(pa.array(kept[products]))
 
@@ -173,4 +174,5 @@ def _evidence_text(value: Any) -> str:
         return value
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
+    # 15 digits show a number as it was typed: 0.1 + 0.2 is 0.3.
     return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -28,7 +28,7 @@ TEXTS = (
     *("productionVariantName", "description", "composition", "allergens"),
     *("conservationAdvices", "consumptionAdvice", "advertisedInformations"),
 )
-#: How many characters the end of a text has.
+#: How many characters the end of a text has: what rules look for at the end is shorter, and texts can be very long.
 _AT_THE_END = 60
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
@@ -96,6 +96,7 @@ class TextColumns:
         table = table.filter(filled).combine_chunks()
         attributes, attribute = encoded(table["attribute"])
         languages, language = short_languages(table["language"])
+        # Many products share a text, so each wording is judged once.
         texts, wording = encoded(table["text"])
         return cls(
             len(products),

@@ -294,6 +294,7 @@ def silence(series: Series, figures: int) -> Judgement:
         median(values[one] for one in same) if (same := _same_days(series, before, place)) else least
         for place in quiet
     ]
+    # Where n updates are expected, chance leaves out all of them with a probability of exp(-n) (Poisson).
     enough = 1.5 * math.log(max(figures, 1) / CHANCE)
     since = next((at for at in range(len(expected)) if sum(expected[: at + 1]) > enough), None)
     if since is None or len(expected) - since > LASTING:
@@ -332,6 +333,7 @@ def _on_scale(kind: FigureKind, value: float) -> float:
 
 def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
     """Return the least spread of a figure, on its scale: what chance does to it, or a small part of it."""
+    # On the scale of counts, 0.015 times the root is 1.5 % of the count, and 0.1 times the root is 10 % of it.
     match kind:
         case FigureKind.COUNT:
             return max(_PART, 0.015 * math.sqrt(middle))

