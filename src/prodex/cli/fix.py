@@ -102,7 +102,7 @@ def fix(
         if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
             say(_NO_ANSWER, aside=True)
             return
-        output.show(_section(read, what))
+        output.show(_answers_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
@@ -134,7 +134,7 @@ def _applied(
     return tracking
 
 
-def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def _answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

@@ -178,10 +178,10 @@ def values_of(words: list[str]) -> list[str]:
 
 def _parameters_of(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
+    return [_signature_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _signature_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -225,10 +225,10 @@ def _query_parameters() -> list[inspect.Parameter]:
     for name, one in FILTERS.items():
         type_, default, _ = _FORMS[one.kind.form]
         option = typer.Option(f"--{one.option}", help=one.help)
-        parameters.append(_parameter(name, Annotated[type_, option], default))
+        parameters.append(_signature_parameter(name, Annotated[type_, option], default))
     # Services have filters that the specification does not list; they must be usable without a new version.
     extra = typer.Option("--extra", help="Any other filter, as WIRE_NAME=VALUE (repeat).")
-    return [*parameters, _parameter("extra", Annotated[list[str], extra], [])]
+    return [*parameters, _signature_parameter("extra", Annotated[list[str], extra], [])]
 
 
 def _query_of_options(*, extra: list[str], **values: Any) -> prodex.ProductQuery:

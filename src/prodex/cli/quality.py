@@ -155,7 +155,7 @@ def audit(
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        frame = _section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
         # In a table, three digits of a share are enough.
         output.show(frame.round(3) if output.format is Format.TABLE else frame)
     is_bad = [_is_low(judged, fail_under), _has_failures(judged, fail_on)]
@@ -298,7 +298,9 @@ def show_profile(
 app.add_typer(profiles, name="profiles")
 
 
-def _section(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str) -> pd.DataFrame:
+def _audit_section(
+    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
+) -> pd.DataFrame:
     match what:
         case AuditSection.CHANGES if earlier is not None:
             return compare_audits(earlier, judged).changes()

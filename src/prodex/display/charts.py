@@ -421,12 +421,12 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
         is_whole = bool((known == known.round()).all())
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
-        _label(figure, axes, list(zip(moments, known.tolist(), strict=True)), number)
+        _label_newest(figure, axes, list(zip(moments, known.tolist(), strict=True)), number)
         ruled(axes)
     return figure
 
 
-def _label(figure: Figure, axes: Axes, points: Sequence[tuple[datetime, float]], number: str) -> None:
+def _label_newest(figure: Figure, axes: Axes, points: Sequence[tuple[datetime, float]], number: str) -> None:
     """Label the newest points, and leave out a label that would lie upon a newer one."""
     from matplotlib.dates import date2num
     from matplotlib.font_manager import FontProperties

@@ -80,7 +80,7 @@ def _gallery_lists(gallery: Gallery) -> Iterator[str]:
         own = gallery.cells[before : before + group.cells]
         before += group.cells
         of = f"{len(own):,} of {counted(group.total, 'product')}"
-        yield f"<h2>{_typed(group.label, 'no label')} <small>{of}</small></h2>{_list(own)}"
+        yield f"<h2>{_label_html(group.label, 'no label')} <small>{of}</small></h2>{_list(own)}"
 
 
 def _list(cells: Iterable[SheetCell]) -> str:
@@ -93,19 +93,19 @@ def _cell_lines(cell: SheetCell) -> str:
     gtin = thumbnail.gtin or thumbnail.product_id
     lines = [
         # The style sheet cuts a name after two lines; the tooltip has all of it.
-        f'<p class="name" title="{escape(label(cell.name).text)}">{_typed(cell.name, "no name")}</p>',
-        f"<p>{_typed(cell.brand, 'no brand')}</p>",
-        f'<p class="gtin">{_typed(gtin, "no GTIN")}</p>',
+        f'<p class="name" title="{escape(label(cell.name).text)}">{_label_html(cell.name, "no name")}</p>',
+        f"<p>{_label_html(cell.brand, 'no brand')}</p>",
+        f'<p class="gtin">{_label_html(gtin, "no GTIN")}</p>',
     ]
     if facts := _picture_facts(cell):
         lines.append(f'<p class="facts">{facts}</p>')
-    return f"<li>{_frame(cell)}{''.join(lines)}</li>"
+    return f"<li>{_picture_html(cell)}{''.join(lines)}</li>"
 
 
-def _frame(cell: SheetCell) -> str:
+def _picture_html(cell: SheetCell) -> str:
     thumbnail = cell.thumbnail
     if thumbnail.bytes is None:
-        return f'<div class="frame none">{_typed(thumbnail.problem, "no picture")}</div>'
+        return f'<div class="frame none">{_label_html(thumbnail.problem, "no picture")}</div>'
     what = "packshot" if thumbnail.is_packshot else "picture"
     named = label(cell.name or thumbnail.gtin or thumbnail.product_id).text
     return (
@@ -128,7 +128,7 @@ def _picture_facts(cell: SheetCell) -> str:
     return " ".join(facts)
 
 
-def _typed(text: str | None, missing: str) -> str:
+def _label_html(text: str | None, missing: str) -> str:
     """Return text of a supplier as HTML; of a long one the beginning, and how much of the whole that is."""
     shown = label(text)
     if shown.is_missing:

@@ -346,7 +346,7 @@ class CoverageFigures:
         counted, states = [], []
         for attribute, _ in rows:
             pairs = [(attribute, group.code) for group in columns]
-            counted.append(_side_by_side([source.counted(pair, among) for pair in pairs]))
+            counted.append(_stacked_counts([source.counted(pair, among) for pair in pairs]))
             states.append([source.state(pair) for pair in pairs])
         return cls._of("language", rows, columns, counted, states)
 
@@ -477,7 +477,7 @@ class CoverageFigures:
         return pd.DataFrame(found)
 
 
-def _side_by_side(counted: Sequence[FilledCount]) -> FilledCount:
+def _stacked_counts(counted: Sequence[FilledCount]) -> FilledCount:
     return FilledCount(*(np.array(one, np.int64) for one in zip(*counted, strict=True)))
 
 
@@ -508,18 +508,18 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
     >>> lacks("namePublicLong", "fr", ("kind", "TEA")).facets
     {'fill:namePublicLong:fr': ('empty', 'null', 'absent'), 'kind': ('TEA',)}
     """
-    return Conditions({fill_facet(attribute, language): MISSING, **_in(group)})
+    return Conditions({fill_facet(attribute, language): MISSING, **_group_condition(group)})
 
 
 def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Conditions:
     """Return the conditions of products, or of those of a group, that fail one of some checks; the title is shown."""
-    return Conditions(_in(group), failing=(FailingChecks(title, tuple(checks)),))
+    return Conditions(_group_condition(group), failing=(FailingChecks(title, tuple(checks)),))
 
 
 def in_group(facet: str, code: Code) -> Conditions:
     """Return the conditions of the products of a group."""
-    return Conditions(_in((facet, code)))
+    return Conditions(_group_condition((facet, code)))
 
 
-def _in(group: tuple[str, Code] | None) -> dict[str, tuple[Code, ...]]:
+def _group_condition(group: tuple[str, Code] | None) -> dict[str, tuple[Code, ...]]:
     return {} if group is None else {group[0]: (group[1],)}

@@ -442,7 +442,7 @@ class AttributeFacets:
     def title(self, name: str) -> str:
         """Return the heading of a facet; that of what products lack says in which language, if it is about one."""
         if name != MISSING.name:
-            return _title(*_split(name.removeprefix(FILL)))
+            return _fill_title(*_split_code(name.removeprefix(FILL)))
         language = self._asked[0]
         return MISSING.title if language is None else f"{MISSING.title} in {language_label(language)}"
 
@@ -481,18 +481,18 @@ class AttributeFacets:
     def _lacked(self) -> FacetValues:
         """Return which products lack which attributes; of what was not asked for nobody knows whether it is there."""
         language, others = self._asked
-        filled = self.filled.read([*USUAL, *(_split(code)[0] for code in others)])
-        codes = dict.fromkeys([*_usual(filled, language), *others])
-        masks = [~filled.mask(*_split(code)) for code in codes]
+        filled = self.filled.read([*USUAL, *(_split_code(code)[0] for code in others)])
+        codes = dict.fromkeys([*_usual_attributes(filled, language), *others])
+        masks = [~filled.mask(*_split_code(code)) for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
-        labels = tuple(attribute_words(*_split(code)) for code in shown)
+        labels = tuple(attribute_words(*_split_code(code)) for code in shown)
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
         return FacetValues(MISSING, tuple(shown), labels, True, lacking)
 
 
-def _usual(filled: FilledColumns, language: str | None) -> Iterator[str]:
+def _usual_attributes(filled: FilledColumns, language: str | None) -> Iterator[str]:
     for attribute in USUAL:
         own = language if filled.is_text(attribute) else None
         if filled.state((attribute, own)) is not CellState.NOT_ASKED:
@@ -500,9 +500,9 @@ def _usual(filled: FilledColumns, language: str | None) -> Iterator[str]:
 
 
 def _fill_values(catalog: Catalog, name: str) -> FacetValues:
-    attribute, language = _split(name.removeprefix(FILL))
+    attribute, language = _split_code(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
-    facet = Facet(name, _title(attribute, language), is_ordered=True)
+    facet = Facet(name, _fill_title(attribute, language), is_ordered=True)
     found = np.flatnonzero(np.bincount(numbers, minlength=len(FILL_STATES)))
     place = np.zeros(len(FILL_STATES), np.int64)
     place[found] = np.arange(len(found))
@@ -510,7 +510,7 @@ def _fill_values(catalog: Catalog, name: str) -> FacetValues:
     return FacetValues(facet, states, states, True, OneValueEach.of(place[numbers], len(found)))
 
 
-def _title(attribute: str, language: str | None) -> str:
+def _fill_title(attribute: str, language: str | None) -> str:
     words = attribute_words(attribute, language)
     return f"{words[:1].upper()}{words[1:]}"
 
@@ -533,10 +533,10 @@ def fill_facet(attribute: str, language: str | None) -> str:
     return FILL + attribute_code(attribute, language)
 
 
-def _split(code: str) -> tuple[str, str | None]:
+def _split_code(code: str) -> tuple[str, str | None]:
     """Return the attribute and the language of a code.
 
-    >>> _split("namePublicLong:fr"), _split("assets.pictures"), _split("x:y:")
+    >>> _split_code("namePublicLong:fr"), _split_code("assets.pictures"), _split_code("x:y:")
     (('namePublicLong', 'fr'), ('assets.pictures', None), ('x:y', None))
     """
     attribute, colon, language = code.rpartition(":")

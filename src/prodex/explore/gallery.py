@@ -188,13 +188,13 @@ def tiles(
                 "name": cut(name, _LONGEST) if name else "",
                 "gtin": cut(row["gtin"] or row["product_id"], _LONGEST),
                 "brand": cut(shown_one(row["brand"], row["brand_code"]) or "", _LONGEST),
-                **_frame(cell, missing, is_loading=is_loading),
+                **_picture_or_words(cell, missing, is_loading=is_loading),
             }
         )
     return made
 
 
-def _frame(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[str, Any]:
+def _picture_or_words(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[str, Any]:
     """Return the picture of a product, or the words in its place."""
     empty = {"src": None, "words": _WORDS.get(missing, missing), "state": "missing", "mark": ""}
     if cell is None:

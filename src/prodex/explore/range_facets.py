@@ -83,12 +83,14 @@ class RangeFacets:
         limits = conditions.ranges.get(column, Range())
         found = self._histograms.of(column, left.without(column))
         self._shown[column] = found
-        inside = [bool(limits) and _overlap(found.range(n, n), limits) for n in range(len(found.counts))]
+        inside = [
+            bool(limits) and _ranges_overlap(found.range(n, n), limits) for n in range(len(found.counts))
+        ]
         return {
             "range": {
                 "kind": measure_of(column),
-                "least": _field(limits.least),
-                "greatest": _field(limits.greatest),
+                "least": _limit_text(limits.least),
+                "greatest": _limit_text(limits.greatest),
             },
             "bins": [
                 {"label": range_words(found.range(place, place)), "count": count, "inside": inside[place]}
@@ -138,21 +140,21 @@ def _finite_number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _field(limit: float | datetime | None) -> str:
+def _limit_text(limit: float | datetime | None) -> str:
     if limit is None:
         return ""
-    return f"{_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
+    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
 
 
-def _overlap(one: Range, other: Range) -> bool:
+def _ranges_overlap(one: Range, other: Range) -> bool:
     return _reaches(one.greatest, other.least) and _reaches(other.greatest, one.least)
 
 
 def _reaches(greatest: float | datetime | None, least: float | datetime | None) -> bool:
-    return greatest is None or least is None or _utc(greatest) >= _utc(least)
+    return greatest is None or least is None or _in_utc(greatest) >= _in_utc(least)
 
 
-def _utc(limit: Any) -> Any:
+def _in_utc(limit: Any) -> Any:
     """Return a date without a zone, in UTC, as dates of products are; a number as it is."""
     is_aware = isinstance(limit, datetime) and limit.tzinfo is not None
     return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit

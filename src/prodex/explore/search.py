@@ -150,7 +150,7 @@ class Search:
                 found |= sought.held_by(unaccented_texts(values))
         if sought.number:
             # Only in GTINs: in texts a number without its zeros would match too much.
-            found |= _holding(self._products.column("gtin"), sought.number)
+            found |= _containing_piece(self._products.column("gtin"), sought.number)
         return found
 
 
@@ -194,12 +194,12 @@ class _Sought:
         if self.folded is None:
             return np.zeros(len(texts), bool)
         if not self.is_phrase:
-            return _holding(texts, self.folded)
+            return _containing_piece(texts, self.folded)
         pattern = _SPACE.join(map(re.escape, self.words))
         return _match_mask(pc.match_substring_regex(texts, pattern))
 
 
-def _holding(texts: pa.Array, piece: str) -> Mask:
+def _containing_piece(texts: pa.Array, piece: str) -> Mask:
     return _match_mask(pc.match_substring(texts, piece))
 
 
@@ -389,7 +389,7 @@ class PartWords:
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         word, product = np.divmod(pairs, max(part.size, 1))
         ends = np.cumsum(np.bincount(word, minlength=len(words)))
-        return cls(part.size, words, ends, product.astype(_type(part.size)))
+        return cls(part.size, words, ends, product.astype(_place_type(part.size)))
 
     @classmethod
     def from_table(cls, table: pa.Table, size: int) -> Self:
@@ -406,7 +406,7 @@ class PartWords:
         if words.null_count or lists.null_count:
             raise ValueError("a word or its products are missing")
         flat = b"" if not len(lists) else lists.buffers()[2]
-        products = np.frombuffer(flat or b"", _type(size))
+        products = np.frombuffer(flat or b"", _place_type(size))
         ends = np.cumsum(pc.binary_length(lists).to_numpy()) // products.itemsize
         if len(products) != (ends[-1] if len(ends) else 0) or (len(products) and products.max() >= size):
             raise ValueError(f"it is not of {size:,} products")
@@ -436,7 +436,7 @@ class PartWords:
         return found
 
 
-def _type(size: int) -> type[np.unsignedinteger[Any]]:
+def _place_type(size: int) -> type[np.unsignedinteger[Any]]:
     """Return the type of the places of so many products."""
     return np.uint16 if size <= 2**16 else np.uint32
 

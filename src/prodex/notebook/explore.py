@@ -145,7 +145,7 @@ class Explore(Panel):
         former = self.exploration.former
         show_if(self.back, former is not None)
         if former is not None:
-            self.back.description = f"Back to {_short_name(former[0])}"
+            self.back.description = f"Back to {_catalog_label(former[0])}"
             self.back.tooltip = f"Show {_catalog_title(former[0])} again"
 
     def _products_first(self) -> None:
@@ -193,13 +193,13 @@ class Explore(Panel):
                 panel.show_unfinished()
 
 
-def _short_name(catalog: Catalog) -> str:
+def _catalog_label(catalog: Catalog) -> str:
     if catalog.folder is None:
         return counted(len(catalog), "product")
-    return f"{cut(catalog.folder.parent.name, _LONGEST)}, {_entry(catalog, catalog.folder).moment}"
+    return f"{cut(catalog.folder.parent.name, _LONGEST)}, {_snapshot_entry(catalog, catalog.folder).moment}"
 
 
-def _entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
+def _snapshot_entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
     return SnapshotEntry(
         folder.parent.name, folder.name, str(folder), len(catalog), None, catalog.complete, ""
     )
@@ -210,7 +210,7 @@ def _catalog_title(catalog: Catalog) -> str:
     folder = catalog.folder
     if folder is None:
         return f"{counted(len(catalog), 'product')}, in memory{incomplete}"
-    return f"{_entry(catalog, folder).title}{incomplete}"
+    return f"{_snapshot_entry(catalog, folder).title}{incomplete}"
 
 
 def explore(

@@ -179,7 +179,7 @@ def named_allergens(
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
             for each in (
-                *_doubts(some, rest, spoken),
+                *_doubtful_names(some, rest, spoken),
                 *_dishes(rest, spoken),
                 words.that_mean(_resembled, spoken),
             ):
@@ -225,7 +225,7 @@ def as_written(word: str, text: str) -> str:
     >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
     ('ŒUFS', 'blé')
     """
-    match = _spellings(word).search(text)
+    match = _spelling_pattern(word).search(text)
     return match[0] if match else word
 
 
@@ -308,7 +308,7 @@ def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]
     ]
 
 
-def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+def _doubtful_names(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
     rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
     few = texts.take(pa.array(rows))
@@ -518,7 +518,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
     if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
         return 0
-    seen = {word.translate(_CONFUSED), *(_shortened(word) if len(word) >= _LONG else ())}
+    seen = {word.translate(_CONFUSED), *(_spellings_without_letter(word) if len(word) >= _LONG else ())}
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
@@ -529,12 +529,12 @@ def _near(language: str) -> Mapping[str, int]:
     for group, words in words_of(language).items():
         for word in (each.replace("*", "") for each in words):
             seen = {word.translate(_CONFUSED)} if len(word) > 2 else set()
-            for each in seen | (_shortened(word) if len(word) >= _LONG else set()):
+            for each in seen | (_spellings_without_letter(word) if len(word) >= _LONG else set()):
                 near[each] = near.get(each, 0) | 1 << GROUPS.index(group)
     return near
 
 
-def _shortened(word: str) -> set[str]:
+def _spellings_without_letter(word: str) -> set[str]:
     """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
     return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
 
@@ -565,7 +565,7 @@ _ALIKE = {
 
 
 @lru_cache(maxsize=2**14)
-def _spellings(word: str) -> re.Pattern[str]:
+def _spelling_pattern(word: str) -> re.Pattern[str]:
     """Return a pattern of a folded word as people write it."""
     letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
     for plain, joined in (("oe", "œ"), ("ae", "æ")):
@@ -649,12 +649,12 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        _pattern(language).fullmatch(word) for language in languages
+        _ingredient_pattern(language).fullmatch(word) for language in languages
     )
 
 
 @cache
-def _pattern(language: str) -> re.Pattern[str]:
+def _ingredient_pattern(language: str) -> re.Pattern[str]:
     text = resources.files("prodex.quality").joinpath("ingredient_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = [word for row in rows if row["language"] == language for word in row["words"].split()]

@@ -84,7 +84,7 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
-            AUDITS.write_manifest(beside, _manifest_of(audit, files), place)
+            AUDITS.write_manifest(beside, _audit_manifest(audit, files), place)
             publish(beside, made)
     return replace(audit, folder=made)
 
@@ -212,7 +212,7 @@ def remove_audits(name: str, *, keep: int) -> list[str]:
 
 
 def _archive_row(folder: Path) -> dict[str, Any]:
-    manifest = _manifest(folder)
+    manifest = _read_audit_manifest(folder)
     return {
         "profile": manifest.profile,
         "rule_set": manifest.rule_set,
@@ -224,12 +224,12 @@ def _archive_row(folder: Path) -> dict[str, Any]:
 
 def _profile_of(folder: Path) -> str | None:
     try:
-        return _manifest(folder).profile
+        return _read_audit_manifest(folder).profile
     except SnapshotDamaged:
         return None
 
 
-def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
+def _audit_manifest(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "profile": audit.profile,
         "rule_set": audit.rule_set,
@@ -263,7 +263,7 @@ class _AuditManifest(msgspec.Struct):
     grade_with_blocker: str
 
 
-def _manifest(folder: Path) -> _AuditManifest:
+def _read_audit_manifest(folder: Path) -> _AuditManifest:
     return AUDITS.read_manifest(folder, _AuditManifest, _checked)
 
 
@@ -288,7 +288,7 @@ def _checked(written: _AuditManifest) -> _AuditManifest:
 
 
 def _open_folder(folder: Path) -> Audit:
-    manifest = _manifest(folder)
+    manifest = _read_audit_manifest(folder)
     try:
         refuse_linked_parts(folder, manifest.parts)
         parts = tuple(

@@ -98,7 +98,7 @@ class AuditComparison:
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
-        for old_place, new_place in _shared(self.old, self.new):
+        for old_place, new_place in _shared_checks(self.old, self.new):
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
             found = np.flatnonzero(_change_masks(was, now)[change])
@@ -180,7 +180,7 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows = []
-    for old_place, new_place in _shared(old, new):
+    for old_place, new_place in _shared_checks(old, new):
         changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
         counts = (int(changed[name].sum()) for name in CHANGES)
@@ -194,7 +194,7 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     return frame.astype({"note": "str"})
 
 
-def _shared(old: Audit, new: Audit) -> list[tuple[int, int]]:
+def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:
     places = {check.id: place for place, check in enumerate(old.checks)}
     return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
 
@@ -267,7 +267,7 @@ def worsening(comparison: AuditComparison) -> Worsening:
     # Before the doubts: a lower score is worse whatever else is undecided.
     if worse := tuple(_worse(comparison)):
         return Worsening(True, worse, figures)
-    doubts = tuple(_doubts(comparison))
+    doubts = tuple(_reasons_to_doubt(comparison))
     return Worsening(None if doubts else False, doubts, figures)
 
 
@@ -283,20 +283,20 @@ def _worse(comparison: AuditComparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
     if new.score < old.score - _SAME:
         yield "The score is lower."
-    if _share(new.summary, "not_ready") > _share(old.summary, "not_ready") + _SAME:
+    if _share_of_products(new.summary, "not_ready") > _share_of_products(old.summary, "not_ready") + _SAME:
         yield "More of the products are not ready."
 
 
-def _doubts(comparison: AuditComparison) -> Iterator[str]:
+def _reasons_to_doubt(comparison: AuditComparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
     if math.isnan(old.score) or math.isnan(new.score):
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
-    if _share(new.summary, "undecided") > _share(old.summary, "undecided") + _SAME:
+    if _share_of_products(new.summary, "undecided") > _share_of_products(old.summary, "undecided") + _SAME:
         yield "A larger share of the products is undecided."
     if count := int(comparison.by_check["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
 
 
-def _share(figures: pd.Series, name: str) -> float:
+def _share_of_products(figures: pd.Series, name: str) -> float:
     return float(figures[f"{name}_products"] / max(figures["products"], 1))

@@ -81,23 +81,25 @@ def failure_filters(
 def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
     lists = {
-        column: ClosedList(_one_of(list(dict.fromkeys(getattr(check, fact) for check in checks))))
+        column: ClosedList(_reader_of_names(list(dict.fromkeys(getattr(check, fact) for check in checks))))
         for column, fact in OF_CHECK.items()
     }
     return {
         **lists,
-        "severity": ClosedList(_one_of(list(SEVERITIES))),
-        "attribute": ClosedList(lambda name, value: _one_of(_attributes(stored(name)))(name, value)),
+        "severity": ClosedList(_reader_of_names(list(SEVERITIES))),
+        "attribute": ClosedList(
+            lambda name, value: _reader_of_names(_known_attributes(stored(name)))(name, value)
+        ),
         "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
 
 
-def _attributes(stored: pa.Array) -> list[str]:
+def _known_attributes(stored: pa.Array) -> list[str]:
     return sorted({*ATTRIBUTES, *PATHS, *filter(None, stored.to_pylist())})
 
 
-def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
+def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
     """Read one of some names, whatever its case."""
     folded = {name.casefold(): name for name in known}
 

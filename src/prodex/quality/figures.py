@@ -393,7 +393,7 @@ def keep_figures(audit: Audit) -> None:
         if not is_there(folder):
             with writing_folder(folder) as beside:
                 # Its place in the order is that of the audit.
-                FIGURES.write_manifest(beside, _manifest_of(figures_of(audit)), place_of(audit.folder))
+                FIGURES.write_manifest(beside, _figures_manifest(figures_of(audit)), place_of(audit.folder))
 
 
 def kept_figures(name: str) -> list[Figures]:
@@ -435,7 +435,7 @@ class _FiguresManifest(msgspec.Struct):
     snapshot_sequence: Count | None = None
 
 
-def _manifest_of(figures: Figures) -> dict[str, object]:
+def _figures_manifest(figures: Figures) -> dict[str, object]:
     return {
         **{
             name: getattr(figures, name)

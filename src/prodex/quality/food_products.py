@@ -197,11 +197,11 @@ def _care(text: str) -> bool:
 
 @lru_cache(maxsize=2**16)
 def _is_word(word: str, use: str) -> bool:
-    return _pattern(use).fullmatch(word) is not None
+    return _food_word_pattern(use).fullmatch(word) is not None
 
 
 @cache
-def _pattern(use: str) -> re.Pattern[str]:
+def _food_word_pattern(use: str) -> re.Pattern[str]:
     text = resources.files("prodex.quality").joinpath("food_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})

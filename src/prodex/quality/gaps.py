@@ -46,7 +46,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     size = len(tally.ready)
-    ready, score = _share(tally.ready.sum(), size), _share(earned, possible)
+    ready, score = _ratio_of(tally.ready.sum(), size), _ratio_of(earned, possible)
     found = {name: _Counted(np.zeros(len(places), np.int64)) for name, places in members.items()}
     end = 0
     for states in parts:
@@ -60,8 +60,8 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         count, applicable, would_be = counted_here.failing, counted_here.applicable, counted_here.ready
         if not count:
             continue
-        ready_then = _share(would_be, size)
-        score_then = _share(earned + counted_here.failed @ [check.weight for check in own], possible)
+        ready_then = _ratio_of(would_be, size)
+        score_then = _ratio_of(earned + counted_here.failed @ [check.weight for check in own], possible)
         rows.append(
             (
                 name if by == "check" else None,
@@ -138,7 +138,7 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
     return ", ".join(gains) or "nothing in ready or score"
 
 
-def _share(part: float, whole: float) -> float:
+def _ratio_of(part: float, whole: float) -> float:
     return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
 
 

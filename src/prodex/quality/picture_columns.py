@@ -159,7 +159,7 @@ def _picture_languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[s
     """Return the languages of some pictures, none where nobody says."""
     positions = pictures.seen("position", rows).to_pylist()
     keys = list(zip(pictures.product[rows].tolist(), positions, strict=True))
-    stated = _stated(pictures, set(keys))
+    stated = _stated_languages(pictures, set(keys))
     names = pictures.pairs("gdsn_file_name", "url", rows)
     return [
         frozenset(stated.get(key) or _language_at_end(file) or _language_at_end(url))
@@ -167,7 +167,9 @@ def _picture_languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[s
     ]
 
 
-def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
+def _stated_languages(
+    pictures: PictureColumns, wanted: set[tuple[int, str]]
+) -> dict[tuple[int, str], set[str]]:
     """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
     fields = pa.array([f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])

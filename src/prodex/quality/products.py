@@ -72,7 +72,7 @@ class Products:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
         # Noted, since a user's rule may not declare what it needs.
         self._paths.update(wire_paths(column))
-        series = self._once(("column", column), lambda: _series(column, self.column(column)))
+        series = self._once(("column", column), lambda: _as_series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
 
     def column(self, column: str) -> pa.Array:
@@ -306,5 +306,5 @@ def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
     return whole(column)
 
 
-def _series(name: str, values: pa.Array) -> pd.Series:
+def _as_series(name: str, values: pa.Array) -> pd.Series:
     return to_frame(pa.table([values], names=[name]))[name]

@@ -179,7 +179,7 @@ class Profile:
             # Only shipped profiles can be extended: a chain of files would need a search path and could run in
             # circles.
             base = cls.read(parent)
-        inherited = _left(base.checks, content.get("without", []), place)
+        inherited = _without_named(base.checks, content.get("without", []), place)
         for key in ("title", "description"):
             if not isinstance(content.get(key, ""), str):
                 raise place.error((key,), f"{key} is {content[key]!r}; give a text.")
@@ -234,7 +234,9 @@ class Profile:
         >>> len(core.checks) - len(core.without_check("valid_gtin").checks)
         1
         """
-        return replace(self, checks=tuple(_left(self.checks, list(names), TomlText("without_check", ""))))
+        return replace(
+            self, checks=tuple(_without_named(self.checks, list(names), TomlText("without_check", "")))
+        )
 
     def with_market(self, market: int | str) -> Self:
         """Return the profile with a market for products without one of their own.
@@ -269,7 +271,7 @@ class Profile:
         return "\n".join(map(on_one_line, lines))
 
 
-def _left(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:
+def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:
     """Return the checks but those that are named, by their id or by that of their rule."""
     names = [without] if isinstance(without, str) else without
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -340,7 +342,7 @@ def _expanded(
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
     # Read once: the condition is the same for every combination.
-    scope = _scope(entry, place, here)
+    scope = _scope_of_entry(entry, place, here)
     # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
@@ -348,7 +350,7 @@ def _expanded(
             yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
-def _scope(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
+def _scope_of_entry(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
     read = {}
     for key in ("only", "except"):
         value = entry.get(key, {})
@@ -500,7 +502,7 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
         with suppress(NotExported):  # what an export left out may have had the attribute
             _confirm_attributes(catalog, doubted, own)
     for column, path in _KINDS.items():
-        mentions = [(check, value) for check in written for value in _kinds(check, column)]
+        mentions = [(check, value) for check in written for value in _kinds_in_scope(check, column)]
         if mentions and catalog.origin.asked(path):
             with suppress(NotExported):
                 _confirm_kinds(catalog, column, mentions)
@@ -536,7 +538,7 @@ def _wire_paths_held(catalog: Catalog) -> set[str]:
     return found
 
 
-def _kinds(check: Check, column: str) -> Iterator[str]:
+def _kinds_in_scope(check: Check, column: str) -> Iterator[str]:
     for scope in check.scopes:
         for name, values in (*scope.only, *scope.excepted):
             yield from (value for value in values if name == column and isinstance(value, str))

@@ -358,10 +358,10 @@ def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> 
     except NameError as error:
         raise InputError(f"Rule {name}: the type of a parameter is not known here ({error}).") from error
     _, *others = signature.parameters.values() or [None]
-    return tuple(_parameter(name, one) for one in others if one is not None and one.name != reserved)
+    return tuple(_parameter_of(name, one) for one in others if one is not None and one.name != reserved)
 
 
-def _parameter(rule: str, declared: inspect.Parameter) -> Parameter:
+def _parameter_of(rule: str, declared: inspect.Parameter) -> Parameter:
     kind: Any = declared.annotation
     several = get_origin(kind) is tuple
     if several:

@@ -76,7 +76,7 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
+    return Judged(states, _evidence_table(verdict.evidence, fails, states == State.FAIL, check))
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
@@ -114,7 +114,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     return values.astype(bool), missing
 
 
-def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
+def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
     if given is None:
         return EVIDENCE.empty_table()
     products = np.asarray(given.product)

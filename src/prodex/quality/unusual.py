@@ -199,7 +199,7 @@ class _Walk:
         if low <= value <= high:  # as most are, and no spread is needed
             self.usual.append(place)
             return Judgement(FigureState.USUAL, low, high, 0.0, place, min(len(self.usual) - 1, WINDOW))
-        self.before = _usual(self.series, self.usual, place)
+        self.before = _usual_of(self.series, self.usual, place)
         is_new = self.before.distance(value) > _enough(self.limit, self.before)
         (self.incident if is_new else self.usual).append(place)
         return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
@@ -220,7 +220,7 @@ class _Walk:
 
     def _is_worse(self, place: int, value: float) -> bool:
         last = self.series.values[self.incident[-1]]
-        own = _usual(self.series, self.incident, place)
+        own = _usual_of(self.series, self.incident, place)
         is_other = own.distance(value) > _enough(self.limit, own)
         return is_other and self.before.distance(value) > self.before.distance(last)
 
@@ -304,7 +304,7 @@ def silence(series: Series, figures: int) -> Judgement:
     return Judgement(state, 0, sum(expected), sum(expected) / enough, quiet[0], len(expected))
 
 
-def _usual(series: Series, usual: list[int], place: int) -> _Usual:
+def _usual_of(series: Series, usual: list[int], place: int) -> _Usual:
     """Return what is usual by some audits, for the value of another one."""
     places = usual[-WINDOW:]
     values = [series.values[one] for one in places]

@@ -215,9 +215,9 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None, zone: t
     zone
         Whose days are meant; those of this machine where it is None.
     """
-    compared = _comparable(history)
+    compared = _comparable_figures(history)
     newest = compared[-1]
-    figures = list(_series(compared, zone))
+    figures = list(_series_by_figure(compared, zone))
     rows: list[dict[str, Any]] = []
     if len(compared) >= NEEDED:
         of_days = sum(one.series.kind is FigureKind.OF_A_DAY for one in figures)
@@ -241,7 +241,7 @@ def _importance(row: dict[str, Any]) -> tuple[int, int, float]:
     return _ORDER.index(row["state"]), order.index(row["measure"]), -row["distance"]
 
 
-def _comparable(history: Sequence[Figures]) -> list[Figures]:
+def _comparable_figures(history: Sequence[Figures]) -> list[Figures]:
     """Return the figures of what can be compared with the newest, one for each snapshot, the oldest first."""
     newest = history[-1]
     chosen: dict[str, Figures] = {}
@@ -277,7 +277,7 @@ def _days(history: Sequence[Figures]) -> set[int]:
     return set(places)
 
 
-def _series(history: Sequence[Figures], zone: tzinfo | None) -> Iterator[Figure]:
+def _series_by_figure(history: Sequence[Figures], zone: tzinfo | None) -> Iterator[Figure]:
     """Yield every figure over time."""
     newest = history[-1]
     weekdays = [weekday_of(one.moment, zone) for one in history]
@@ -326,7 +326,7 @@ class Figure(NamedTuple):
     series: Series
 
 
-def _label(history: Sequence[Figures], by: str, group: str) -> str:
+def _newest_label(history: Sequence[Figures], by: str, group: str) -> str:
     """Return the newest name of a group: a supplier that is gone has one in earlier audits only."""
     named = (one.labels[by][group] for one in reversed(history) if group in one.labels.get(by, {}))
     return next(named, group)
@@ -355,8 +355,8 @@ def finding(
     is_silent
         Whether it was found by several days on which nothing was counted.
     """
-    label = _label(history, MEASURES[figure.measure].by, figure.group)
-    supplier = _label(history, "supplier", figure.supplier) if figure.supplier else NONE
+    label = _newest_label(history, MEASURES[figure.measure].by, figure.group)
+    supplier = _newest_label(history, "supplier", figure.supplier) if figure.supplier else NONE
     value = figure.series.values[-1]
     since = history[found.since].moment
     day = f"{local(since, zone):%Y-%m-%d}"

@@ -310,7 +310,7 @@ def understood(
         if shape is AnswerShape.TEXT:
             return _asked_if_a_remark(_text_with_language(decision, keys, products))
         record = products.records[str(decision.product)]
-        decision = replace(decision, holds=_is_unchanged(decision, record, words))
+        decision = replace(decision, holds=_is_still_there(decision, record, words))
         made = _with_new_value(decision, record, shapes, words)
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
@@ -441,7 +441,7 @@ def _position(decision: Decision, read: str, record: Product) -> str:
     """
     there = list(_present_texts(decision, record))
     seen = decision.answer.keys.get("value")
-    meant = [one for one in there if _is_same_number(one[0], read.replace(",", "."))]
+    meant = [one for one in there if _is_same_position(one[0], read.replace(",", "."))]
     if seen and len(meant) != 1:
         meant = [one for one in meant or there if alike(one[1], seen)]
     if len(meant) == 1:
@@ -454,7 +454,7 @@ def _position(decision: Decision, read: str, record: Product) -> str:
     )
 
 
-def _is_same_number(one: str, other: str) -> bool:
+def _is_same_position(one: str, other: str) -> bool:
     """Whether two positions are the same number, as a spreadsheet has it."""
     if one == other:
         return True
@@ -512,7 +512,7 @@ def _change_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vo
     )
 
 
-def _is_unchanged(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
+def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
     """Whether what was seen is still there; None where that is not known, or cannot be compared."""
     keys, attribute = decision.answer.keys, str(decision.attribute)
     seen = keys.get("value")
@@ -528,7 +528,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
     in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
     plan = planned(
         present,
-        [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
+        [_part(one, decision, top, words) for one in _parts_of_answer(decision, top, in_list)],
         ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
         root=top,
         is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
@@ -542,7 +542,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
 _KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
 
 
-def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
+def _parts_of_answer(decision: Decision, attribute: str, in_list: bool) -> list[str]:
     """Return the parts of an answer; a text is one, whatever is in it."""
     text = decision.answer.text
     if decision.shape is AnswerShape.STRING:

@@ -507,7 +507,10 @@ class Fix:
     def _states(self) -> list[tuple[AnswerState, str]]:
         """Return the state and the reason of each answer, with what became of it at the service."""
         outcomes = self._outcomes()
-        return [_state(one, *outcomes.get(number, ("", ""))) for number, one in enumerate(self._decisions)]
+        return [
+            _state_after_sending(one, *outcomes.get(number, ("", "")))
+            for number, one in enumerate(self._decisions)
+        ]
 
     def _outcomes(self) -> dict[int, tuple[str, str]]:
         """Return status and message at the service of each accepted answer, by its number."""
@@ -530,7 +533,7 @@ class Fix:
         return html_of(self)
 
 
-def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
     if decision.state is not AnswerState.ACCEPTED:
         return decision.state, decision.reason or decision.note
     # Where the product has the new value, an error of the service does not matter.
@@ -699,7 +702,7 @@ def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) 
     ServiceError
         When the service cannot be reached.
     """
-    concerned = _concerned(ids)
+    concerned = _is_of_products(ids)
     gtins = [
         one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
     ]
@@ -737,11 +740,11 @@ def with_products(
     newest = flatten(records)
     query = None if catalog.origin.query is None else catalog.origin.query.extra
     origin = replace(catalog.origin, query=ProductQuery(extra=query or {}))
-    others = catalog.where(~_concerned(ids))
+    others = catalog.where(~_is_of_products(ids))
     whole = replace(catalog, parts=(*newest.parts, *others.parts), origin=origin, as_received=None)
     known = KnownProducts.of(whole)
     return whole, products_of(whole, ids, known)
 
 
-def _concerned(ids: Collection[str]) -> pc.Expression:
+def _is_of_products(ids: Collection[str]) -> pc.Expression:
     return pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))

@@ -193,8 +193,8 @@ def write_folder(
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
-        write = partial(_write, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
-        index = _reported(side_by_side(write, worklists), reporter, findings)
+        write = partial(_write_worklist, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
+        index = _index_lines(side_by_side(write, worklists), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
@@ -205,7 +205,9 @@ def write_folder(
     return frame
 
 
-def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: int) -> list[dict[str, Any]]:
+def _index_lines(
+    written: Iterable[dict[str, Any]], reporter: Reporter, findings: int
+) -> list[dict[str, Any]]:
     """Yield the lines of the index one by one, and report how many findings are written."""
     index, done = [], 0
     with reporter.phase("Writing worklists", "findings", findings) as show:
@@ -218,7 +220,7 @@ def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: i
     return index
 
 
-def _write(
+def _write_worklist(
     worklist: Worklist,
     facts: WorklistFacts,
     fields: Fields,
@@ -228,7 +230,7 @@ def _write(
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
     label = cache(asked_label)  # there are few different fields among very many findings
-    asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
+    asked = [label(*one) for one in _column_pairs(worklist.rows, "attribute", "rule")]
     labelled = _replace_column(worklist.rows, "asked_for", pa.array(asked, pa.string()))
     labelled = _replace_column(labelled, "same_answer", fields.same_answers(labelled))
     labelled = _replace_column(
@@ -241,7 +243,7 @@ def _write(
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
     # People open the CSV file in a spreadsheet; programs take the Parquet file.
-    shown = _guarded(worklist.rows)
+    shown = _guarded_keys(worklist.rows)
     first = [column.name for column in TO_FIX if not column.is_hidden]
     schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
     write_csv(iter(shown.select(schema.names).to_batches()), schema, folder / f"{worklist.name}.csv", **csv)
@@ -290,7 +292,7 @@ def _count_of_group(figures: Mapping[Any, Any], name: str) -> int | None:
     return int(figures[name]) if figures else None
 
 
-def _pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
+def _column_pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(rows[name].to_pylist() for name in names), strict=True)
 
 
@@ -305,7 +307,7 @@ def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
     return found if len(json.dumps(found)) <= _MOST_NAMED else None
 
 
-def _guarded(rows: pa.Table) -> pa.Table:
+def _guarded_keys(rows: pa.Table) -> pa.Table:
     """Return rows with the keys that a spreadsheet could change written so that it cannot."""
     for name in GUARDED:
         keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
@@ -373,11 +375,11 @@ def _audit_keys(audit: Audit) -> dict[str, Any]:
         "profile": audit.profile,
         "rule_set": audit.rule_set,
         "catalog": None if audit.catalog_folder is None else audit.catalog_folder.name,
-        "snapshot": None if audit.catalog_folder is None else _name_of(audit.catalog_folder),
+        "snapshot": None if audit.catalog_folder is None else _snapshot_name(audit.catalog_folder),
     }
 
 
-def _name_of(folder: Path) -> str:
+def _snapshot_name(folder: Path) -> str:
     """Return name and time of a snapshot, as `prodex.open_snapshot` takes it."""
     return f"{folder.parent.name}@{folder.name}"
 

@@ -346,10 +346,10 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
         if not one.is_open:
             continue
         said = [(places[place], value) for place, value in one.says.items()]
-        others = list(islice((other for values, value in said for other in _others(values, value)), 3))
+        others = list(islice((other for values, value in said for other in _other_answers(values, value)), 3))
         if others:
             where = ", ".join(
-                f"{answer.place} says {answer.text!r:.60}" for answer in _answers(decisions, others)
+                f"{answer.place} says {answer.text!r:.60}" for answer in _answers_at(decisions, others)
             )
             made[number] = one.becomes(
                 AnswerState.CONFLICT,
@@ -361,10 +361,10 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
     return made
 
 
-def _others(values: _Said, own: str | None) -> Iterator[int]:
+def _other_answers(values: _Said, own: str | None) -> Iterator[int]:
     """Yield the answers that say something else."""
     return (number for value, numbers in values.items() if value != own for number in numbers)
 
 
-def _answers(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
+def _answers_at(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
     return (decisions[number].answer for number in numbers)

@@ -195,14 +195,14 @@ def _owners_of_rows(sheets: Iterable[AnswerSheet], catalog: Catalog) -> _OwnersO
     for sheet in ours:
         of_sheet: Counter[str | None] = Counter()
         for (product, code), number in sheet.products.items():
-            one = product if product in owners else of_gtin.get(_comparable(code))
+            one = product if product in owners else of_gtin.get(_comparable_gtin(code))
             if one is not None:
                 of_sheet[owners[one]] += number
         found[sheet.file, sheet.sheet] = of_sheet
     return found
 
 
-def _comparable(code: str | None) -> str | None:
+def _comparable_gtin(code: str | None) -> str | None:
     try:
         return None if code is None else gtin.comparable(code)
     except InputError:

@@ -79,10 +79,10 @@ def pending_updates(catalog: Catalog, products: Collection[str] | None = None) -
     return found
 
 
-def awaited(attribute: str | None, waiting: Collection[str]) -> str | None:
+def awaiting_attribute(attribute: str | None, waiting: Collection[str]) -> str | None:
     """Return the attribute whose update a value waits for, or None if there is none.
 
-    >>> awaited("assets.pictures.isPackshot", {"assets"}), awaited("brand.label", {"assets"})
+    >>> awaiting_attribute("assets.pictures.isPackshot", {"assets"}), awaiting_attribute("brand.label", {"assets"})
     ('assets', None)
     """
     root = None if attribute is None else attribute.partition(".")[0]

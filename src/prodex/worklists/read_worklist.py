@@ -74,16 +74,16 @@ def read_worklist(
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['Pain', 'Pain complet']]
     """
-    returned = read_files(files, limits, lambda before: known_texts(_catalog(catalog, before)))
-    chosen = _catalog(catalog, returned)
+    returned = read_files(files, limits, lambda before: known_texts(_catalog_of_answers(catalog, before)))
+    chosen = _catalog_of_answers(catalog, returned)
     only = owners_given(chosen, owner)
-    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now), only)
+    return fix_of(returned, chosen, _profile_of_answers(profile, returned), moment_of(now), only)
 
 
-def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
+def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     if given is not None:
         return catalog_given(given, "read_worklist(files, catalog)")
-    named = {one.snapshot.partition("@")[0] for one in _worklist_facts(returned) if one.snapshot}
+    named = {one.snapshot.partition("@")[0] for one in _facts_of_worklists(returned) if one.snapshot}
     if len(named) == 1:
         return snapshot_named(named.pop())
     what = (
@@ -94,17 +94,17 @@ def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
 
 
-def _worklist_facts(returned: Returned) -> list[Written]:
+def _facts_of_worklists(returned: Returned) -> list[Written]:
     return [one for several in returned.written.values() for one in several]
 
 
-def _profile(given: Any, returned: Returned) -> Profile:
+def _profile_of_answers(given: Any, returned: Returned) -> Profile:
     """Return the profile that judges: as given, else as named, else all checks that prodex has."""
     if isinstance(given, Profile):
         return given
     if given is not None:
         return Profile.read(given)
-    named = sorted({one.profile for one in _worklist_facts(returned) if one.profile})
+    named = sorted({one.profile for one in _facts_of_worklists(returned) if one.profile})
     # By name only: a profile that a workbook names must not open a file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:

@@ -358,7 +358,7 @@ def read_files(
 
     # Whether each file has answers, notes or problems.
     found: dict[Path, bool] = {}
-    places = {file: place for place, file in enumerate(_files(files, returned))}
+    places = {file: place for place, file in enumerate(_answer_files(files, returned))}
     # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
     for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
         before = _files_with_notes(returned)
@@ -392,7 +392,7 @@ def _is_untouched_twin(file: Path, found: Mapping[Path, bool]) -> bool:
     return is_csv or other
 
 
-def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
+def _answer_files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
     given: list[Any] = list(files) if isinstance(files, Iterable) and not isinstance(files, str) else [files]
     if wrong := [one for one in given if not isinstance(one, str | Path)]:
         raise InputError(

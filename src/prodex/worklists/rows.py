@@ -22,7 +22,7 @@ from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
 from prodex.worklists.layout import WORKLIST
-from prodex.worklists.pending_updates import PendingUpdates, awaited, pending_updates
+from prodex.worklists.pending_updates import PendingUpdates, awaiting_attribute, pending_updates
 from prodex.worklists.row_marks import NOTHING, place_digest
 from prodex.worklists.sheets import Worklist
 
@@ -136,7 +136,7 @@ def update_waits(rows: pa.Table, waiting: PendingUpdates | None) -> pa.Array:
     waits = np.zeros(len(rows), bool)
     some = rows.select(["product_id", "attribute"]).take(pa.array(places)).to_pydict()
     for place, product, attribute in zip(places, *some.values(), strict=True):
-        waits[place] = awaited(attribute, waiting[product]) is not None
+        waits[place] = awaiting_attribute(attribute, waiting[product]) is not None
     return pa.array(waits)
 
 

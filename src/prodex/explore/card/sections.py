@@ -135,7 +135,7 @@ def sections(record: Record) -> tuple[CardTable, ...]:
             one.columns,
             list(_section_rows(record, one)),
             numeric=("bytes",),
-            missing=_missing(record, one),
+            missing=_why_empty(record, one),
         )
         for one in _SECTIONS
     )
@@ -176,7 +176,7 @@ def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
     return tuple(LabelledValue(name, value_text(one)) for name, one in facts.items() if one is not None)
 
 
-def _missing(record: Record, section: _Section) -> str:
+def _why_empty(record: Record, section: _Section) -> str:
     """Return why a section has no data; which of its attributes only where they differ."""
     why = {path: str(why_missing(record, path)) for path in section.paths}
     if len(set(why.values())) > 1:
@@ -322,7 +322,7 @@ def read_header(record: Record) -> CardHeader:
     product = record.product
     name, waits = _product_name(record)
     gtin = product["gtin"]
-    problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _wrong(gtin)
+    problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _gtin_problem(gtin)
     return CardHeader(
         name=label(name),
         name_is_pending=waits,
@@ -330,14 +330,14 @@ def read_header(record: Record) -> CardHeader:
         digits=problem or "check digit correct",
         gtin_is_valid=not problem,
         facts=(
-            _fact(record, "Brand", "brand", "brand_code"),
-            _fact(record, "Kind", "kind", "kind_code"),
-            _fact(record, "Owner", "owner", ""),
-            _market(record),
-            _fact(record, "Packaging", "packaging", "packaging_code"),
+            _header_fact(record, "Brand", "brand", "brand_code"),
+            _header_fact(record, "Kind", "kind", "kind_code"),
+            _header_fact(record, "Owner", "owner", ""),
+            _market_fact(record),
+            _header_fact(record, "Packaging", "packaging", "packaging_code"),
         ),
-        flags=tuple(_flags(record)),
-        statuses=tuple(_status(record, column, term) for column, term in _STATUSES.items()),
+        flags=tuple(_flags_by_answer(record)),
+        statuses=tuple(_status_fact(record, column, term) for column, term in _STATUSES.items()),
     )
 
 
@@ -351,7 +351,7 @@ def _product_name(record: Record) -> tuple[str | None, bool]:
     return names.text[row].as_py(), bool(names.is_pending[row])
 
 
-def _wrong(gtin: str) -> str:
+def _gtin_problem(gtin: str) -> str:
     try:
         full = normal_form(gtin)
     except InputError:
@@ -366,7 +366,7 @@ def _wrong(gtin: str) -> str:
     return "" if full == gtin else f"check digit correct; with all 14 digits {full}"
 
 
-def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
+def _header_fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
     value, coded = record.product[name], record.product.get(code) if code else None
     missing = why_missing(record, PATHS[code or name].rpartition(".")[0])
     if value is None:
@@ -374,7 +374,7 @@ def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
     return LabelledValue(term, label(value), label(None if coded == value else coded), missing)
 
 
-def _market(record: Record) -> LabelledValue:
+def _market_fact(record: Record) -> LabelledValue:
     own = record.product["target_market"]
     number = record.market
     if number is None:
@@ -385,7 +385,7 @@ def _market(record: Record) -> LabelledValue:
     return LabelledValue("Market", label(name), label(None if note == name else note))
 
 
-def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _flags_by_answer(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     answers: dict[str, list[str]] = {}
     for column, name in _FLAGS.items():
         value = record.product[column]
@@ -402,7 +402,7 @@ def _no_answer(record: Record, column: str) -> str:
     return str(gap) if gap is Missing.NOT_ASKED else f"not specified ({gap})"
 
 
-def _status(record: Record, column: str, term: str) -> LabelledValue:
+def _status_fact(record: Record, column: str, term: str) -> LabelledValue:
     value = record.product[column]
     if value is None:
         return LabelledValue(term, words(None), missing=why_missing(record, PATHS[column]))
@@ -530,15 +530,15 @@ def _card_picture(record: Record, row: Row, renditions: list[Row]) -> CardPictur
         size="size not specified" if width == height == "?" else f"{width} × {height} pixels",
         facts=(
             LabelledValue("packshot", value_text(row["is_packshot"]), missing="not specified"),
-            *_labelled(row, _FACTS),
+            *_labelled_values(row, _FACTS),
         ),
-        more=_labelled(row, _MORE),
+        more=_labelled_values(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=table_of("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
-def _labelled(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
+def _labelled_values(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
     return tuple(
         LabelledValue(term, value_text(row[column]))
         for column, term in terms.items()
@@ -647,11 +647,11 @@ class HierarchyTrees:
 
 def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
     """Return the logistical hierarchies and the sharing units of a product."""
-    return tuple(_packing(record, source) for source in PACKINGS)
+    return tuple(_hierarchy_trees(record, source) for source in PACKINGS)
 
 
-def _packing(record: Record, source: str) -> HierarchyTrees:
-    every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
+def _hierarchy_trees(record: Record, source: str) -> HierarchyTrees:
+    every = sorted(_hierarchy_rows(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST_UNITS]
     places = {row["position"] for row in rows}
     facts = _facts_by_unit(record, source, places)
@@ -687,7 +687,7 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     )
 
 
-def _nodes(record: Record, source: str) -> Iterator[Row]:
+def _hierarchy_rows(record: Record, source: str) -> Iterator[Row]:
     for row in record.tables.get("hierarchies", ()):
         if row["source"] == source and row["attribute"].startswith(source):
             yield row
@@ -713,7 +713,7 @@ def _hierarchy_unit(record: Record, row: Row, **of_tree: object) -> HierarchyUni
 def _facts_by_unit(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
     """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
-    for row in _nodes(record, source):
+    for row in _hierarchy_rows(record, source):
         if row["position"] in places:
             unlike = [name for column, name in UNIT_FLAGS.items() if row[column] is False]
             values = {
@@ -818,18 +818,20 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
     """Return what a pending update would change, or None if there is no pending update."""
     if not record.product["has_pending_update"]:
         return None
-    then = _by_place(
+    then = _values_by_place(
         line for table in _TABLES for row in record.waiting(table) for line in leaves_of(table, row)
     )
-    emptied = _emptied(record)
+    emptied = _removed_attributes(record)
     # A top-level attribute that the update does not name stays as it is, so only the others are compared.
-    brought = {*(_top(attribute) for attribute, _ in then), *emptied}
+    brought = {*(_top_attribute(attribute) for attribute, _ in then), *emptied}
     own = (
         line for table in _TABLES for row in record.tables.get(table, ()) for line in leaves_of(table, row)
     )
-    now = _by_place(line for line in (*product_leaves(record), *own) if _top(line.attribute) in brought)
+    now = _values_by_place(
+        line for line in (*product_leaves(record), *own) if _top_attribute(line.attribute) in brought
+    )
     bare: set[tuple[str, str]] = {(name, "") for name in emptied} - {
-        (_top(attribute), "") for attribute, _ in now
+        (_top_attribute(attribute), "") for attribute, _ in now
     }
     # An attribute of the update replaces the whole attribute: a language that it leaves out would be removed.
     places = [
@@ -842,7 +844,7 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
             _all_words(now.get((attribute, place), ())),
             _all_words(then.get((attribute, place), ())),
             str(why_missing(record, attribute)),
-            emptied.get(_top(attribute), "no longer there"),
+            emptied.get(_top_attribute(attribute), "no longer there"),
         )
         for attribute, place in places[:_MOST_CHANGES]
     ]
@@ -856,14 +858,14 @@ _TABLES = tuple(
 )
 
 
-def _by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
+def _values_by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     for line in lines:
         found.setdefault((line.attribute, line.place), []).append(line.value)
     return found
 
 
-def _emptied(record: Record) -> dict[str, str]:
+def _removed_attributes(record: Record) -> dict[str, str]:
     """Return the attributes that the update removes, with what would be there instead: null or empty."""
     waiting = record.wire.get("lastRequest")
     taken = waiting.items() if isinstance(waiting, dict) else ()
@@ -874,7 +876,7 @@ def _emptied(record: Record) -> dict[str, str]:
     }
 
 
-def _top(attribute: str) -> str:
+def _top_attribute(attribute: str) -> str:
     return keys(attribute)[0]
 
 
@@ -947,11 +949,11 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
     for part in audit.parts:
         place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
-            return _product_audit(audit, _only(part, place))
+            return _product_audit(audit, _part_of_product(part, place))
     return None
 
 
-def _only(part: AuditPart, place: int) -> AuditPart:
+def _part_of_product(part: AuditPart, place: int) -> AuditPart:
     """Return a part of an audit with one product only."""
     # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
     evidence = part.evidence
@@ -983,7 +985,9 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
         # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
         ready="no" if blocked else "undecided" if doubtful else "yes",
         failed=tuple(
-            FailedCheck(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
+            FailedCheck(
+                one, tuple(_check_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id)
+            )
             for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))
         ),
         findings=min(len(rows), _MOST_FINDINGS),
@@ -1003,7 +1007,7 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
     )
 
 
-def _finding(row: dict[str, Any]) -> CheckFinding:
+def _check_finding(row: dict[str, Any]) -> CheckFinding:
     return CheckFinding(
         label(None if row["attribute"] is None else attribute_title(row["attribute"])),
         label(row["language"]),

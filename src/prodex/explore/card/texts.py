@@ -113,7 +113,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         Attributes, with or without a language, that the product should have: they are shown even if missing.
     """
     wanted = list(wanted)
-    every = sorted(record.rows("texts"), key=_order)
+    every = sorted(record.rows("texts"), key=_order_of_texts)
     spoken = _column_languages(record, every, wanted)
     languages = spoken[:_MOST_LANGUAGES]
     rows = [row for row in every if _language_of_row(row) in languages][:_MOST]
@@ -209,7 +209,7 @@ def _attribute_rank(attribute: str) -> tuple[int, str]:
     return (usual.index(attribute) if attribute in usual else len(usual)), attribute
 
 
-def _order(row: Row) -> tuple[int, str, tuple[int, ...]]:
+def _order_of_texts(row: Row) -> tuple[int, str, tuple[int, ...]]:
     return *_attribute_rank(row["attribute"]), order_of(row["position"])
 
 

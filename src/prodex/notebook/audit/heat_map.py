@@ -92,7 +92,7 @@ class HeatMap(VBox):
                     choice = of_cell(self._audit, shown.by, group.code, group.name.text, block)
                     self.choices[key, _block_key(block)] = choice
                 cells.append(_score_cell(group, block, cell))
-            self._rows.append(GridRow(_head(key, group), tuple(cells)))
+            self._rows.append(GridRow(_group_cell(key, group), tuple(cells)))
         self._show()
 
     def _show(self) -> None:
@@ -114,7 +114,7 @@ def _block_key(block: str | None) -> str:
     return _ALL if block is None else block
 
 
-def _head(key: str, group: ScoreMapRow) -> PressableCell:
+def _group_cell(key: str, group: ScoreMapRow) -> PressableCell:
     name = f"{group.name.text}{'…' if group.name.is_cut else ''}"
     size = f"n = {group.products}" if group.is_small else f"{group.products:,}"
     return PressableCell(key, name, f"{name}: {counted(group.products, 'product')}", size, is_mute=True)

@@ -523,12 +523,10 @@ def worklists(audit: Audit, folder: Path, by: str, replace: bool, progress: Prog
     """Export worklists, and return how many and where."""
     index = audit.worklists(folder, by, replace=replace, progress=progress)
     findings = counted(int(index["findings"].sum()), "finding")
-    return (
-        f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope(audit)}"
-    )
+    return f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope_in_words(audit)}"
 
 
-def _scope(audit: Audit) -> str:
+def _scope_in_words(audit: Audit) -> str:
     """Say which products were exported, where these are not all."""
     return "" if audit.chosen is None else f" Only of the products that are shown: {audit.scope}"
 
@@ -549,7 +547,7 @@ def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) 
     written = audit.to_html(page, trend=before, progress=progress)
     trend = f", with {counted(len(before), 'earlier audit')}" if before else ""
     lists = "The full lists are in the folder next to it."
-    return f"Exported the report to {written}{trend}. {lists}{_scope(audit)}"
+    return f"Exported the report to {written}{trend}. {lists}{_scope_in_words(audit)}"
 
 
 def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:

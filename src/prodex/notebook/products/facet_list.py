@@ -407,7 +407,7 @@ def _fitting(
         wanted = _with_above(values, {*kept, *(number for number in numbers if found[number])})
         numbers = [number for number in numbers if number in wanted]
     elif values.above:
-        unfolded = _unfolded(values, folding.unfolded, _with_above(values, kept))
+        unfolded = _unfolded_values(values, folding.unfolded, _with_above(values, kept))
         numbers = [number for number in numbers if number in unfolded]
     kept = _with_above(values, kept)
     zeros = [number for number in numbers if not counts[number] and number not in kept]
@@ -426,7 +426,7 @@ def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:
     return found
 
 
-def _unfolded(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
+def _unfolded_values(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
     """Return the numbers of the values of a tree below which nothing is folded, and those that are kept."""
     found: set[int] = set()
     # A value follows the one above it.

@@ -225,7 +225,9 @@ class ColumnHeads:
             label = range_words(own, column)
             if " to " in label:
                 label = f"from {label}"
-            bins.append({"label": label, "count": count, "inside": bool(limits) and _overlap(own, limits)})
+            bins.append(
+                {"label": label, "count": count, "inside": bool(limits) and _bin_overlaps(own, limits)}
+            )
         return {"bins": bins, "note": _without_value(found.without)}
 
     def _values(self, facet: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
@@ -273,7 +275,7 @@ def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[str | N
     return [*frequent, *(place for place in chosen if place not in frequent), *without]
 
 
-def _overlap(own: Range, limits: Range) -> bool:
+def _bin_overlaps(own: Range, limits: Range) -> bool:
     return not (_is_above(own.least, limits.greatest) or _is_above(limits.least, own.greatest))
 
 

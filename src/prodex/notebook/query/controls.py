@@ -531,10 +531,10 @@ class Pasted:
             sentences.append(f"{self.repeated:,} repeated.")
         if self.doubtful:
             sentences.append(
-                f"{len(self.doubtful):,} with a wrong length or check digit: {_some(self.doubtful)}."
+                f"{len(self.doubtful):,} with a wrong length or check digit: {_first_texts(self.doubtful)}."
             )
         if self.unreadable:
-            sentences.append(f"Left out, not GTINs: {_some(self.unreadable)}.")
+            sentences.append(f"Left out, not GTINs: {_first_texts(self.unreadable)}.")
         return " ".join(sentences)
 
 
@@ -571,12 +571,12 @@ def gtins(text: str) -> tuple[str, ...] | None:
     # None would be no filter: whoever pastes the wrong column would load every product.
     if pasted.unreadable and not pasted.gtins:
         raise QueryError(
-            f"gtins_in has no GTIN, but {_some(pasted.unreadable)}. Paste numbers of up to 14 digits; with an empty "
-            "list, products match whatever their GTIN."
+            f"gtins_in has no GTIN, but {_first_texts(pasted.unreadable)}. Paste numbers of up to 14 digits; "
+            "with an empty list, products match whatever their GTIN."
         )
     return pasted.gtins or None
 
 
-def _some(texts: tuple[str, ...]) -> str:
+def _first_texts(texts: tuple[str, ...]) -> str:
     shown = ", ".join(text if len(text) <= 20 else f"{text[:20]}…" for text in texts[:_SHOWN])
     return shown if len(texts) <= _SHOWN else f"{shown} ({_SHOWN} of {len(texts):,})"

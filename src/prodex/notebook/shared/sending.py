@@ -136,7 +136,7 @@ class FixSender(VBox):
             raise InputError(f"The panel has no service to send to. Make it with one: {self._how}.")
         if self.fix is None:
             return
-        what = _what(self.fix)
+        what = _what_is_sent(self.fix)
         # Where the products are of another service, that is part of the question.
         other = self.fix.asks_where(self._service)
         question = f"{text_html(other)} " if other is not None else ""
@@ -184,7 +184,7 @@ class FixSender(VBox):
         self._ended(fix, error)
 
 
-def _what(fix: Fix) -> str:
+def _what_is_sent(fix: Fix) -> str:
     """Return what would be sent: all corrections, or what an interruption has left of them."""
     if fix.tracking is not None:
         return (

@@ -150,7 +150,12 @@ def _without_lost_headings(blocks: Iterable[Block]) -> list[Block]:
     """Leave out headings below which nothing is left: what is only pressed has no picture."""
     kept: list[Block] = []
     for one in blocks:
-        if one.is_heading and kept and kept[-1].is_heading and _level(one) <= _level(kept[-1]):
+        if (
+            one.is_heading
+            and kept
+            and kept[-1].is_heading
+            and _heading_level(one) <= _heading_level(kept[-1])
+        ):
             kept.pop()
         kept.append(one)
     while kept and kept[-1].is_heading:
@@ -158,7 +163,7 @@ def _without_lost_headings(blocks: Iterable[Block]) -> list[Block]:
     return kept
 
 
-def _level(block: Block) -> str:
+def _heading_level(block: Block) -> str:
     found = re.search(r"<h([1-6])", block.html)
     return found[1] if found else "9"
 
@@ -211,12 +216,14 @@ _ROWS_OF = frozenset({"grade-row", "gap-row"})
 def _row_cells(widget: Any) -> list[str]:
     """Return the cells of a row: its text, and what its buttons say: a grade, or how many products they show."""
     return [
-        _cleaned(one.value) if isinstance(one, w.HTML) else escape(one.description.removeprefix("Show "))
+        _without_style(one.value)
+        if isinstance(one, w.HTML)
+        else escape(one.description.removeprefix("Show "))
         for one in widget.children
     ]
 
 
-def _cleaned(value: str) -> str:
+def _without_style(value: str) -> str:
     """Return the HTML of a widget without style sheets, and without what only they would show."""
     value = _FIELD.sub(r"<b>\2</b>", _STYLE.sub("", value))
     value = _TERMS.sub(r"<\1div>", _TERM.sub(r"<b>\1</b>: \2", value))
@@ -226,7 +233,7 @@ def _cleaned(value: str) -> str:
 
 
 def _of_html(value: str) -> Iterator[Block]:
-    cleaned = "" if ONLY_LIVE in value else _cleaned(value)
+    cleaned = "" if ONLY_LIVE in value else _without_style(value)
     if not _text_of_html(cleaned) and not re.search("<(img|svg)", cleaned):
         return
     is_heading = re.fullmatch(r"<h[1-6]\b.*</h[1-6]>", cleaned, re.DOTALL) is not None
@@ -239,7 +246,7 @@ def _bdi(text: Any) -> str:
     return f'<bdi dir="auto">{escape(str(text))}</bdi>' if text not in {None, ""} else ""
 
 
-def _unfolded(it: Mapping[str, Any] | None, none: str = "") -> str:
+def _folded_text(it: Mapping[str, Any] | None, none: str = "") -> str:
     """Return a text as scripts show it (`live.shown`): folded ones by their beginning."""
     if it is None:
         return none
@@ -248,14 +255,14 @@ def _unfolded(it: Mapping[str, Any] | None, none: str = "") -> str:
     return f"{text} <small>({escape(str(note))})</small>" if note else text
 
 
-def _grid(view: Mapping[str, Any]) -> str:
+def _table_html(view: Mapping[str, Any]) -> str:
     """Draw the table of products."""
     columns, rows = view.get("columns", ()), view.get("rows", ())
     if not rows:
         return f"<p>{escape(view.get('empty') or 'No products.')}</p>" if view else ""
     listed = [
         [
-            *([_thumb(row["thumb"])] if view.get("thumbs") else []),
+            *([_thumbnail_html(row["thumb"])] if view.get("thumbs") else []),
             *(_bdi(cell["text"]) for cell in row["cells"]),
         ]
         for row in rows[:_ROWS]
@@ -275,7 +282,7 @@ def _selectable_rows(view: Mapping[str, Any]) -> str:
     return table_html([escape(one["title"]) for one in columns], cells, numbers=numbers) if rows else ""
 
 
-def _thumb(source: str | None) -> str:
+def _thumbnail_html(source: str | None) -> str:
     return f'<img alt="" src="{escape(source)}">' if source else ""
 
 
@@ -302,13 +309,13 @@ def _heat_map_html(view: Mapping[str, Any]) -> str:
     return table_html(heads, made, caption=escape(view["label"]), numbers=range(1, len(heads)))
 
 
-def _tiles(view: Mapping[str, Any]) -> str:
+def _gallery_html(view: Mapping[str, Any]) -> str:
     """Draw a gallery: each product with its picture, or why there is none."""
     made = []
     for group in view.get("groups", ()):
         rows = [
             [
-                _thumb(tile["src"]) or escape(tile["words"]),
+                _thumbnail_html(tile["src"]) or escape(tile["words"]),
                 *(_bdi(tile[name]) for name in ("name", "brand", "gtin", "mark")),
             ]
             for tile in group["tiles"][:_ROWS]
@@ -329,7 +336,7 @@ def _texts_html(view: Mapping[str, Any]) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         items = []
         for item in one["items"]:
-            was, now = _unfolded(item["was"]), _unfolded(item["now"])
+            was, now = _folded_text(item["was"]), _folded_text(item["now"])
             items.append(f"<del>{was}</del> <ins>{now}</ins>" if now else was)
         problems = [f"<small>{_bdi(problem['title'])}</small>" for problem in one["problems"]]
         gap = f"<small>{escape(one['gap'])}</small>" if one["gap"] and not any(items) else ""
@@ -337,12 +344,12 @@ def _texts_html(view: Mapping[str, Any]) -> str:
 
     rows = [
         [
-            f"<b>{_unfolded(row['attribute'])}</b>",
+            f"<b>{_folded_text(row['attribute'])}</b>",
             *(map(cell, row["cells"]) if not row["gap"] else [escape(row["gap"])]),
         ]
         for row in view["rows"]
     ]
-    heads = ["Text", *(_unfolded(one["name"]) for one in view["languages"])]
+    heads = ["Text", *(_folded_text(one["name"]) for one in view["languages"])]
     others = "".join(f"<p>{_bdi(one)}</p>" for one in view["others"])
     return table_html(heads, rows, caption=escape(view["caption"])) + others
 
@@ -355,8 +362,8 @@ def _corrections(view: Mapping[str, Any]) -> str:
         [
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
-            _unfolded(one["was"], "none"),
-            _unfolded(one["now"], "deleted"),
+            _folded_text(one["was"], "none"),
+            _folded_text(one["now"], "deleted"),
             f"{escape(one['title'])} {_bdi(one['reason'])}",
         ]
         for one in view["rows"][:_ROWS]
@@ -375,7 +382,7 @@ def _asked_back(view: Mapping[str, Any]) -> str:
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
             _bdi(one["place"]),
-            _unfolded(one["answer"]),
+            _folded_text(one["answer"]),
             _bdi(one["question"]),
         ]
         for one in view["rows"][:_ROWS]
@@ -385,24 +392,24 @@ def _asked_back(view: Mapping[str, Any]) -> str:
     )
 
 
-def _nothing(_: Any) -> str:
+def _no_html(_: Any) -> str:
     return ""
 
 
 #: What scripts draw, by their names. Filters are there to be pressed: those that are chosen are named above the table.
 _DRAWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "grid": _grid,
+    "grid": _table_html,
     "row_table": _selectable_rows,
     "cell_grid": _heat_map_html,
-    "gallery": _tiles,
+    "gallery": _gallery_html,
     "texts": _texts_html,
     "corrections": _corrections,
     "asked_back": _asked_back,
-    "facets": _nothing,
+    "facets": _no_html,
 }
 
 
-def _chips(widget: Any) -> str:
+def _conditions_html(widget: Any) -> str:
     """Name the conditions that are chosen, each of which is a button that removes it."""
     chosen = [
         one.description.removesuffix("✕").strip() for one in widget.children if hasattr(one, "description")
@@ -414,14 +421,14 @@ def _chips(widget: Any) -> str:
 def _figures_html(widget: Any) -> str:
     """Draw figures side by side."""
     found = [
-        " ".join(_cleaned(part.value) for part in one.children if isinstance(part, w.HTML))
+        " ".join(_without_style(part.value) for part in one.children if isinstance(part, w.HTML))
         for one in widget.children
     ]
     return table_html((), [[one for one in found if one]])
 
 
 _BY_CLASS: Mapping[str, Callable[[Any], str]] = {
-    "chips": _chips,
+    "chips": _conditions_html,
     "tiles": _figures_html,
-    "selection-buttons": _nothing,
+    "selection-buttons": _no_html,
 }

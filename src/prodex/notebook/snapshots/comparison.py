@@ -350,10 +350,12 @@ class ChangedValues(VBox):
     def _press(self) -> None:
         if self._difference is not None and self._show_products is not None:
             outcome, attribute = self.what.value
-            self._show_products(ProductList(_title(outcome, attribute, self._difference), self._ids()))
+            self._show_products(
+                ProductList(_selection_title(outcome, attribute, self._difference), self._ids())
+            )
 
 
-def _title(outcome: str, attribute: str | None, difference: Difference) -> str:
+def _selection_title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
     when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
     return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"
@@ -430,7 +432,7 @@ def attributes_markup(changes: pd.DataFrame) -> str:
     products = products_of_attributes(changes)
     shown = products.head(_ATTRIBUTES)
     rows = [
-        (_titled(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
+        (_attribute_html(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
         for attribute, number in shown.items()
     ]
     numbers = ("Products", *(f"Values {one}" for one in _MOVES))
@@ -471,7 +473,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
     rows = [
         (
             _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
-            _titled(row["attribute"], _in_language(row)),
+            _attribute_html(row["attribute"], _in_language(row)),
             f"{str(row['column']).replace('_', ' ')} {row['change']}",
             _value_html(row["old"]),
             _value_html(row["new"]),
@@ -494,7 +496,11 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
     if own.empty:
         return ""
     rows = [
-        (_titled(row["attribute"], _in_language(row)), _value_html(row["old"]), _value_html(row["new"]))
+        (
+            _attribute_html(row["attribute"], _in_language(row)),
+            _value_html(row["old"]),
+            _value_html(row["new"]),
+        )
         for row in own.head(_ON_CARD).to_dict("records")
     ]
     rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
@@ -537,7 +543,7 @@ def _verbatim(text: object) -> Html:
     return Html(text_html(text))
 
 
-def _titled(attribute: str, language: str = "") -> Html:
+def _attribute_html(attribute: str, language: str = "") -> Html:
     """Return an attribute as people call it; pointing at it shows its name in the tables."""
     return Html(
         f'<span title="{escape(attribute, quote=True)}">{text_html(attribute_title(attribute) + language)}</span>'
@@ -590,15 +596,15 @@ def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tupl
         return []
     earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
     found: dict[str, tuple[str, SnapshotEntry]] = {}
-    for label, before in _limits(now):
+    for label, before in _moments_before(now):
         there = next((one for one in earlier if (_time_of_snapshot(one) or now) < before), None)
         if there is not None and there.folder not in found:
-            day = _day(there, now)
+            day = _day_of_snapshot(there, now)
             found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
     return list(found.values())
 
 
-def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
+def _moments_before(now: datetime) -> Iterator[tuple[str, datetime]]:
     """Yield the words of a label, and the moment before which its snapshot was made."""
     yield "", now
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -607,7 +613,7 @@ def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
     yield "a month ago", now - _MONTH
 
 
-def _day(snapshot: SnapshotEntry, now: datetime) -> str:
+def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
     moment = _time_of_snapshot(snapshot)
     if moment is None:
         return snapshot.moment

@@ -100,7 +100,7 @@ def composition_allergens_listed(
     # Without the owners nobody knows whose columns are too short.
     is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
-    evidence = _evidence(products, made_of.texts, mentions, missing, listed)
+    evidence = _first_mentions(products, made_of.texts, mentions, missing, listed)
     applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
@@ -251,7 +251,7 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
     return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
 
 
-def _evidence(
+def _first_mentions(
     products: Products,
     compositions: pa.Table,
     mentions: _Mentions,

@@ -247,7 +247,7 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
     return _is_usual(products, whole, "brand_code", "brand.code")
 
 
-def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
+def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     """Return the spellings of brands that are not those of most products, with the reason."""
     frame = whole["products.brand"].value_counts().flatten()
     labels, counts = (whole_array.to_pandas() for whole_array in frame)
@@ -286,7 +286,7 @@ def _comparable_brand(label: str) -> str:
     dimension="consistency",
     needs="brand.label",
     whole="products.brand",
-    prepare=_spellings,
+    prepare=_unusual_spellings,
     exact=False,
     source="Open Food Facts: one brand has ten labels on 109 products",
 )

@@ -191,7 +191,10 @@ def has_front_packshot(products: Products) -> Verdict:
     def reasons(rows: Rows) -> list[str]:
         marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
         faces = pictures.seen("product_face", rows).fill_null("not given").to_pylist()
-        return [f"{mark} as packshot, face {_stated(face)}" for mark, face in zip(marked, faces, strict=True)]
+        return [
+            f"{mark} as packshot, face {_face_in_words(face)}"
+            for mark, face in zip(marked, faces, strict=True)
+        ]
 
     near = nearly & fails[pictures.product]
     verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons)
@@ -245,7 +248,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     def reasons(rows: Rows) -> list[str]:
         both = zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)
         return [
-            f"face {_stated(stated)} is stated, and face {_stated(other)} is in the file name"
+            f"face {_face_in_words(stated)} is stated, and face {_face_in_words(other)} is in the file name"
             for stated, other in both
         ]
 
@@ -253,7 +256,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons)
 
 
-def _stated(face: str) -> str:
+def _face_in_words(face: str) -> str:
     return f"{face} ({FACES[face]})" if face in FACES else face
 
 

@@ -151,7 +151,7 @@ def translations_differ(
 ) -> Verdict:
     """A copy in place of a translation fills the field, but customers cannot read it; short texts may be names."""
     texts = TextColumns.of(products)
-    long, labelled = (texts.length >= letters)[texts.wording], _labelled(texts)
+    long, labelled = (texts.length >= letters)[texts.wording], _have_language(texts)
     judged = long & texts.within(attributes) & labelled
     # Public names often stay the same across borders, so they are compared only if a profile names them.
     judged &= ~texts.within(_PUBLIC_NAMES) | bool(attributes)
@@ -241,7 +241,7 @@ def _texts_of(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
     return texts.within(attributes) if attributes else ~texts.within(_PUBLIC_NAMES)
 
 
-def _labelled(texts: TextColumns) -> Mask:
+def _have_language(texts: TextColumns) -> Mask:
     """Say which texts state a language, known or not."""
     return np.array([bool(one) for one in texts.languages], bool)[texts.language]
 
@@ -267,7 +267,7 @@ def in_stated_language(
     """
     texts = TextColumns.of(products)
     stated = np.array([place_of_language(one) for one in texts.languages], np.int64)[texts.language]
-    asked = _texts_of(texts, attributes) & _labelled(texts)
+    asked = _texts_of(texts, attributes) & _have_language(texts)
     # 0.98 and 30 letters: of 56 such findings in real data, 53 were right.
     detected = _Detected.of(products, attributes, letters).whole
     judged = asked & (detected.letters >= letters)[texts.wording]
