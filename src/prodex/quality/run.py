@@ -123,11 +123,11 @@ def _kept_inside(work: Callable[[], _Made]) -> _Made:
         raise
     except BaseException as error:
         raise RuleExited(
-            f"it tried to end the program: {type(error).__name__} {words_of(error)}".rstrip()
+            f"it tried to end the program: {type(error).__name__} {error_words(error)}".rstrip()
         ) from error
 
 
-def words_of(error: BaseException) -> str:
+def error_words(error: BaseException) -> str:
     """Return the message of an exception, which somebody else's class makes."""
     try:
         return str(error)
@@ -551,7 +551,7 @@ def _message_of(error: Exception) -> str:
     if isinstance(error, VerdictRefused | RuleTimeout | RuleExited):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {words_of(error)} (in {place.name}, line {place.lineno})"
+    return f"{type(error).__name__}: {error_words(error)} (in {place.name}, line {place.lineno})"
 
 
 def _identity_columns(products: Products) -> pa.Table:

@@ -259,7 +259,7 @@ def _days_apart(one: float, other: float) -> float:
     return min(days, 7 - days)
 
 
-def silence(series: Series, figures: int) -> Judgement:
+def judge_silence(series: Series, figures: int) -> Judgement:
     """Say whether what is counted of each day has stopped: one quiet day says little, several in a row say much.
 
     Parameters
@@ -278,7 +278,8 @@ def silence(series: Series, figures: int) -> Judgement:
     Examples
     --------
     >>> quiet = [30, 28, 33, 25, 31, 2, 0] * 4 + [30, 0, 0]
-    >>> found = silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), [n % 7 for n in range(len(quiet))]), 300)
+    >>> days = [n % 7 for n in range(len(quiet))]
+    >>> found = judge_silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), days), 300)
     >>> str(found.state), found.high, found.audits
     ('lasting', 61.0, 2)
     """

@@ -32,7 +32,7 @@ from prodex.quality.unusual import (
     Judgement,
     Series,
     judge_last,
-    silence,
+    judge_silence,
 )
 from prodex.store.archive import ArchivePlace, in_order, time_of
 from prodex.store.snapshot import name_of
@@ -226,7 +226,7 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None, zone: t
             if found.state in _ORDER:
                 rows.append(finding(one, found, compared, zone))
             elif one.series.kind is FigureKind.OF_A_DAY:
-                missed = silence(one.series, of_days)
+                missed = judge_silence(one.series, of_days)
                 if missed.state in _ORDER:
                     rows.append(finding(one, missed, compared, zone, is_silent=True))
         rows += list(late(compared, now))

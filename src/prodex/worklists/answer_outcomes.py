@@ -33,7 +33,7 @@ from prodex.worklists.answer_parsing import (
     number,
     with_language,
 )
-from prodex.worklists.evidence import alike, holds, is_rounded
+from prodex.worklists.evidence import alike, has_value_seen, is_rounded
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
@@ -519,7 +519,7 @@ def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> b
     if seen is None:
         return None
     value = record.get(without_code(attribute).partition(".")[0])
-    return holds(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
+    return has_value_seen(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
 
 
 def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:

@@ -33,7 +33,7 @@ _TYPED_OVER = (
 _IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
 
 
-def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
+def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
     """Return the answer, in conflict if what it answers has changed since the worklist was written.
 
     What its worklist did not ask for is asked back.

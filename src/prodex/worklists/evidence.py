@@ -113,7 +113,7 @@ def _comparable_moment(text: str) -> str:
     return moment_text(text.strip()).replace(" ", "T").removesuffix("T00:00:00")[:19]
 
 
-def holds(
+def has_value_seen(
     shape: AnswerShape,
     seen: str,
     value: Any,
@@ -141,7 +141,8 @@ def holds(
     Examples
     --------
     >>> weight = [{"data": 1.44, "expressedIn": {"code": "KGM"}}]
-    >>> [holds(AnswerShape.QUANTITY, one, weight, "netWeight", Vocabulary()) for one in ("1440 g", "2 kg", "2 x 2")]
+    >>> seen = ("1440 g", "2 kg", "2 x 2")
+    >>> [has_value_seen(AnswerShape.QUANTITY, one, weight, "netWeight", Vocabulary()) for one in seen]
     [True, False, None]
     """
     is_there = value not in (None, "", [], {})
@@ -226,7 +227,7 @@ def _is_amount(amount: tuple[float, str], among: Iterable[tuple[float, str]]) ->
 
 
 def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
-    if picture_answers.shows(value, seen):
+    if picture_answers.has_picture_seen(value, seen):
         return True
     # A rule shows moments without their zone.
     return None if _MOMENT.fullmatch(seen) else False

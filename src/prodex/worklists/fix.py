@@ -63,7 +63,7 @@ from prodex.worklists.answer_rows import (
 )
 from prodex.worklists.evidence import alike, same_moment, visible
 from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.worklists.ownership import Owners, comes_from, identified, service_in_words
+from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.reading import Answer, AnswerSheet, Note, Returned, place_in_words
 from prodex.worklists.row_marks import RowMark
@@ -404,7 +404,7 @@ class Fix:
             From `prodex.connect`.
         """
         source = self.catalog.origin.source
-        if comes_from(source, service.base_url):
+        if is_same_service(source, service.base_url):
             return None
         return (
             f"The products come from {source:.80}, and the answers would be sent to "
@@ -482,9 +482,9 @@ class Fix:
         pandas.DataFrame
             As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
         """
-        from prodex.worklists.follow_up import write_again
+        from prodex.worklists.follow_up import write_follow_up
 
-        return write_again(self, folder, by, accepted=accepted, replace=replace)
+        return write_follow_up(self, folder, by, accepted=accepted, replace=replace)
 
     @property
     def _decisions(self) -> tuple[Decision, ...]:

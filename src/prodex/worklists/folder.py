@@ -53,7 +53,7 @@ from prodex.worklists.layout import (
 from prodex.worklists.ownership import host_of_source
 from prodex.worklists.row_marks import row_marks
 from prodex.worklists.rows import grouped_worklists, worklist_rows
-from prodex.worklists.sheets import Worklist, WorklistFacts, standing
+from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
 from prodex.worklists.workbook import write_workbook
 
 #: Names without ending that no worklist may have.
@@ -462,7 +462,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
         "",
         f"some data of your products need a correction ({title}).",
         "",
-        *(on_one_line(line) for line in standing(worklist, states)),
+        *(on_one_line(line) for line in summary_sentences(worklist, states)),
         "",
         f"The workbook {on_one_line(workbook.name)} is attached. Please",
         '1. open the sheet "To fix": each row is one product and what is wrong with it;',

@@ -43,7 +43,7 @@ _TAKEN = (
 )
 
 
-def write_again(
+def write_follow_up(
     fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
 ) -> pd.DataFrame:
     """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.

@@ -30,7 +30,7 @@ from prodex.send.records import DELETE, Product
 from prodex.store.reading import flatten
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Confirmed, Decision, decided
-from prodex.worklists.conflicts import Finding, Verdicts, is_as_sent, still_asked
+from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.reading import Answer
@@ -74,7 +74,7 @@ def judged_answers(
 
     `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
     """
-    decisions = agreed(decided(answers, products, catalog, confirmed))
+    decisions = with_conflicts(decided(answers, products, catalog, confirmed))
     return judged(decisions, products, catalog, profile, now) if answers else None
 
 
@@ -105,7 +105,7 @@ def judged(
     )
     at_present = Verdicts.of(before, products.records)
     made = [
-        still_asked(one, products, at_present) if one.product in products.records else one
+        checked_for_conflicts(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
     made = _sendable(made, products, catalog)
@@ -331,7 +331,7 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
 _Said = Mapping[str | None, Sequence[int]]
 
 
-def agreed(decisions: Sequence[Decision]) -> list[Decision]:
+def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
     """Mark the answers that give different values for one place as conflicts; equal answers count as one.
 
     Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.

@@ -40,10 +40,10 @@ def host_of_source(source: str) -> str | None:
     return urlsplit(source).hostname if source.startswith(("https://", "http://")) else None
 
 
-def comes_from(source: str, base_url: str) -> bool:
+def is_same_service(source: str, base_url: str) -> bool:
     """Whether products were loaded from this service: the same scheme, host, port and path, and not only the same host.
 
-    >>> [comes_from("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
+    >>> [is_same_service("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
     [True, False]
     """
     # Behind the base URL there may be a comma and a remark.

@@ -154,11 +154,11 @@ def has_picture_value(value: Any, attribute: str, seen: str) -> bool:
         return False
 
 
-def shows(value: Any, seen: str) -> bool:
+def has_picture_seen(value: Any, seen: str) -> bool:
     """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
 
     >>> picture = {"url": "https://cdn.example/a.jpg", "width": 480, "height": 360}
-    >>> [shows({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
+    >>> [has_picture_seen({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
     [True, True, True, False]
     """
     held = value.get("pictures") if isinstance(value, dict) else None

@@ -169,7 +169,7 @@ def summary(worklist: Worklist) -> pd.DataFrame:
     return frame[columns].reset_index(drop=True)
 
 
-def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
+def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
     figures = worklist.figures
     chosen = "chosen " * worklist.is_part
@@ -220,7 +220,7 @@ def read_me(
     """
     where = [f"{name}: {value}" for name, value in facts.facts.items()]
     return [
-        (f"What to fix: {worklist.title}", standing(worklist, states)),
+        (f"What to fix: {worklist.title}", summary_sentences(worklist, states)),
         ("How to fill it in", list(_HOW_TO_FILL_IN)),
         ("Where it comes from", where),
         ("What is left out", list(facts.left_out)),

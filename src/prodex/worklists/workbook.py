@@ -25,8 +25,8 @@ from prodex.worklists.sheets import (
     read_me,
     several,
     sheet_columns,
-    standing,
     summary,
+    summary_sentences,
 )
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
@@ -278,7 +278,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
             sheet.set_column(place, place, widths[place], None, {"hidden": True})
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
-    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]
+    rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):

@@ -139,7 +139,7 @@ class ComparisonBox(VBox):
     def _show_starts(self) -> None:
         """Offer the earlier snapshots with which the one under To is mostly compared."""
         newest = next((one for one in self._offered if one.folder == self.new.value), None)
-        self._starts = [] if newest is None else starts(self._offered, newest)
+        self._starts = [] if newest is None else snapshots_to_compare(self._offered, newest)
         for place, one in enumerate(self.since):
             show_if(one, place < len(self._starts))
             if place < len(self._starts):
@@ -569,7 +569,9 @@ def _value_html(value: object) -> Html:
 _MONTH = timedelta(days=30)
 
 
-def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tuple[str, SnapshotEntry]]:
+def snapshots_to_compare(
+    offered: Sequence[SnapshotEntry], newest: SnapshotEntry
+) -> list[tuple[str, SnapshotEntry]]:
     """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
 
     Days are counted from the newest snapshot and not from today, in UTC, as the names of snapshots are. "Monday" is the
@@ -588,7 +590,7 @@ def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tupl
     >>> def made(day):
     ...     return SnapshotEntry("shop", f"2026-11-{day:02}T050102.000000Z", f"/{day}", 9, 9, True, "")
     >>> kept = [made(day) for day in (19, 18, 16, 15, 2)]
-    >>> [(label, one.time[:10]) for label, one in starts(kept, kept[0])]
+    >>> [(label, one.time[:10]) for label, one in snapshots_to_compare(kept, kept[0])]
     [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
     """
     now = _time_of_snapshot(newest)
