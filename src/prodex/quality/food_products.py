@@ -1,4 +1,4 @@
-"""Which products are food, on what evidence, and which of them Regulation (EU) No 1169/2011 asks less of.
+"""Which products are food, on what evidence, and which of them need fewer facts by Regulation (EU) No 1169/2011.
 
 The class decides where a product has one. Of the others, what only food declares does: nutrients, an alcoholic
 strength, how to keep it in a refrigerator. Where a product declares none of these, words do: those of its kind and its
