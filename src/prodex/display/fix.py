@@ -31,7 +31,7 @@ _SENT_STATES = {state: words for state, words in _STATES.items() if state != "ac
 }
 #: What became of the accepted ones, by the state of their product at the service, where that is not "sent".
 _OUTCOMES = {"unknown": "may have been sent", "not sent": "not sent yet", "refused": "not sent yet"}
-#: Of rows, beside the states of answers; those that were accepted were sent, or are to be.
+#: States of rows, beside those of answers; accepted rows were sent, or are to be.
 _WITHOUT = "without an answer"
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}

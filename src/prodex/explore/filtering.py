@@ -158,7 +158,7 @@ class ProductFilter:
         if self._left is None or self._left[0] != conditions:
             whole, left = self.products.catalog, self._chosen(self.mask(conditions))
             if left is not whole:
-                # What is written about them says by which filters of the screen they were chosen.
+                # Reports and worklists about them say by which filters of the screen they were chosen.
                 by = Chosen.again(whole.chosen, len(whole), self.labels(conditions))
                 left = replace(left, chosen=by)
             self._left = (conditions, left)
@@ -178,7 +178,7 @@ class ProductFilter:
     def _chosen(self, mask: Mask) -> Catalog:
         whole = self.products.catalog
         # The whole catalogue keeps its folder and its origin, so that an export or an audit of it names the snapshot.
-        # Of the others only those parts are read that have some of their products.
+        # For other products, only the parts that have some of them are read.
         return whole if mask.all() else whole.where(pd.Series(mask))
 
     def _failing(self, failing: FailingChecks) -> Mask:

@@ -204,7 +204,7 @@ def _picture_or_words(cell: SheetCell | None, missing: str, *, is_loading: bool)
     thumbnail = cell.thumbnail
     if thumbnail.bytes is None:
         problem = thumbnail.problem or "no picture"
-        # Of a picture that there is, the words say what is wrong with it.
+        # If there is a picture, the words describe what is wrong with it.
         state = "broken" if thumbnail.position is not None else "missing"
         return {**empty, "words": cut(_WORDS.get(problem, problem), _LONGEST_PROBLEM), "state": state}
     mark = "" if thumbnail.is_packshot else "no packshot"

@@ -177,7 +177,7 @@ def _whole_edges(least: int, greatest: int) -> Iterator[Values]:
 
 def _number_edges(least: float, greatest: float) -> Iterator[Values]:
     """Yield edges in ever larger steps."""
-    # From steps of which there are too many: so many digits more than those that tell the values apart.
+    # Start with steps that are too small: some digits more than are needed to distinguish the values.
     start = max(math.floor(math.log10(greatest - least or abs(least) or 1)) - 2, _SMALLEST)
     for power in count(start):
         for factor in (1, 2, 5):

@@ -393,7 +393,7 @@ class Audit:
         if self.taken_from is not None:
             found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
         elif self.catalog is not None:
-            # Of an audit that was opened again, the catalogue is that of its whole snapshot.
+            # An audit that was opened from disk has the catalogue of its whole snapshot.
             found = self.catalog.chosen or Chosen(len(self.catalog))
         return found if found is not None and found.of > len(self) else None
 

@@ -36,15 +36,15 @@ OWNER = OR.join(("owner.id", "owner.uuid", "owner.name"))
 _CHARACTERS, _BYTES = "characters", "bytes"
 #: Lengths below are those of codes and names, of which many are equally long.
 _SHORTEST = 20
-#: So many different texts are needed, and so many times those of the lengths beside it. Real columns are
+#: A cut length has at least so many different texts, and so many times those of the lengths near it. Real columns are
 #: far above that: of 20,600 products, 978 had ingredients of 254 to 256 characters, and about 19 each had one of the
 #: lengths beside these.
 _FEWEST, _TIMES = 5, 8
-#: So many times those right behind it.
+#: It also has at least so many times the texts of the lengths right behind it.
 _TIMES_BEHIND = 4
-#: Which lengths beside it are looked at: not the next two, where a cut text may end that lost a space.
+#: The lengths near it that are compared: not the next two, where a cut text may end that lost a space.
 _NEXT, _FURTHEST = 3, 12
-#: From so many times those beside it, the texts that end a little earlier were cut as well, and lost a space.
+#: If a little shorter texts are at least so many times those near it, they were cut as well, and lost a space.
 _TIMES_SHORTER = 4
 
 _UInts: TypeAlias = npt.NDArray[np.uint64]
@@ -216,7 +216,7 @@ def _estimated_distinct(count: Numbers | Rows, *marks: _UInts) -> Numbers:
     for bits in marks:
         free = 64 - np.bitwise_count(bits).astype(float)
         # Of n different things in 64 places, this share of the places stays free (linear counting). More than some 270
-        # cannot be told apart; where an attribute has so many everywhere, its owners have enough each.
+        # cannot be distinguished; where an attribute has so many everywhere, its owners have enough each.
         estimates.append(-64 * np.log(np.maximum(free, 1) / 64))
     return np.asarray(np.minimum(count, np.minimum.reduce(estimates)))
 
@@ -252,7 +252,7 @@ def _peaks(
     beside = between(-_FURTHEST, -_NEXT) + between(_NEXT, _FURTHEST)
     beside = np.maximum(beside, 0) / (2 * (_FURTHEST - _NEXT + 1))
     shorter = [between(-less, -less) for less in range(1, _NEXT)]
-    # What is only the middle of a narrow distribution (names) has nearly as many right behind it.
+    # The middle of a narrow distribution, as of names, has nearly as many texts right behind it.
     behind = between(1, _NEXT) / _NEXT
     rows = np.flatnonzero((number >= _FEWEST - 0.5 + _TIMES * beside) & (number >= _TIMES_BEHIND * behind))
     return [
@@ -305,7 +305,7 @@ def cut_rows(
     cuts: dict[int, CutLength] = {}
     known = {unit: np.array([key[3] for key in found if key[2] == unit]) for unit in (_CHARACTERS, _BYTES)}
     for unit, length in _lengths(texts):
-        # A few lengths come into question; of the texts that have one, each is looked up.
+        # Only a few lengths are candidates; each text that has one of them is looked up.
         rows = np.flatnonzero(np.isin(length, known[unit])[text])
         for row in rows.tolist():
             place = attributes[attribute[row]], unit, int(length[text[row]])
@@ -320,7 +320,7 @@ def seen_across_products(products: Products) -> Mask:
     return np.full(len(products), asked_for(products.origin, [OWNER]) is Asked.ALL)
 
 
-#: Words after which a list goes on, in the ten languages whose texts are read; folded.
+#: Words after which a list continues, in the ten languages whose texts are read; folded.
 _JOINING = (
     *("and", "or", "with", "of", "from", "the", "contains", "including", "less", "than"),
     *("et", "ou", "de", "du", "des", "avec", "au", "aux", "la", "le", "les", "d'", "l'", "dont", "en"),
@@ -336,7 +336,7 @@ _JOINING = (
 _GOES_ON = (
     rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
 )
-#: So many characters at the end are read.
+#: Characters that are read at the end of a text.
 _LAST = 40
 #: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
 _MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"

@@ -105,7 +105,7 @@ class _Suppliers:
         measure
             What is counted.
         having
-            An attribute or a language, with the places of products that have it; each may come several times.
+            An attribute or a language, with the places of products that have it; each may occur several times.
         """
         size = len(self.of)
         total: dict[str, int] = defaultdict(int)
@@ -185,7 +185,7 @@ NONE = ""
 #: Suppliers of fewer products have no shares of their own: one product makes too much of them.
 LEAST = 5
 
-#: So many of the largest suppliers are watched attribute by attribute.
+#: Largest suppliers that are watched attribute by attribute.
 LARGEST = 50
 
 

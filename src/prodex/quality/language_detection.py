@@ -43,7 +43,7 @@ _STRANGE = 1.2
 _SMOOTHING = 0.3
 #: How much likelier a text is in a known language than in one of the others, before it is read.
 _RATHER_KNOWN = 0.1
-#: From so many letters on, a word is taken for the same without its accents, as in capitals.
+#: Letters from which a word counts as the same without its accents, as in capitals.
 _PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
 _WORDS = 12
@@ -55,7 +55,7 @@ _HEADING = (
 _CODE = r"\b[A-Z]{2}\s?[:)]"
 _MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
 _PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
-#: From which confidence and how many letters a section is surely in its language, and the mark of all others.
+#: Confidence and letters from which the language of a section is certain, and the mark of all other sections.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: What may be written in several ways: all but Latin letters with their usual accents, and the signs around words.
 _NOT_COMPOSED = (

@@ -45,7 +45,7 @@ _ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.
 #: nutrient values, December 2012, table 4).
 _NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
 _NEGLIGIBLE_OTHERS = 0.5
-#: From so many grams on, whole grams are declared.
+#: Grams from which whole grams are declared.
 _WHOLE_FROM = 10
 #: What labels give in steps of so many grams for a serving, and the largest serving factor (100 g to 15 g): 21 CFR
 #: 101.9(c). From 5 g of fat on, its steps are as large as the others'.

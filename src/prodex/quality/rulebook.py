@@ -29,7 +29,7 @@ Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "ac
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
 RULE_SET = "4"
 
-#: From the worst to the least, each with the weight that it has in a score unless a rule or a profile says another.
+#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another one.
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)

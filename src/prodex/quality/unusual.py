@@ -289,7 +289,7 @@ def judge_silence(series: Series, figures: int) -> Judgement:
     before, quiet = known[:begin], known[begin:]
     if not quiet or begin + 1 < _NEEDED_OF_DAYS:
         return Judgement(FigureState.USUAL)
-    # Of a weekday that is not known yet no more is expected than on the quietest day.
+    # On a weekday without history, no more is expected than on the quietest day.
     least = min(values[place] for place in before[-WINDOW:])
     expected = [
         median(values[one] for one in same) if (same := _same_days(series, before, place)) else least

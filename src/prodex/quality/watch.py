@@ -57,7 +57,7 @@ _COLUMNS = (
 #: Audits less than this apart counted the same day.
 _ONE_DAY = timedelta(hours=18)
 
-#: What is listed first: news, then what lasts, then what is over.
+#: The order of the list: new findings, then those that last, then those that are over.
 _ORDER = (FigureState.NEW, FigureState.LASTING, FigureState.OVER)
 
 
@@ -251,7 +251,7 @@ def _comparable_figures(history: Sequence[Figures]) -> list[Figures]:
             continue
         key = one.snapshot or one.audited_at.isoformat()
         earlier = chosen.get(key)
-        # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
+        # A snapshot may have several audits: the one like the newest counts, since only its scores can be compared.
         if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
             chosen[key] = one
     return _in_snapshot_order(sorted(chosen.values(), key=lambda one: one.audited_at))

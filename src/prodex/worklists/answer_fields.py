@@ -143,7 +143,7 @@ class Fields:
         return pa.array([key if number[key] > 1 else None for key in keys], pa.string())
 
     def _can_be_same(self, attribute: str | None) -> bool:
-        # What is corrected in part is different in each product.
+        # A value that is corrected in part is different in each product.
         return attribute not in _OWN and self.shapes.of_attribute(attribute) in _ALIKE
 
     def allowed(self, attribute: str, language: str | None) -> Allowed | None:

@@ -38,7 +38,7 @@ def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdi
 
     What its worklist did not ask for is asked back.
     """
-    # What is asked back is judged when it is confirmed; its product is not requested again before.
+    # An answer that is asked back is judged when it is confirmed; its product is not requested again before.
     product = str(decision.product)
     if not decision.is_open or product not in products.records:
         return decision

@@ -147,7 +147,7 @@ def has_value_seen(
     """
     is_there = value not in (None, "", [], {})
     if not seen.strip():
-        # Of what is corrected in part, nothing may be shown although something is there.
+        # Where only a part is corrected, the worklist may show nothing although the attribute has a value.
         in_part = shape in {AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
         return None if in_part and is_there else not is_there
     if not is_there:

@@ -72,7 +72,7 @@ from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 
 @dataclass
 class Fix:
-    """Answers: those that came back in worklists, or corrections that were typed.
+    """Answers: those in worklists, or corrections that were typed.
 
     Made by `prodex.read_worklist` and `prodex.fix_texts`.
 
@@ -457,7 +457,7 @@ class Fix:
         )
         if made is not None and self.tracking is not None:
             made = with_arrived(made, self._known(), products)
-        # Of the others only what was requested then is known.
+        # For the others, only the attributes that were requested then are known.
         catalog = replace(newest, origin=self.catalog.origin)
         return Fix(catalog, self.profile, self._returned, made, self._now, self._names, self._confirmed)
 
@@ -646,7 +646,7 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
     """Whether a cell shows the product as it is, so that a difference was typed."""
     then = answer.keys.get("updated_at")
     if then is None:
-        # Of a worklist it is not known how old it is; a table of one's own is new.
+        # Nobody knows how old a worklist without dates is; a table of one's own is new.
         return answer.keys.get("check") is None
     return changed is not None and same_moment(then, str(changed)) is True
 

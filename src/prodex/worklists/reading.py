@@ -645,7 +645,7 @@ def _read_row(
     keys, unusable = _keys_of(sheet, number, row, headings, merged)
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
-    # What is written in the row itself is meant, whatever is given for several rows.
+    # An answer in the row itself takes precedence over one for several rows.
     given = several.of_row(keys)
     if filled:
         given = []
@@ -726,7 +726,7 @@ def _add_key(keys: dict[str, str], name: str, text: str) -> None:
 
 
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
-    # What is shown is compared with texts to the last character.
+    # Values seen are compared with texts to the last character.
     if name in _SHOWN:
         return cell.shown or _verbatim(cell, sheet)
     # Ids have no zeros before them, whatever the format of their column adds.
@@ -992,7 +992,7 @@ class MergedCells:
 
     def __init__(self, ranges: Iterable[Range]) -> None:
         self._ranges = sorted(ranges)
-        # Of each column that is asked for, its ranges by their first rows: somebody may have merged whole columns.
+        # For each requested column, its ranges by their first rows: somebody may have merged whole columns.
         self._columns: dict[int, tuple[list[int], list[Range]]] = {}
         self._first: dict[tuple[int, int], Cell] = {}
 

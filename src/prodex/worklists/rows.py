@@ -228,7 +228,7 @@ def grouped_worklists(
         groups = audit.groups(by)
         figures = _group_figures(audit, groups)
         if audit.taken_from is not None and audit.chosen is not None:
-            # What is written for a supplier has the figures of all their products, whatever the screen shows.
+            # A worklist for a supplier has the figures of all their products, whatever the screen shows.
             every = audit.taken_from.groups(by)
             of_all = dict(zip(every.codes, _group_figures(audit.taken_from, every), strict=True))
         for number, members in enumerate(_rows_of_groups(groups, rows["product"].to_numpy(), len(audit))):

@@ -153,7 +153,7 @@ def read_record(catalog: Catalog, product_id: str) -> Record:
     place = pc.index(_product_ids(catalog), pa.scalar(product_id)).as_py()
     for part in catalog.parts if place >= 0 else ():
         if place < part.size:
-            # Of a part that is cut down to a product, only the row groups are read that have something of it.
+            # A part that is restricted to a product reads only the row groups that have rows of it.
             tables = _read_tables(part.take(pa.array(np.arange(part.size) == place)))
             return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
         place -= part.size
@@ -182,7 +182,7 @@ def _read_tables(part: Part) -> dict[str, tuple[Row, ...]]:
     # A card waits for these files, and unpacking them takes most of the time: as many at a time as there are cores, the
     # slowest first, so that no core waits for the last.
     found = dict(zip(_ALWAYS, side_by_side(rows, _ALWAYS), strict=True))
-    # What is counted as nothing is not there, so its file need not be opened.
+    # A table with zero rows has nothing to read, so its file is not opened.
     names = [name for name in COUNTED if not all(row.get(f"{name}_count") == 0 for row in found["products"])]
     return {**found, **dict(zip(names, side_by_side(rows, names), strict=True))}
 

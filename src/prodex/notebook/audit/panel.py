@@ -190,7 +190,7 @@ class AuditPanel(Panel):
         # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
         self._earlier = None
-        # Of all products: answers may be about some that are not chosen now.
+        # With all products: answers may be about some that are not chosen now.
         self.returned.show(made, self._audited_catalog(made))
         self._show_chosen()
         self._notes.value = footnotes(made)

@@ -107,7 +107,7 @@ class TextTable:
             return
         state = self._exploration
         sent = [(one, _UNCONFIRMED) for group in state.unconfirmed for one in group.corrections]
-        # Of two corrections of one text the later one is shown; the list of corrections has both.
+        # If a text has two corrections, the later one is shown; the list of corrections has both.
         changed = {
             one.place: (one, mark) for one, mark in [*sent, *((one, _UNSENT) for one in state.corrections)]
         }
@@ -160,7 +160,7 @@ def _spots(card: CardContents) -> Iterator[tuple[tuple[int, int], Sequence[Spot]
 
 
 def _may_be_added(line: TextRow, cell: TextCell) -> bool:
-    # Of a nested attribute it is not known to which of its items another text would belong.
+    # In a nested attribute, the item to which another text would belong is not known.
     return cell.gap in _GAPS and cell.lang is not None and "." not in line.path
 
 

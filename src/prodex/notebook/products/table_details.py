@@ -25,7 +25,7 @@ from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.exploration import Exploration
 from prodex.notebook.shared.panel import Panel
 
-#: Of more products it is read in the background.
+#: With more products, it is read in the background.
 _READ_AT_ONCE = 20_000
 #: Seconds before that, so that the table is shown first.
 _SHOWN_FIRST = 0.3

@@ -130,7 +130,7 @@ def _join_blocks(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
         size = len(one.html.encode()) + 1
         if size > room:
             text = _text_of_html(one.html)
-            # Of what is too long, the beginning of its text: an element cannot be cut.
+            # A block that is too long is replaced by the beginning of its text, since an element cannot be cut.
             words = text.encode()[: max(0, room // 8)].decode("utf-8", "ignore")
             kept.append(
                 Block(f"<p>{escape(words)} …</p><p>More is in the panel: run the cell to see it.</p>")

@@ -44,9 +44,9 @@ from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
 
-#: From which confidence, and how many letters, the language of a composition is certain.
+#: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
-#: From which confidence it is when the label says the same: two witnesses that know nothing of each other.
+#: Confidence from which it is certain if the label is the same language: two independent signs agree.
 _AGREED = 0.9
 #: How a list ends that is whole.
 _FINISHED = r"[.!]\s*$"
@@ -82,7 +82,7 @@ def composition_allergens_listed(
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
     made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
-    # What is certainly no food is not read.
+    # Products that are certainly no food are not read.
     may_be_food = is_food(products)
     made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
     lists = _allergen_lists(products, AttributeTexts.of(products, listed))

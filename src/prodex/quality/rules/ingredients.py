@@ -16,7 +16,7 @@ from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.verdict import Verdict
 from prodex.tables.columns import Rows, is_true
 
-#: What is named of a text in which the rest was found.
+#: Characters of a finding that are shown.
 _SHOWN = 60
 
 #: Declares a rule of lists of ingredients: one that is wrong is enough to fail.
@@ -87,13 +87,13 @@ _STRANGE = (
     r"^[b-df-hj-np-tv-xz]{4,}$",
     r"^[,.;:'’*]+\pL",
 )
-#: What is no strange word, though it has digits, signs or capitals: additives, vitamins, emphasis, amounts, addresses.
+#: Words that are not strange although they have digits, signs or capitals: additives, vitamins, emphasis, amounts.
 _MEANT = (
     r"(?i)^\W*(?:e ?\d{3,4}[a-z]{0,3}|[a-z]\d{1,2}|vit\w*|omega\W?\d|\w*(?:ml|kg|mg|cl|kj|kcal|g)|ph|bht|bha|tbhq|edta"
     r"|ascs|[ivx]+|aoc|aop|igp|dlc|dluo|nb|st|dr|mm|cm|km|hl|mct|dha|ff|pdct|ptfe|hbs)\W*$|^_+|_+|\*\*|https?:|www\.|&\w+;"
 )
-#: So many strange words, and such a share of all, make a text that nobody can read. Of 12 such texts that were read, 8
-#: were misread, which is why the finding says "perhaps".
+#: A text with at least so many strange words, and such a share of them, cannot be read. Of 12 such texts, 8 were
+#: misread, which is why the finding says "perhaps".
 _FEWEST_STRANGE, _SHARE = 3, 0.07
 
 

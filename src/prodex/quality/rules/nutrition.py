@@ -348,7 +348,7 @@ def _energy_off(nutrition: NutritionColumns, percent: float, more: Numbers) -> M
         energy = nutrition.energy(sign)
         least, most = (of_fat * fat[end] + of_sugar * (carbohydrate[end] + protein[end]) for end in (0, 1))
         most = most + of_fibre * fibre + of_polyols * beside + of_acids * acids
-        # Of what is counted as carbohydrate, these give less; acids may be counted so, too.
+        # These are counted as carbohydrate but give less energy; acids may be counted so, too.
         least = least - of_sugar * fibre - (of_sugar - of_polyols) * polyols - of_polyols * erythritol
         least = least - (of_sugar - of_acids) * np.minimum(acids, carbohydrate[1])
         # Small figures: the rounding of the declaration alone can exceed the percentage.
@@ -368,7 +368,7 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
         return certain, perhaps
     if asked_for(products.origin, ["percentageOfAlcoholByVolume"]) is not Asked.ALL:
         perhaps |= off
-    # Of an American label nobody knows of how small a serving its nutrients were rounded to nothing.
+    # American labels round small amounts in a serving to zero, and the size of the serving is not known here.
     nothing = np.stack([nutrition.amount(each) for each in (FAT, CARBOHYDRATE, PROTEIN)]) == 0
     perhaps |= off & nothing.all(axis=0) & np.isnan(nutrition.energy("kJ"))
     are_asked = asked_for(products.origin, [f"{each}.data" for each in _INGREDIENTS]) is Asked.ALL
@@ -377,7 +377,7 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
     declared.append(np.logical_not(np.isnan(nutrition.sum_of(ORGANIC_ACIDS))))
 
     def explained(polyols: Mask | bool, erythritol: Mask | bool, acids: Numbers | float) -> Mask:
-        # Of what is declared nothing has to be assumed; the polyols declared may all be erythritol.
+        # What is declared need not be assumed; the declared polyols may all be erythritol.
         polyols_left = np.where(polyols & ~declared[0], carbohydrate, 0.0)
         zero = np.where(declared[0], np.nan_to_num(nutrition.amount(POLYOLS)), carbohydrate)
         more = [
@@ -518,8 +518,8 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
 _COMPARED = (SALT, SUGARS)
 #: Figures are counted in steps of a twentieth of a power of ten.
 _STEPS = 20
-#: Of fewer products no kind shows what is usual in it. So many deviations away is unusual, and at least such a factor:
-#: within a kind, ten times as much salt is often right.
+#: With fewer products, a kind does not show what is usual in it. A figure is unusual if it
+#: is so many deviations away, and by at least such a factor: within a kind, ten times as much salt is often right.
 _FEWEST_OF_KIND, _DEVIATIONS, _LEAST_FACTOR = 30, 6.0, 16.0
 #: The median absolute deviation of a normal distribution is this part of its standard deviation.
 _MAD = 0.6745

@@ -26,7 +26,7 @@ _FILE = f"{PICTURES}.gdsnFileName"
 _ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
 _PACKSHOT = (f"{PICTURES}.isPackshot", f"{PICTURES}.productFace")
 _SIZE = (f"{PICTURES}.width", f"{PICTURES}.height")
-#: Whose minimum a number of pixels is.
+#: Minimums in pixels, and who requires them.
 PRESETS = {
     500: "Google Merchant Center from 2027",
     800: "marketplaces that offer zoom",
@@ -184,7 +184,7 @@ def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
     pictures = PictureColumns.of(products)
     fails = ~pictures.any(pictures.is_front_packshot)
-    # What is almost a front packshot is shown: mostly only a mark is missing.
+    # Pictures that are almost a front packshot are shown: mostly only a mark is missing.
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
 

@@ -37,9 +37,9 @@ _PIECES = re.compile(
     r"[)\]]?\s*:?\s(?=[A-ZÀ-Þ])|(?i:(?=\b(?:ingr[ée]dients?|zutaten|ingredientes|ingredienti|ingredi[ëe]nten|ingredienser"
     r"|ainesosat|ainekset)\s*:))"
 )
-#: So many characters at each end of a text say whether it may be in several languages.
+#: Characters at each end of a text that show whether it may be in several languages.
 _AT_ENDS = 100
-#: Rules that ask for more letters than these share what they read.
+#: Letters: rules that need more of them than these share the words that they read.
 _FEW = 25
 #: Two headings of lists of ingredients, of which one is of another language.
 _PARTS_NAMED = (
