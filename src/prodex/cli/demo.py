@@ -59,7 +59,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     changes = _a_correction(catalog)
     (edit,) = changes.edits
     tracking = upsert(client, changes, progress=False).wait(progress=False)
-    said = f" {on_one_line(tracking.message)}".rstrip()
+    message = f" {on_one_line(tracking.message)}".rstrip()
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
@@ -67,7 +67,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another long name than was sent.")
     say(
         f"The {attribute_label(edit.attribute)} of GTIN {edit.gtin} in {language_label(str(edit.language))} gets a "
-        f"remark: status {tracking.status}.{said} {counted(len(texts) - 1, 'other language')} untouched:"
+        f"remark: status {tracking.status}.{message} {counted(len(texts) - 1, 'other language')} untouched:"
     )
     row = next(row for row in texts.itertuples() if row.position == edit.position)
     say(f"  {row.language_code}  {on_one_line(row.text)}")
@@ -404,8 +404,8 @@ def take_answers(
         return None
     # The sandbox may have been reset since: of an import that it does not know nothing has arrived.
     tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
-    said = f" {on_one_line(tracking.message)}".rstrip()
-    imported = f"Status {tracking.status}{said}; the audit of the refreshed catalogue proves it"
+    message = f" {on_one_line(tracking.message)}".rstrip()
+    imported = f"Status {tracking.status}{message}; the audit of the refreshed catalogue proves it"
     fresh = refresh(weeks.name, client, progress=False)
     compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
     fixed = compared.changes("fixed")

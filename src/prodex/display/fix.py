@@ -115,10 +115,10 @@ def html_of(fix: Fix) -> str:
 
 def _headline(fix: Fix) -> str:
     counts, owners = fix.counts, fix.owners
-    said = states_in_words(fix)
+    states_text = states_in_words(fix)
     # Whoever reads a table of somebody else sees first whose products it is about.
     whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
-    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if said else ''}{said}"
+    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if states_text else ''}{states_text}"
 
 
 def _fix_facts(fix: Fix) -> Iterator[str]:
@@ -150,8 +150,8 @@ def _rows_by_state(fix: Fix) -> str:
     frame = fix.row_counts
     counts = {str(name): int(frame[name].sum()) for name in frame.columns if name not in {"file", "sheet"}}
     rows = counts.pop("rows")
-    said = ", ".join(_state_counts(_STATES | {_WITHOUT: _WITHOUT}, counts))
-    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if said else ''}{said}"
+    states_text = ", ".join(_state_counts(_STATES | {_WITHOUT: _WITHOUT}, counts))
+    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if states_text else ''}{states_text}"
 
 
 def _note_lines(fix: Fix) -> Iterator[str]:

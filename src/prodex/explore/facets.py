@@ -190,8 +190,8 @@ class CatalogFacet(Facet):
         """Return its values."""
         found = self.read(self, products)
         is_asked = not self.attribute or products.catalog.origin.asked(self.attribute)
-        came = self.is_shared and any(code is not None for code in found.codes)
-        return replace(found, is_asked=is_asked or came)
+        was_received = self.is_shared and any(code is not None for code in found.codes)
+        return replace(found, is_asked=is_asked or was_received)
 
 
 def by_group(name: str) -> _Read:

@@ -155,10 +155,10 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
     >>> import prodex
     >>> here = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]))
     >>> asked = Conditions().toggled("brand", "ACME").toggled("brand", "OTHER").toggled("grade", "A")
-    >>> kept, said = applicable(asked, here)
+    >>> kept, notes = applicable(asked, here)
     >>> kept == asked.without_facet("grade")
     True
-    >>> print(said.replace(chr(0x2068), "").replace(chr(0x2069), ""))
+    >>> print(notes.replace(chr(0x2068), "").replace(chr(0x2069), ""))
     There is no audit here, so this was left out: grade: A. No product here meets: brand: OTHER.
     """
     kept = Conditions(words=conditions.words)
@@ -177,10 +177,10 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
         kept = add(kept)
         if not mask.any():
             unmet.append(label)
-    said = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
-    said += unanswered
-    said += [f"No product here meets: {'; '.join(unmet)}."] if unmet else []
-    return kept, " ".join(said)
+    notes = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
+    notes += unanswered
+    notes += [f"No product here meets: {'; '.join(unmet)}."] if unmet else []
+    return kept, " ".join(notes)
 
 
 def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Conditions], bool]]:

@@ -131,7 +131,7 @@ class Search:
                 ids = whole(chosen.read("products", ["product_id"])["product_id"])
                 rows = chosen.encoded("texts", ["product_id", "text"])
                 distinct, text = encoded(rows["text"])
-                has = np.append(sought.held_by(unaccented_texts(distinct)), False)[text]
+                has = np.append(sought.is_in(unaccented_texts(distinct)), False)[text]
                 places_ = np.flatnonzero(mine)[places(whole(rows["product_id"]), ids)[has]]
                 mine[:] = False
                 mine[places_] = True
@@ -145,9 +145,9 @@ class Search:
         for name in _COLUMNS:
             values = self._products.column(name)
             if pa.types.is_dictionary(values.type):
-                found |= of_each(sought.held_by(unaccented_texts(values.dictionary)), values, False)
+                found |= of_each(sought.is_in(unaccented_texts(values.dictionary)), values, False)
             else:
-                found |= sought.held_by(unaccented_texts(values))
+                found |= sought.is_in(unaccented_texts(values))
         if sought.number:
             # Only in GTINs: in texts a number without its zeros would match too much.
             found |= _containing_piece(self._products.column("gtin"), sought.number)
@@ -189,7 +189,7 @@ class _Sought:
         """Whether a text holds it if one of its words does."""
         return self.folded is None or self.words == (self.folded,)
 
-    def held_by(self, texts: pa.Array) -> Mask:
+    def is_in(self, texts: pa.Array) -> Mask:
         """Return which texts, in the form in which words are compared, hold it."""
         if self.folded is None:
             return np.zeros(len(texts), bool)
@@ -214,7 +214,7 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     [True, False]
     """
     texts = unaccented_texts(pa.array(labels, pa.string()))
-    return WordQuery.read(words).met(lambda text: _Sought.of(text).held_by(texts), len(labels))
+    return WordQuery.read(words).met(lambda text: _Sought.of(text).is_in(texts), len(labels))
 
 
 #: How a search works, in one sentence for people.

@@ -236,13 +236,13 @@ class TextWords:
         words = encoded.dictionary.to_pylist()
         used = encoded.indices.to_numpy()
         length = np.array([len(word) for word in words], np.int64)[used]
-        said = (length > 0) & ~_in_latin(words, used, own)
+        has_language = (length > 0) & ~_in_latin(words, used, own)
         speaks = np.array([_score(word) for word in words], np.float32)
         return cls(
             len(texts),
-            own[said],
-            used[said],
-            length[said],
+            own[has_language],
+            used[has_language],
+            length[has_language],
             speaks.reshape(len(words), len(_word_lists()) + 1),
         )
 

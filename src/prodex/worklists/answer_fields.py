@@ -112,11 +112,11 @@ class Fields:
         """Return the findings with how to answer each of them, and which text the answer replaces, if one is known."""
         known = cache(self.how)
         about = (rows[name].to_pylist() for name in ("attribute", "language", "update_waits"))
-        said = [known(*one) for one in zip(*about, strict=True)]
+        criteria_of_rows = [known(*one) for one in zip(*about, strict=True)]
         waits, replaced = rows["update_waits"].to_pylist(), rows["how"].to_pylist()
         how = [
             one if text is None or waiting else f"{one}, in place of: {text}"
-            for one, waiting, text in zip(said, waits, replaced, strict=True)
+            for one, waiting, text in zip(criteria_of_rows, waits, replaced, strict=True)
         ]
         return rows.set_column(rows.column_names.index("how"), "how", pa.array(how, pa.string()))
 

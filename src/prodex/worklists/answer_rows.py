@@ -109,7 +109,7 @@ def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tu
     """Yield what became of each product that was sent, as a row of `Fix.sent`."""
     found = tracking.products
     statuses = zip(found["status"], found["message"], strict=True)
-    said = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
+    replies = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
     for product, record in zip(changes.loaded, changes.records, strict=True):
         gtin = record["gtin"]
-        yield product, gtin, names.get(product, _NOBODY)[1], *said.get(gtin_key(gtin), ("unknown", ""))
+        yield product, gtin, names.get(product, _NOBODY)[1], *replies.get(gtin_key(gtin), ("unknown", ""))

@@ -182,13 +182,13 @@ def _string(seen: str, value: Any, *_: Any) -> bool:
 def _are_same_codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
     held = [one for one in _as_list(value) if isinstance(one, Mapping)]
 
-    def is_held(part: str) -> bool:
+    def has_part(part: str) -> bool:
         meant = {_folded(one) for one in (part, *re.split("[∣|]", part)[-1:])}
         with suppress(AnswerRefused):
             meant.add(_folded(words.code(without_code(attribute), part)))
         return any(meant & {_folded(one.get("code")), _folded(one.get("label"))} for one in held)
 
-    return is_held(seen) or all(map(is_held, _split_list(seen)))
+    return has_part(seen) or all(map(has_part, _split_list(seen)))
 
 
 def _folded(text: Any) -> str:

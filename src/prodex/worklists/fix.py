@@ -386,8 +386,8 @@ class Fix:
         if are_as_judged(records, self.catalog, ids):
             return asked, records
         catalog, products = with_products(self.catalog, records, ids)
-        again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
-        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
+        judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        kept = [next(judged_again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         if is_continued:
             newest = with_arrived(newest, self._known(), products)

@@ -128,10 +128,10 @@ def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dic
     """Return the finding with answer and reason; where it no longer exists, the facts of the answer."""
     is_accepted = answer["state"] == "accepted"
     is_asked = answer["state"] == "asked back"
-    said = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
+    preface = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
     if answer["answer"] is None or is_accepted:
-        said = ""
-    reason = f"{said}{answer['reason']}"
+        preface = ""
+    reason = f"{preface}{answer['reason']}"
     own = {name: answer[name] for name in _OWN}
     if not finding:
         where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))

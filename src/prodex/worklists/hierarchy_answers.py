@@ -75,10 +75,12 @@ def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any,
     if not lines:
         raise AnswerRefused(f"the answer is empty. {HOW}")
     edits = [edit for line in lines for edit in _corrected(trees, line, own, words)]
-    said: dict[str, str | None] = {}
+    after_by_place: dict[str, str | None] = {}
     for edit in edits:
-        if said.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(f"the answer has {said[edit.place]} and {edit.after}. Write one of them.")
+        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
+            raise AnswerRefused(
+                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
+            )
     # What says nothing new changes nothing, such as null where a list of units could be.
     return (trees if any(edit.before != edit.after for edit in edits) else value), edits
 

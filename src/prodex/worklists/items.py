@@ -393,11 +393,11 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
     if not isinstance(item, dict):
         return amount_of(item) is not None and amount_of(item) == amount_of(seen)
     if not is_quantity(item):
-        said = {part.strip().casefold() for part in re.split(f"[{BARS}]", seen)}
+        parts_seen = {part.strip().casefold() for part in re.split(f"[{BARS}]", seen)}
         own = {
             str(item[name]).strip().casefold() for name in ("code", "label", "description") if item.get(name)
         }
-        return bool(said) and said <= own
+        return bool(parts_seen) and parts_seen <= own
     amount, unit = amount_of(item.get("data")), _unit_code(item)
     if (alone := amount_of(seen)) is not None:
         return amount == alone

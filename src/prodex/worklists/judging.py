@@ -345,8 +345,10 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
     for number, one in enumerate(decisions):
         if not one.is_open:
             continue
-        said = [(places[place], value) for place, value in one.says.items()]
-        others = list(islice((other for values, value in said for other in _other_answers(values, value)), 3))
+        values_by_place = [(places[place], value) for place, value in one.says.items()]
+        others = list(
+            islice((other for values, value in values_by_place for other in _other_answers(values, value)), 3)
+        )
         if others:
             where = ", ".join(
                 f"{answer.place} says {answer.text!r:.60}" for answer in _answers_at(decisions, others)
@@ -355,8 +357,8 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
                 AnswerState.CONFLICT,
                 f"another answer to the same says something else: {where}. Keep one of them.",
             )
-        elif said and all(values[value][0] < number for values, value in said):
-            first = decisions[max(values[value][0] for values, value in said)].answer
+        elif values_by_place and all(values[value][0] < number for values, value in values_by_place):
+            first = decisions[max(values[value][0] for values, value in values_by_place)].answer
             made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
     return made
 

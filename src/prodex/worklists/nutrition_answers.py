@@ -207,10 +207,12 @@ def _nutrient_text(nutrient: Mapping[str, Any], basis: str) -> str:
 
 
 def _refuse_twice(edits: list[ItemEdit]) -> None:
-    said: dict[str, str | None] = {}
+    after_by_place: dict[str, str | None] = {}
     for edit in edits:
-        if said.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(f"the answer has {said[edit.place]} and {edit.after}. Write one of them.")
+        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
+            raise AnswerRefused(
+                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
+            )
 
 
 def amounts(value: Any) -> list[tuple[Any, Any]]:

@@ -454,7 +454,7 @@ def _read_file(file: Path, limits: Limits | None, returned: Returned, known: Kno
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
-    _set_lost_aside(file, before, returned, known)
+    _refuse_lost_letters(file, before, returned, known)
 
 
 def _named_columns(number: int, row: Row) -> int:
@@ -464,7 +464,7 @@ def _named_columns(number: int, row: Row) -> int:
     return 0 if found is None else len(found.places)
 
 
-def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -> None:
+def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Known) -> None:
     """Make problems of the answers of a file in which letters were lost."""
     doubtful = [one for one in returned.answers[before:] if not LOST.isdisjoint(one.text)]
     if not doubtful:
@@ -971,10 +971,10 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     if len(places) < _FEWEST:
         return None
     texts = {place: cell.text for place, cell in row.items()}
-    stand = all(
+    are_in_place = all(
         tuple(listed[place : place + 1]) == (name,) for name, several in places.items() for place in several
     )
-    if stand:
+    if are_in_place:
         for place, name in enumerate(listed):
             if name not in places and place in row:
                 places[name].append(place)

@@ -117,8 +117,8 @@ def write_workbook(
         if mine.codes:
             write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
-        said = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
-        write_keys(book, styles, {**said, "seal": seal_of(said)})
+        facts_written = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
+        write_keys(book, styles, {**facts_written, "seal": seal_of(facts_written)})
     return unshown
 
 

@@ -91,7 +91,7 @@ def write_files(
     done = 0
     with reporter.phase("Writing lists", "rows", total) as show:
 
-        def came(rows: int) -> None:
+        def report_rows(rows: int) -> None:
             nonlocal done
             done += rows
             show(done, total)
@@ -99,12 +99,20 @@ def write_files(
 
         files = [
             _write_table(
-                folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches, came
+                folder / "failures",
+                name,
+                "all findings",
+                failures,
+                FAILURES,
+                audit.failure_batches,
+                report_rows,
             )
         ]
         for file, title, table in tables:
             files.append(
-                _write_table(folder / file, name, title, len(table), table.schema, table.to_batches, came)
+                _write_table(
+                    folder / file, name, title, len(table), table.schema, table.to_batches, report_rows
+                )
             )
     return tuple(files)
 
@@ -116,22 +124,24 @@ def _write_table(
     rows: int,
     schema: pa.Schema,
     batches: Callable[[], Iterable[pa.RecordBatch]],
-    came: Callable[[int], object],
+    report_rows: Callable[[int], object],
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _file_type(field.type)) for field in schema])
     # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
-        write(_reporting_batches(batches(), plain, came), plain, path.with_name(f"{path.name}.{ending}"))
+        write(
+            _reporting_batches(batches(), plain, report_rows), plain, path.with_name(f"{path.name}.{ending}")
+        )
     return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
 
 
 def _reporting_batches(
-    batches: Iterable[pa.RecordBatch], plain: pa.Schema, came: Callable[[int], object]
+    batches: Iterable[pa.RecordBatch], plain: pa.Schema, report_rows: Callable[[int], object]
 ) -> Iterator[pa.RecordBatch]:
     """Pass batches on in plain types, and report the rows of each."""
     for batch in batches:
         yield batch.cast(plain)
-        came(batch.num_rows)
+        report_rows(batch.num_rows)
 
 
 def _file_type(kind: pa.DataType) -> pa.DataType:

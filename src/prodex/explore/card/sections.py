@@ -56,7 +56,6 @@ from prodex.tables.plain import presence_of
 from prodex.tables.values import storable
 from prodex.untrusted_text import Words, label, words
 
-
 #: Labels of the columns with yes or no.
 _FLAGS = {
     **UNIT_FLAGS,

@@ -63,7 +63,7 @@ class HeatMap(VBox):
         self._chosen = chosen
         self._show()
 
-    def _standings(self) -> GroupScores:
+    def _group_scores(self) -> GroupScores:
         assert self._audit is not None  # noqa: S101 - asked for only once there is one
         by = str(self.switch.value)
         # Kept: all groups are scored at once, also those of other pages, which is slow for a large catalogue.
@@ -73,13 +73,13 @@ class HeatMap(VBox):
 
     def _switch(self) -> None:
         if self._audit is not None:
-            standings = self._standings()
-            self.pager.over(len(standings.whole), standings.by)
+            group_scores = self._group_scores()
+            self.pager.over(len(group_scores.whole), group_scores.by)
 
     def _draw(self) -> None:
         if self._audit is None:
             return
-        shown = self._standings().shown(self.pager.first, _ROWS)
+        shown = self._group_scores().shown(self.pager.first, _ROWS)
         blocks = (None, *shown.blocks)
         self._heads = [PressableCell(_block_key(block), _block_key(block), is_mute=True) for block in blocks]
         self._rows, self.choices = [], {}

@@ -84,7 +84,7 @@ class ReturnedWorklists(VBox):
             panel,
             self._show_arrival,
             self._not_checked,
-            cancelled=self._not_waited,
+            cancelled=self._stopped_waiting,
             back_to=self.check,
             after=PATIENCE,
         )
@@ -207,7 +207,7 @@ class ReturnedWorklists(VBox):
     def _say_of_arrival(self, sentence: str) -> None:
         self._arrived.value = status_html(sentence)
 
-    def _not_waited(self) -> None:
+    def _stopped_waiting(self) -> None:
         self._say_of_arrival("Cancelled.")
         show_if(self.check, True)
 

@@ -74,7 +74,7 @@ class TextTable:
         self._blanks: dict[str, Spot] = {}
         self._opened: dict[str, str] | None = None
         self._edit: dict[str, Any] | None = None
-        self._turns = 0
+        self._times_opened = 0
         self.widget: LiveWidget = LiveWidget(
             panel,
             "texts",
@@ -120,8 +120,8 @@ class TextTable:
             return
         self._exploration.focus_on = ""
         key = _to_correct(self._card, self._spots)
-        self._turns += 1
-        self._edit = None if key is None else {"key": key, "turn": self._turns}
+        self._times_opened += 1
+        self._edit = None if key is None else {"key": key, "turn": self._times_opened}
         self._draw()
 
     def _done(self) -> None:

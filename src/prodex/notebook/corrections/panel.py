@@ -434,14 +434,16 @@ def correction_rows(
         Name and GTIN of products by id, as they were found before: what was sent is not judged again. What is found
         now is added.
     """
-    said = [known.get(one.product_id, {}) for one in corrections]
+    answers = [known.get(one.product_id, {}) for one in corrections]
     if fix is not None:
-        said = [{str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")]
-        for one, answer in zip(corrections, said, strict=True):
+        answers = [
+            {str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")
+        ]
+        for one, answer in zip(corrections, answers, strict=True):
             known[one.product_id] = {name: answer[name] for name in ("name", "gtin")}
     rows = [
         _correction_row(number, one, answer)
-        for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
+        for number, (one, answer) in enumerate(zip(corrections, answers, strict=True))
     ]
     for sent in unconfirmed:
         at = sent.at.replace("T", " ").removesuffix("Z")
@@ -535,7 +537,7 @@ def effect_html(fix: Fix) -> str:
 
 def proof_html(proof: Proof, host: str) -> str:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
-    said = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
+    arrived_html = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
     texts = [
         (attribute_title(one.attribute), "deleted" if one.text is None else label(one.text).text)
         for one in proof.arrived
@@ -544,4 +546,4 @@ def proof_html(proof: Proof, host: str) -> str:
     listed = (
         f"<details><summary>{counted(len(texts), 'text')} that arrived</summary><ul>{items}</ul></details>"
     )
-    return said + listed if texts else said
+    return arrived_html + listed if texts else arrived_html
