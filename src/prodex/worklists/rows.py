@@ -59,7 +59,7 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = S
             done += part.size
             show(done, len(audit))
     table = pa.concat_tables(pieces).unify_dictionaries()
-    severity = pc.index_in(_as_text(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
+    severity = pc.index_in(_text_column(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
     return table.take(pa.array(order))
 
@@ -71,7 +71,7 @@ def _dictionary_encoded(table: pa.Table) -> pa.Table:
     return pa.table(columns, table.column_names)
 
 
-def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.string())
 
 
@@ -131,7 +131,7 @@ def update_waits(rows: pa.Table, waiting: PendingUpdates | None) -> pa.Array:
     """Return for each finding whether an update of its attribute waits for acceptance; null where it is not known."""
     if waiting is None:
         return pa.nulls(len(rows), pa.bool_())
-    concerned = pc.is_in(_as_text(rows["product_id"]), pa.array(list(waiting), pa.string()))
+    concerned = pc.is_in(_text_column(rows["product_id"]), pa.array(list(waiting), pa.string()))
     places = np.flatnonzero(concerned.to_numpy())
     waits = np.zeros(len(rows), bool)
     some = rows.select(["product_id", "attribute"]).take(pa.array(places)).to_pydict()
@@ -217,7 +217,7 @@ def grouped_worklists(
     found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
     of_all: Mapping[str | None, Mapping[Any, Any]] = {}
     if by == "language":
-        languages = _as_text(rows["language"])
+        languages = _text_column(rows["language"])
         codes = pc.unique(languages).to_pylist()
         place = pc.index_in(languages, pa.array(codes, pa.string())).to_numpy()
         found = [
