@@ -101,7 +101,7 @@ def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) ->
     bar = other._explorer.bar
     bar._saved.options = [*bar._saved.options, ("elsewhere", "elsewhere")]
     bar._saved.value = "elsewhere"
-    said = parsed(bar._said.value).words
+    said = parsed(bar._view_note.value).words
     assert "There is no audit here, so this was left out:" in said
     assert all(one in said for one in ("grade:", "No name", "score: from 10.0 %"))
     assert "No product here meets: brand:" in said
@@ -109,7 +109,7 @@ def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) ->
     assert "" == other._explorer.message
 
     bar.chips.remove(0)
-    assert ("", "") == (bar._said.value, bar._saved.value)
+    assert ("", "") == (bar._view_note.value, bar._saved.value)
     bar._saved.value = "elsewhere"  # it can be opened again
     assert {"brand": ("NOBODY",)} == other.exploration.conditions.facets
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prodex.errors import QueryError
-from prodex.notebook.query.fields import FIELDS, QueryField, asked, shown
+from prodex.notebook.query.fields import FIELDS, QueryField, asked, control_values
 from prodex.query import (
     FILTERS,
     SEARCH_FIELDS,
@@ -92,7 +92,7 @@ def test_every_filter_has_its_control() -> None:
 @given(queries())
 def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery) -> None:
     """The way from a query to the values of the controls and back is the identity."""
-    assert query == asked(shown(query))
+    assert query == asked(control_values(query))
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) 
     """The way through the controls themselves is the identity, and nothing of a former query stays."""
     controls = [field.make() for field in FIELDS]
     for query in some:
-        for control, value in zip(controls, shown(query), strict=True):
+        for control, value in zip(controls, control_values(query), strict=True):
             control.value = value
         assert query == asked([control.value for control in controls])
 
@@ -110,7 +110,7 @@ def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) 
 def test_a_new_panel_shows_no_filter() -> None:
     """New controls ask for everything."""
     assert ProductQuery() == asked([field.make().value for field in FIELDS])
-    assert ProductQuery() == asked(shown(ProductQuery()))
+    assert ProductQuery() == asked(control_values(ProductQuery()))
 
 
 def field_of(name: str) -> QueryField:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prodex.notebook.snapshots.comparison import starts
+from prodex.notebook.snapshots.comparison import snapshots_to_compare
 from prodex.notebook.snapshots.saved import SnapshotEntry
 
 
@@ -15,7 +15,7 @@ def made(*times: str, name: str = "shop") -> list[SnapshotEntry]:
 
 
 def offered(kept: list[SnapshotEntry], newest: int = 0) -> list[tuple[str, str]]:
-    return [(label, one.time[8:13]) for label, one in starts(kept, kept[newest])]
+    return [(label, one.time[8:13]) for label, one in snapshots_to_compare(kept, kept[newest])]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_month_ago_is_the_last_snapshot_of_that_time() -> None:
     """Of several in between none is taken."""
     kept = made("30", "29", "20")
     month = SnapshotEntry("shop", "2026-10-28T050000.000000Z", "/month", 9, 9, True, "")
-    labels = [label for label, _ in starts([*kept, month], kept[0])]
+    labels = [label for label, _ in snapshots_to_compare([*kept, month], kept[0])]
     assert "Since a month ago (28 October)" == labels[-1]
 
 
@@ -54,4 +54,4 @@ def test_snapshots_of_other_names_and_later_ones_are_not_offered() -> None:
 def test_a_folder_with_a_name_of_its_own_is_left_alone() -> None:
     """Somebody renamed it, and nobody knows when it was made."""
     kept = [SnapshotEntry("shop", "mine", "/mine", 9, 9, True, ""), *made("18")]
-    assert [] == starts(kept, kept[0])
+    assert [] == snapshots_to_compare(kept, kept[0])

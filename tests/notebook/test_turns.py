@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from prodex.executors import side_by_side
-from prodex.notebook.shared.background import LatestTask, short_turns
+from prodex.notebook.shared.background import LatestTask, short_switch_interval
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_turns_are_short_while_something_works(usual: float, fails: bool) -> Non
 
 def test_turns_stay_short_until_the_last_work_has_ended(usual: float) -> None:
     """Of two pieces of work, the one that began first may end first."""
-    first, second = short_turns(), short_turns()
+    first, second = short_switch_interval(), short_switch_interval()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
@@ -54,10 +54,10 @@ def test_somebody_elses_turns_stay_theirs() -> None:
     """Who has shorter turns keeps them, and who chooses another length meanwhile has it afterwards."""
     sys.setswitchinterval(0.0001)
     own = sys.getswitchinterval()
-    with short_turns():
+    with short_switch_interval():
         assert own == sys.getswitchinterval()
     assert own == sys.getswitchinterval()
-    with short_turns():
+    with short_switch_interval():
         sys.setswitchinterval(0.02)
     assert 0.02 == pytest.approx(sys.getswitchinterval())
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality.language_detection import detect, languages, place_of
+from prodex.quality.language_detection import detect, known_languages, place_of_language
 
 WRITTEN = Path(__file__).with_name("written_texts.tsv")
 #: As the rule asks by default: how sure, and of how many letters.
@@ -54,12 +54,12 @@ class Measured:
     @property
     def known(self) -> list[str]:
         """The languages among them that are known."""
-        return [language for language in self.texts if place_of(language) >= 0]
+        return [language for language in self.texts if place_of_language(language) >= 0]
 
     @property
     def others(self) -> list[str]:
         """The languages among them that are not."""
-        return [language for language in self.texts if place_of(language) < 0]
+        return [language for language in self.texts if place_of_language(language) < 0]
 
     def share(self, languages: Iterable[str]) -> float:
         """Return the share of right answers among the texts in these languages."""
@@ -92,10 +92,11 @@ def in_capitals(texts: Iterable[Labelled]) -> list[Labelled]:
 def measure(texts: Sequence[Labelled]) -> Measured:
     """Detect the language of each text, and compare it with the label."""
     found = detect(pa.array([each.text for each in texts], pa.string()))
-    meant = np.array([place_of(each.language) for each in texts], np.int64)
+    meant = np.array([place_of_language(each.language) for each in texts], np.int64)
     sure = (found.confidence >= SURE) & (found.letters >= LETTERS) & (found.language != meant)
     names = [
-        languages()[place] if place >= 0 else each.language for place, each in zip(meant, texts, strict=True)
+        known_languages()[place] if place >= 0 else each.language
+        for place, each in zip(meant, texts, strict=True)
     ]
     return Measured(
         Counter(names),

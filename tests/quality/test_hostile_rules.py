@@ -16,7 +16,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.quality.products import Products
-from prodex.quality.run import within
+from prodex.quality.run import run_within
 from prodex.quality.states import State
 from tests.quality import judging
 from tests.quality.test_engine import in_parts
@@ -265,7 +265,7 @@ def test_what_returns_in_time_is_returned_and_raised_as_it_is() -> None:
     def fails() -> None:
         raise LookupError("gone")
 
-    assert 7 == within(5, lambda: 7)
-    assert 7 == within(None, lambda: 7)
+    assert 7 == run_within(5, lambda: 7)
+    assert 7 == run_within(None, lambda: 7)
     with pytest.raises(LookupError, match="gone"):
-        within(5, fails)
+        run_within(5, fails)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from prodex.facts.market import REQUIRED_LANGUAGES
-from prodex.quality.language_detection import detect, languages, place_of
+from prodex.quality.language_detection import detect, known_languages, place_of_language
 from tests.quality.language_texts import SURE, Labelled, in_capitals, measure, written
 from tests.test_real_products import REAL
 
@@ -37,7 +37,7 @@ def spoken(*texts: str) -> list[str | None]:
     """Return the language of each text, or None where it is not sure."""
     found = detect(pa.array(texts, pa.string()))
     return [
-        (languages()[place] if place >= 0 else NONE) if sure >= SURE else None
+        (known_languages()[place] if place >= 0 else NONE) if sure >= SURE else None
         for place, sure in zip(found.language, found.confidence, strict=True)
     ]
 
@@ -45,7 +45,7 @@ def spoken(*texts: str) -> list[str | None]:
 def test_every_language_is_told_from_the_others() -> None:
     """Each is detected in a sentence that none of the word lists was made from."""
     assert list(SENTENCES) == spoken(*SENTENCES.values())
-    assert set(SENTENCES) == set(languages())
+    assert set(SENTENCES) == set(known_languages())
 
 
 def test_what_nobody_can_tell_is_not_told() -> None:
@@ -60,7 +60,7 @@ def test_what_nobody_can_tell_is_not_told() -> None:
 def test_what_is_as_likely_as_anything_else_is_likely() -> None:
     """Grapes and sulphites are called alike in Spanish and Portuguese."""
     found = detect(pa.array(["Ingredientes: uvas tintas, conservador (sulfitos)"]))
-    assert {"es", "pt"} == {languages()[place] for place in np.flatnonzero(found.likely[0])}
+    assert {"es", "pt"} == {known_languages()[place] for place in np.flatnonzero(found.likely[0])}
     assert (-1, 0.5) == (found.language[0], found.confidence[0])
 
 
@@ -97,13 +97,13 @@ def test_letters_and_their_accents_may_be_written_in_any_way() -> None:
 def test_every_language_that_a_market_asks_for_is_known() -> None:
     """Finland reads Finnish and Swedish."""
     asked = {language for needed in REQUIRED_LANGUAGES.values() for language in needed}
-    assert set() == {language for language in asked if place_of(language) < 0}
+    assert set() == {language for language in asked if place_of_language(language) < 0}
 
 
 def test_held_texts_are_told() -> None:
     """Top-1 97 of 100, Portuguese 95, each 90; false alarms 1 of 200; four of five others are none of these."""
     found = measure(written("held"))
-    assert set(languages()) == set(found.known)
+    assert set(known_languages()) == set(found.known)
     assert {} == {one: share for one in found.known if (share := found.share([one])) < 0.9}
     assert found.share(["pt"]) >= 0.95
     assert found.share(found.known) >= 0.97
@@ -127,7 +127,7 @@ def test_every_language_has_held_texts_and_others_for_building() -> None:
     held, building = written("held"), written("building")
     for part in (held, building):
         counts = measure(part).texts
-        assert all(counts[one] >= 30 for one in languages())
+        assert all(counts[one] >= 30 for one in known_languages())
         assert all(count >= 7 for count in counts.values())
     assert set() == {each.text for each in held} & {each.text for each in building}
 
@@ -148,9 +148,9 @@ def test_a_text_reads_the_same_in_any_company() -> None:
 
 def test_languages_that_cannot_be_told_apart_have_no_place() -> None:
     """Long and short codes are the same, and Danish counts as Norwegian."""
-    assert (-1, -1) == (place_of("pl"), place_of("xx"))
-    assert place_of("fr") == place_of("fra-FR") != place_of("nl")
-    assert place_of("nb") == place_of("da") == place_of("no")
+    assert (-1, -1) == (place_of_language("pl"), place_of_language("xx"))
+    assert place_of_language("fr") == place_of_language("fra-FR") != place_of_language("nl")
+    assert place_of_language("nb") == place_of_language("da") == place_of_language("no")
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")

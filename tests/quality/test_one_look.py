@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prodex.quality import text_normalization
 from prodex.quality.language_detection import TextWords, _composed, detect
 from prodex.quality.text_columns import FoldedTexts
-from prodex.quality.text_normalization import _EMPHASIS, _EMPHASISED, _replaced
+from prodex.quality.text_normalization import _EMPHASIS, _EMPHASISED, _replace_patterns
 
 _EMPHATIC = st.text(st.sampled_from("aéÀBZ_*<>/b -\u2010\u2011\r\n\t.\xad\x1f\u200b\ufeffß1"), max_size=14)
 
@@ -33,7 +33,7 @@ def test_letters_are_those_of_the_composed_form(text: str) -> None:
 def test_a_text_without_a_sign_of_emphasis_has_none(text: str) -> None:
     """Where the look finds no sign, resolving emphasis changes nothing."""
     texts = pa.array([text])
-    (resolved,) = _replaced(texts, _EMPHASIS).to_pylist()
+    (resolved,) = _replace_patterns(texts, _EMPHASIS).to_pylist()
     if not pc.match_substring_regex(texts, _EMPHASISED)[0].as_py():
         assert text == resolved
 

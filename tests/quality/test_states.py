@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from prodex import Evidence, Verdict
-from prodex.quality.states import State, VerdictRefused, judge
+from prodex.quality.states import State, VerdictRefused, states_of_verdict
 
 ALL = np.ones(3, bool)
 
@@ -17,7 +17,7 @@ def test_the_engine_makes_the_states() -> None:
     """Out of scope or not applying is not applicable, whatever `fails` holds."""
     verdict = Verdict(fails=[True, True, False, True], applies=[True, False, True, True])
 
-    states = judge(verdict, np.array([True, True, True, False]), 0).states
+    states = states_of_verdict(verdict, np.array([True, True, True, False]), 0).states
 
     assert [State.FAIL, State.NOT_APPLICABLE, State.PASS, State.NOT_APPLICABLE] == states.tolist()
 
@@ -36,7 +36,7 @@ def test_the_engine_makes_the_states() -> None:
 )
 def test_booleans_come_in_any_form(fails: object) -> None:
     """What rules compute with may be handed over as it is."""
-    assert [1, 0, 0] == judge(Verdict(fails), ALL, 0).states.tolist()
+    assert [1, 0, 0] == states_of_verdict(Verdict(fails), ALL, 0).states.tolist()
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_booleans_come_in_any_form(fails: object) -> None:
 )
 def test_a_missing_boolean_is_unknown(told: object) -> None:
     """A missing value in `fails` or `applies` makes the state unknown."""
-    assert [State.FAIL, State.UNKNOWN, State.PASS] == judge(Verdict(told), ALL, 0).states.tolist()
-    applied = judge(Verdict([True] * 3, applies=told), ALL, 0)
+    assert [State.FAIL, State.UNKNOWN, State.PASS] == states_of_verdict(Verdict(told), ALL, 0).states.tolist()
+    applied = states_of_verdict(Verdict([True] * 3, applies=told), ALL, 0)
     assert [State.FAIL, State.UNKNOWN, State.NOT_APPLICABLE] == applied.states.tolist()
 
 
@@ -61,7 +61,7 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
     """A product that the check is not about is not applicable, be the verdict on it missing or not."""
     verdict = Verdict([None, None, True], applies=[False, True, None])
 
-    states = judge(verdict, np.array([True, False, False]), 0).states
+    states = states_of_verdict(verdict, np.array([True, False, False]), 0).states
 
     assert [State.NOT_APPLICABLE] * 3 == states.tolist()
 
@@ -88,7 +88,7 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
 def test_what_cannot_be_taken_is_refused_in_words(verdict: object, why: str) -> None:
     """Each refusal says what is wrong."""
     with pytest.raises(VerdictRefused, match=why):
-        judge(verdict, ALL, 0)
+        states_of_verdict(verdict, ALL, 0)
 
 
 def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
@@ -96,7 +96,7 @@ def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
     seen = [1.5, "=1+1", None]
     verdict = Verdict(ALL, evidence=Evidence([0, 1, 2], "gtin", None, seen, pd.Series(["a", "b", "c"])))
 
-    rows = judge(verdict, np.array([True, True, False]), 7).evidence.to_pylist()
+    rows = states_of_verdict(verdict, np.array([True, True, False]), 7).evidence.to_pylist()
 
     assert [(7, 0, "gtin", None, "1.5", "a"), (7, 1, "gtin", None, "=1+1", "b")] == [
         tuple(row.values()) for row in rows

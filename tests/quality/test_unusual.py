@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from prodex.quality.figures import Figures
-from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge, silence
+from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge_figures, judge_silence
 from prodex.quality.watch import watched
 from tests.quality.nights import INCIDENTS, every_day_at, nights
 
@@ -29,7 +29,7 @@ def series(kind: FigureKind, values: Sequence[float], size: float = 500) -> Seri
 
 def states(kind: FigureKind, values: Sequence[float], size: float = 500) -> list[str]:
     """Return what a figure is at each night."""
-    return [str(found.state) for found in judge(series(kind, values, size), FIGURES)]
+    return [str(found.state) for found in judge_figures(series(kind, values, size), FIGURES)]
 
 
 @pytest.mark.parametrize("incident", INCIDENTS)
@@ -180,7 +180,7 @@ def test_updates_that_stop_are_seen_in_a_small_catalogue_too() -> None:
     week = [8.0, 9.0, 7.0, 6.0, 5.0, 1.0, 0.0]
 
     found = [
-        str(silence(series(FigureKind.OF_A_DAY, [*week * 5, *[0.0] * quiet]), FIGURES).state)
+        str(judge_silence(series(FigureKind.OF_A_DAY, [*week * 5, *[0.0] * quiet]), FIGURES).state)
         for quiet in range(7)
     ]
 

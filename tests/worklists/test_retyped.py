@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 import prodex
-from prodex.worklists.retyped import becomes, meant
+from prodex.worklists.retyped import becomes, possible_values
 
 from .bakery import RECORDS
 
@@ -53,7 +53,7 @@ def test_what_does_not(typed: str, kind: str, held: str) -> None:
 
 def test_several_known_values_may_become_one_cell() -> None:
     """Which of them was typed is not in the cell any more."""
-    assert ["12", "0012", "12.0"] == meant(["12", "0012", "12.0", "13"], "number", "12")
+    assert ["12", "0012", "12.0"] == possible_values(["12", "0012", "12.0", "13"], "number", "12")
 
 
 def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) -> prodex.Fix:

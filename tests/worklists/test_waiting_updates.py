@@ -14,7 +14,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.sandbox import Sandbox
-from prodex.worklists.pending_updates import waiting_attributes
+from prodex.worklists.pending_updates import pending_attributes
 from tests.quality.workbooks import sheets, to_fix, validations, xml
 
 from .bakery import RECORDS, Answer, record, text
@@ -162,7 +162,7 @@ def test_an_update_without_a_value_counts_where_it_empties_one() -> None:
         "x": False,
     }
 
-    assert {"namePublicLong", "brand", "lifeCycle", "x"} == waiting_attributes({**own, "lastRequest": update})
+    assert {"namePublicLong", "brand", "lifeCycle", "x"} == pending_attributes({**own, "lastRequest": update})
 
 
 def test_what_is_not_known_is_asked_for(tmp_path: Path) -> None:

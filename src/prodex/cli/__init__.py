@@ -83,7 +83,7 @@ def _show_version(asked: bool) -> None:
 
 
 @app.callback()
-def _all(
+def _common_options(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every call.")] = False,
     _version: Annotated[
         bool,

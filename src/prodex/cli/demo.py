@@ -59,7 +59,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     changes = _a_correction(catalog)
     (edit,) = changes.edits
     tracking = upsert(client, changes, progress=False).wait(progress=False)
-    said = f" {on_one_line(tracking.message)}".rstrip()
+    message = f" {on_one_line(tracking.message)}".rstrip()
     page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
@@ -67,7 +67,7 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another long name than was sent.")
     say(
         f"The {attribute_label(edit.attribute)} of GTIN {edit.gtin} in {language_label(str(edit.language))} gets a "
-        f"remark: status {tracking.status}.{said} {counted(len(texts) - 1, 'other language')} untouched:"
+        f"remark: status {tracking.status}.{message} {counted(len(texts) - 1, 'other language')} untouched:"
     )
     row = next(row for row in texts.itertuples() if row.position == edit.position)
     say(f"  {row.language_code}  {on_one_line(row.text)}")
@@ -260,7 +260,7 @@ def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
         every = catalog.arrow(name)
         rows = _spread(every)
         say(f"\n{name}: one row per {table.row}; {rows.num_rows} of {every.num_rows:,}")
-        for line in _lines(rows):
+        for line in _table_lines(rows):
             say(f"  {line}")
 
 
@@ -270,7 +270,7 @@ def _spread(table: pa.Table) -> pa.Table:
     return table.take(pa.array(places, pa.int64()))
 
 
-def _lines(rows: pa.Table) -> list[str]:
+def _table_lines(rows: pa.Table) -> list[str]:
     """Format rows in columns: as many of the filled ones as fit into the width."""
     shown: list[list[str]] = []
     left = _WIDTH
@@ -376,7 +376,7 @@ def day_of(snapshot: str) -> date:
 def take_answers(
     client: Client, weeks: SimulatedWeeks, judged: Audit, say: Callable[[str], object]
 ) -> AuditComparison | None:
-    """Read the worklist of one supplier that came back, send what can be used, and prove what it fixed.
+    """Read the worklist of one supplier with its answers, send what can be used, and prove what it fixed.
 
     The worklists of other suppliers are left as they are, for whoever tries it next.
 
@@ -404,8 +404,8 @@ def take_answers(
         return None
     # The sandbox may have been reset since: of an import that it does not know nothing has arrived.
     tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
-    said = f" {on_one_line(tracking.message)}".rstrip()
-    imported = f"Status {tracking.status}{said}; the audit of the refreshed catalogue proves it"
+    message = f" {on_one_line(tracking.message)}".rstrip()
+    imported = f"Status {tracking.status}{message}; the audit of the refreshed catalogue proves it"
     fresh = refresh(weeks.name, client, progress=False)
     compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
     fixed = compared.changes("fixed")

@@ -118,7 +118,7 @@ def check(service: ServiceOptions, output: OutputOptions) -> None:
     credentials were found.
     """
     client = service.connect()
-    # The first is that of the base URL; the two credentials often come from one place.
+    # The first is that of the base URL; the two credentials often have the same source.
     address, *keys = client.settings_sources.values()
     say(f"Address from {address}; credentials from {' and '.join(dict.fromkeys(keys))}.", aside=True)
     output.show(pd.DataFrame([access_of(client)]))

@@ -1,4 +1,4 @@
-"""The command that reads worklists which came back; parsing and printing only."""
+"""The command that reads worklists with answers; parsing and printing only."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def fix(
         if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
             say(_NO_ANSWER, aside=True)
             return
-        output.show(_section(read, what))
+        output.show(_answers_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
@@ -134,7 +134,7 @@ def _applied(
     return tracking
 
 
-def _section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def _answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

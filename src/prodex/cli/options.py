@@ -1,6 +1,6 @@
 """Options that several commands share, and those of queries, which are made from the registry of filters.
 
-A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, stands for all options of that
+A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, means all options of that
 group. Typer reads the signature of a command, so `with_groups` gives it one in which the groups are expanded.
 """
 
@@ -132,7 +132,7 @@ def with_groups(function: Callable[..., None]) -> Command:
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(function).parameters.items():
         if hints[name] is prodex.ProductQuery:
-            groups[name] = _Group(_query_parameters(), _query)
+            groups[name] = _Group(_query_parameters(), _query_of_options)
         elif isinstance(hints[name], type) and hints[name].__module__ == __name__:
             groups[name] = _Group(_parameters_of(hints[name]), hints[name])
         # Typer passes values by name. Keyword-only parameters may follow in any order, with defaults or without.
@@ -152,7 +152,7 @@ def with_groups(function: Callable[..., None]) -> Command:
 
 
 def values_of(words: list[str]) -> list[str]:
-    """Return the values of a repeated option; @FILE stands for the words in a file.
+    """Return the values of a repeated option; @FILE means the words in a file.
 
     Raises
     ------
@@ -178,10 +178,10 @@ def values_of(words: list[str]) -> list[str]:
 
 def _parameters_of(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
+    return [_signature_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def _signature_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -225,13 +225,13 @@ def _query_parameters() -> list[inspect.Parameter]:
     for name, one in FILTERS.items():
         type_, default, _ = _FORMS[one.kind.form]
         option = typer.Option(f"--{one.option}", help=one.help)
-        parameters.append(_parameter(name, Annotated[type_, option], default))
+        parameters.append(_signature_parameter(name, Annotated[type_, option], default))
     # Services have filters that the specification does not list; they must be usable without a new version.
     extra = typer.Option("--extra", help="Any other filter, as WIRE_NAME=VALUE (repeat).")
-    return [*parameters, _parameter("extra", Annotated[list[str], extra], [])]
+    return [*parameters, _signature_parameter("extra", Annotated[list[str], extra], [])]
 
 
-def _query(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
+def _query_of_options(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
     """Return the query of the options; those that are not given do not filter."""
     given = {
         name: _FORMS[FILTERS[name].kind.form][2](FILTERS[name].option, value)

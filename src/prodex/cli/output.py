@@ -75,7 +75,7 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
         with writing(out) as beside:
             _storable(frame).to_parquet(beside, index=False, write_page_checksum=True)
         return
-    text = _text(frame, format)
+    text = _format_frame(frame, format)
     if out is not None:
         with writing(out) as beside:
             # Spreadsheets read UTF-8 as such only behind its mark.
@@ -118,7 +118,7 @@ def _lacking(text: str, encoding: str) -> str:
     return ""
 
 
-def _text(frame: pd.DataFrame, format: Format) -> str:
+def _format_frame(frame: pd.DataFrame, format: Format) -> str:
     if format is Format.CSV:
         return _csv(frame, escaped)
     if format is Format.CSV_VERBATIM:

@@ -130,7 +130,7 @@ def audit(
         chosen = chosen.with_market(market)
     if food is not None:
         chosen = chosen.with_assumption(food=food)
-    judge = partial(_judged, profile=chosen, moment=time_of("now", now), pending=pending)
+    judge = partial(_audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending)
     judged = judge(snapshot)
     earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
@@ -155,7 +155,7 @@ def audit(
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        frame = _section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
         # In a table, three digits of a share are enough.
         output.show(frame.round(3) if output.format is Format.TABLE else frame)
     is_bad = [_is_low(judged, fail_under), _has_failures(judged, fail_on)]
@@ -169,7 +169,9 @@ def audit(
 _Judge = Callable[[str], prodex.Audit]
 
 
-def _judged(snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool) -> prodex.Audit:
+def _audit_snapshot(
+    snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool
+) -> prodex.Audit:
     catalog = prodex.open_snapshot(snapshot)
     return prodex.audit(prodex.with_pending_updates(catalog) if pending else catalog, profile, now=moment)
 
@@ -296,7 +298,9 @@ def show_profile(
 app.add_typer(profiles, name="profiles")
 
 
-def _section(judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str) -> pd.DataFrame:
+def _audit_section(
+    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
+) -> pd.DataFrame:
     match what:
         case AuditSection.CHANGES if earlier is not None:
             return compare_audits(earlier, judged).changes()

@@ -117,7 +117,7 @@ def export(
         to,
         cast(FormatName, format),
         tables=table or None,
-        columns=_columns_of(column) if column else None,
+        columns=_chosen_columns(column) if column else None,
         languages=language or None,
         escape_formulas=escape_formulas,
     )
@@ -127,7 +127,7 @@ def export(
         say(f"Written: {sentence}.", aside=True)
 
 
-def _columns_of(words: list[str]) -> list[str] | dict[str, list[str]]:
+def _chosen_columns(words: list[str]) -> list[str] | dict[str, list[str]]:
     """Return the columns that are named for all tables, or for each table apart."""
     apart = [word.partition(".") for word in words]
     # Suppliers name attributes, and so columns of `presence`, with dots as well.

@@ -1,1 +1,1 @@
-"""What people see of the values: their reprs, the report of an audit, worklists, charts."""
+"""What people see of the values: their reprs, the report of an audit, charts, contact sheets."""

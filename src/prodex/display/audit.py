@@ -51,10 +51,10 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     yield f"Audit of {counted(products, 'product')} by {counted(checks, 'check')} ({audit.profile})", False
     if audit.chosen is not None:
         yield audit.scope, False
-    yield _figures(figures), False
+    yield _scores_text(figures), False
     if audit.taken_from is not None:
         of_all = audit.taken_from
-        yield f"all {counted(len(of_all), 'product')}: {_figures(of_all.summary)}", False
+        yield f"all {counted(len(of_all), 'product')}: {_scores_text(of_all.summary)}", False
     yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
@@ -78,12 +78,12 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
-        yield f"rule crashed: {check}: {_plain(message)}", True
+        yield f"rule crashed: {check}: {_one_line(message)}", True
     if len(crashed) > _SHOWN:
         yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
 
 
-def _figures(figures: pd.Series) -> str:
+def _scores_text(figures: pd.Series) -> str:
     grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
     share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])} ready)"
     return (
@@ -117,10 +117,10 @@ def _assumption(assumed: tuple[str, Any]) -> str:
     return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 
-def _plain(message: str) -> str:
+def _one_line(message: str) -> str:
     r"""Return a rule's message on one line, without characters that move a cursor or change the direction of writing.
 
-    >>> _plain("ValueError: \u202ea\nb")
+    >>> _one_line("ValueError: \u202ea\nb")
     'ValueError: \\u202ea\\nb'
     """
     shown = on_one_line(message[:_LONG])
@@ -141,7 +141,7 @@ _CHECKS = 10
 
 def comparison_text(comparison: AuditComparison) -> str:
     """Return a comparison in words."""
-    rows, every = _changed(comparison)
+    rows, every = _changed_checks(comparison)
     shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
     if every > _CHECKS:
         shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
@@ -152,7 +152,7 @@ def comparison_text(comparison: AuditComparison) -> str:
 def comparison_html(comparison: AuditComparison) -> str:
     """Return a comparison as a small table for a notebook."""
     headline, *others = _comparison_lines(comparison)
-    rows, every = _changed(comparison)
+    rows, every = _changed_checks(comparison)
     title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
     headings = ["problem", "fixed", "newly failing"]
     changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
@@ -177,7 +177,7 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
     ]
 
 
-def _changed(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
+def _changed_checks(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
     """Return problem, products fixed and newly failing of the first checks that changed, and how many changed."""
     columns = ["problem", "fixed", "newly_failing"]
     changed = comparison.by_check[comparison.by_check[columns[1:]].sum(axis=1) > 0]

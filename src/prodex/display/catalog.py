@@ -24,14 +24,15 @@ def text_of(catalog: Catalog) -> str:
     """Return a catalogue in words."""
     width = max(map(len, TABLES))
     rows = [
-        f"  {name:<{width}} {rows:>12,} rows  one per {TABLES[name].row}" for name, rows in _filled(catalog)
+        f"  {name:<{width}} {rows:>12,} rows  one per {TABLES[name].row}"
+        for name, rows in _filled_tables(catalog)
     ]
-    return "\n".join(map(on_one_line, [*_lines(catalog), *rows]))
+    return "\n".join(map(on_one_line, [*_catalog_lines(catalog), *rows]))
 
 
 def html_of(catalog: Catalog) -> str:
     """Return a catalogue as a small table for a notebook."""
-    headline, *others = _lines(catalog)
+    headline, *others = _catalog_lines(catalog)
     frame = catalog.tables
     rows = [
         (name, row["rows"], row["columns"], row["one row per"])
@@ -44,16 +45,16 @@ def html_of(catalog: Catalog) -> str:
     return block(headline, [(line, line.startswith("incomplete")) for line in others], [filled])
 
 
-def _filled(catalog: Catalog) -> Iterator[tuple[str, int]]:
+def _filled_tables(catalog: Catalog) -> Iterator[tuple[str, int]]:
     """Yield the tables with rows; empty ones would hide those that there is something to do with."""
     # Not from `catalog.tables`, which counts columns as well: for those of `presence` every part is looked at.
-    left_out = _left_out(catalog)
+    left_out = _tables_not_loaded(catalog)
     for name in TABLES:
         if name not in left_out and (rows := catalog.row_count(name)):
             yield name, rows
 
 
-def _left_out(catalog: Catalog) -> list[str]:
+def _tables_not_loaded(catalog: Catalog) -> list[str]:
     return [name for name in TABLES if not all(part.holds(name) for part in catalog.parts)]
 
 
@@ -66,7 +67,7 @@ def _columns_left_out(catalog: Catalog) -> dict[str, int]:
     return {name: len(columns) for name, columns in lacking.items()}
 
 
-def _lines(catalog: Catalog) -> Iterator[str]:
+def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     origin, ledger = catalog.origin, catalog.origin.ledger
     is_part = len(catalog) < ledger.distinct
     yield f"Catalogue of {len(catalog):,}{f' of {ledger.distinct:,}' if is_part else ''} products"
@@ -84,7 +85,7 @@ def _lines(catalog: Catalog) -> Iterator[str]:
         yield f"set aside: {_SHOWN} of {len(every):,} shown; all in catalog.origin.ledger.set_aside"
     yield from (f"note: {note}" for note in ledger.notes)
     # A file from disk may have fewer tables, which must not be taken for empty ones.
-    if left_out := _left_out(catalog):
+    if left_out := _tables_not_loaded(catalog):
         yield f"not exported, and so not here: {', '.join(left_out)}"
     for name, columns in _columns_left_out(catalog).items():
         kept = len(catalog._columns(name))

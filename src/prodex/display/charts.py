@@ -1,4 +1,4 @@
-"""Charts in one style: figures and their answer go in, a matplotlib `Figure` comes out.
+"""Charts in one style: each function draws the figures of an audit or a catalogue as a matplotlib `Figure`.
 
 The style works on a light and on a dark page: nothing is painted behind the chart, letters are a grey that both carry,
 and everybody can distinguish the colours (Okabe and Ito's blue and vermilion; the shades of `display.style` for scores
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-#: Tried in this order for each character. The first and the last come with matplotlib; the others are installed by
+#: Tried in this order for each character. The first and the last are part of matplotlib; the others are installed by
 #: operating systems for other scripts. Fonts with coloured emoji are not among them: matplotlib cannot draw these.
 _WANTED = (
     "DejaVu Sans",
@@ -61,10 +61,10 @@ _BOX = "\N{WHITE SQUARE}"
 _LABEL = 40  # characters
 
 
-def plain(label: object, length: int = _LABEL, weight: str = "normal") -> str:
+def one_line(label: object, length: int = _LABEL, weight: str = "normal") -> str:
     """Return a label on one line, with at most `length` characters, all of which the fonts have.
 
-    >>> plain("$5 or\\n$6"), plain("x" * 50)[-3:], plain("\\U0001f9e8")
+    >>> one_line("$5 or\\n$6"), one_line("x" * 50)[-3:], one_line("\\U0001f9e8")
     ('$5 or $6', 'xx…', '□')
     """
     words = " ".join(
@@ -116,7 +116,7 @@ _STYLE: dict[Any, Any] = {
 
 
 @contextmanager
-def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
+def styled_figure(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
     """Provide a figure in our style with one pair of axes; other figures keep their style."""
     import matplotlib.pyplot as plt  # a notebook learns from it how to show a figure
 
@@ -124,7 +124,7 @@ def drawn(title: str, height: float) -> Iterator[tuple[Figure, Axes]]:
         figure = plt.figure(figsize=(_WIDTH, height), layout="constrained")
         plt.close(figure)  # pyplot would show it a second time
         axes = figure.add_subplot()
-        figure.suptitle(plain(title, 90, "bold"), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        figure.suptitle(one_line(title, 90, "bold"), x=0.01, ha="left", fontsize=12, fontweight="bold")
         yield figure, axes
 
 
@@ -138,7 +138,7 @@ def ruled(axes: Axes) -> None:
 
 def horizontal_bars(axes: Axes, labels: Iterable[object], longest: int = _LABEL) -> None:
     """Name bars on the left, the first on top, and draw no axes: each bar is labelled."""
-    names = [plain(label, longest) for label in labels]
+    names = [one_line(label, longest) for label in labels]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.tick_params(length=0)
@@ -148,8 +148,8 @@ def horizontal_bars(axes: Axes, labels: Iterable[object], longest: int = _LABEL)
 
 def grid_of(axes: Axes, cells: pd.DataFrame) -> None:
     """Name the columns of cells above and their rows on the left, and draw no axes."""
-    axes.set_xticks(range(len(cells.columns)), [plain(label) for label in cells.columns])
-    axes.set_yticks(range(len(cells)), [plain(label) for label in cells.index])
+    axes.set_xticks(range(len(cells.columns)), [one_line(label) for label in cells.columns])
+    axes.set_yticks(range(len(cells)), [one_line(label) for label in cells.index])
     axes.xaxis.tick_top()
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
@@ -183,7 +183,7 @@ def bars(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['30 (75 %)', '10 (25 %)']
     """
-    with drawn(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
+    with styled_figure(title, 0.8 + 0.32 * max(len(values), 1)) as (figure, axes):
         axes.barh(range(len(values)), values.astype(float), color=BLUE, height=0.7)
         for place, value in enumerate(values.astype(float).tolist()):
             share = f" ({percent(value / of, 0)})" if of else ""
@@ -215,13 +215,13 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
     """
     from matplotlib.patches import Patch
 
-    with drawn(title, 0.9 + 0.42 * max(len(counts), 1)) as (figure, axes):
+    with styled_figure(title, 0.9 + 0.42 * max(len(counts), 1)) as (figure, axes):
         for place, row in enumerate(counts.astype(float).to_numpy().tolist()):
             total, left = sum(row), 0.0
             for name, value, colour in zip(counts.columns, row, STEPS, strict=False):
                 part = value / total if total else 0.0
                 axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
-                shown = f"{plain(name)} {percent(part, 0)}"
+                shown = f"{one_line(name)} {percent(part, 0)}"
                 if part > _LETTER * len(shown):
                     ink = "white" if colour == BLUE else "black"
                     axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
@@ -229,7 +229,7 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
         axes.set_xlim(0, 1)
         horizontal_bars(axes, counts.index)
         patches = [Patch(facecolor=colour, edgecolor=GREY) for colour in STEPS[: len(counts.columns)]]
-        names = [plain(name) for name in counts.columns]
+        names = [one_line(name) for name in counts.columns]
         below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.02)}
         axes.legend(patches, names, ncols=len(patches), frameon=False, **below)
     return figure
@@ -261,7 +261,7 @@ def shares(filled: pd.DataFrame, of: pd.Series, title: str) -> Figure:
     parts = [
         [count / total if total else nan for count in row] for row, total in zip(rows, totals, strict=True)
     ]
-    with drawn(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
+    with styled_figure(title, 1.0 + 0.5 * max(len(rows), 1)) as (figure, axes):
         _shade_cells(axes, parts)
         for place, (row, total) in enumerate(zip(rows, totals, strict=True)):
             for column, count in enumerate(row):
@@ -289,7 +289,7 @@ def heat(values: pd.DataFrame, title: str) -> Figure:
     ['50.0 %', '99.9 %', '100 %', '–']
     """
     rows: list[list[float]] = values.astype(float).to_numpy().tolist()
-    with drawn(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
+    with styled_figure(title, 1.0 + 0.36 * max(len(rows), 1)) as (figure, axes):
         _shade_cells(axes, rows)
         for place, row in enumerate(rows):
             for column, value in enumerate(row):
@@ -348,7 +348,7 @@ def histogram(
     >>> [int(bar.get_height()) for bar in figure.axes[0].patches]
     [1, 0, 2]
     """
-    with drawn(title, 3.2) as (figure, axes):
+    with styled_figure(title, 3.2) as (figure, axes):
         axes.hist(values.dropna().to_numpy(), bins=list(bins), color=BLUE, rwidth=0.88)
         if mark is not None:
             axes.axvline(mark, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)))
@@ -356,7 +356,7 @@ def histogram(
                 if end <= mark:
                     column.set_facecolor(VERMILION)
             axes.annotate(
-                plain(mark_label, 80),
+                one_line(mark_label, 80),
                 (mark, 1),
                 (5, 0),
                 xycoords=("data", "axes fraction"),
@@ -404,7 +404,7 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
     from matplotlib.ticker import MaxNLocator
 
     known = values.dropna().astype(float).sort_index()
-    with drawn(title, 3.0) as (figure, axes):
+    with styled_figure(title, 3.0) as (figure, axes):
         moments = pd.DatetimeIndex(known.index).to_pydatetime()
         axes.step(moments, known.to_numpy(), where="post", color=BLUE, linewidth=1.8)
         axes.plot(moments, known.to_numpy(), "o", color=BLUE, markersize=5)
@@ -415,18 +415,18 @@ def steps(values: pd.Series, title: str, *, label: str = "", number: str = "{:,.
             locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
             axes.xaxis.set_major_locator(locator)
             axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-        axes.set_ylabel(plain(label))
+        axes.set_ylabel(one_line(label))
         axes.margins(x=0.06, y=0.25)
         # Whole numbers stay whole, and a course that hardly moves has no ticks that read alike.
         is_whole = bool((known == known.round()).all())
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=is_whole))
         axes.yaxis.set_major_formatter(lambda value, _: number.format(value))
-        _label(figure, axes, list(zip(moments, known.tolist(), strict=True)), number)
+        _label_newest(figure, axes, list(zip(moments, known.tolist(), strict=True)), number)
         ruled(axes)
     return figure
 
 
-def _label(figure: Figure, axes: Axes, points: Sequence[tuple[datetime, float]], number: str) -> None:
+def _label_newest(figure: Figure, axes: Axes, points: Sequence[tuple[datetime, float]], number: str) -> None:
     """Label the newest points, and leave out a label that would lie upon a newer one."""
     from matplotlib.dates import date2num
     from matplotlib.font_manager import FontProperties
@@ -545,6 +545,8 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     scores = pd.DataFrame({name: column.reindex(shown[code]) for name, column in columns.items()})
     named = shown_names(whole, by)[:most]
     size = [f" (n = {count})" if count < SMALL else "" for count in shown["products"]]
-    scores.index = pd.Index([f"{plain(name, _NAME)}{more}" for name, more in zip(named, size, strict=True)])
+    scores.index = pd.Index(
+        [f"{one_line(name, _NAME)}{more}" for name, more in zip(named, size, strict=True)]
+    )
     small = f"; n = products, where under {SMALL}" if any(size) else ""
     return heat(scores, f"Scores by {by} and block, the worst {len(shown)} of {len(whole)}{small}")

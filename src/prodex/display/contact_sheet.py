@@ -28,13 +28,13 @@ def html_of(gallery: Gallery) -> str:
     """Return a contact sheet for a notebook."""
     headline = f"<div><strong>{escape(gallery.title)}</strong></div><div>{escape(gallery.summary)}</div>"
     style = f"<style>{stylesheet('gallery')}</style>"
-    whole = f"{style}{_sheet(gallery, headline)}"
+    whole = f"{style}{_sheet_html(gallery, headline)}"
     if len(whole.encode()) <= _MOST_BYTES:
         return whole
     # A notebook is opened as a whole, with all that was ever shown in it.
     some = replace(gallery, cells=gallery.cells[:_MOST_CELLS], groups=())
     more = f"<div>{len(some.cells):,} products are shown here; to_html(path) writes all of the page.</div>"
-    shown = f"{style}{_sheet(some, headline)}{more * (len(some.cells) < len(gallery.cells))}"
+    shown = f"{style}{_sheet_html(some, headline)}{more * (len(some.cells) < len(gallery.cells))}"
     return smaller_within(shown, _MOST_BYTES)
 
 
@@ -57,21 +57,21 @@ def write_page(gallery: Gallery, page: Path) -> None:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         f"<title>{escape(gallery.title)}</title><style>{stylesheet('gallery', 'gallery_page')}</style></head>"
-        f"<body><main>{_sheet(gallery, headline)}</main></body></html>\n"
+        f"<body><main>{_sheet_html(gallery, headline)}</main></body></html>\n"
     )
     with writing(page) as beside:
         beside.write_text(whole, encoding="utf-8", newline="\n")
 
 
-def _sheet(gallery: Gallery, headline: str) -> str:
+def _sheet_html(gallery: Gallery, headline: str) -> str:
     side = min(gallery.size, 320)
     return (
         f'<div class="prodex-gallery mathjax_ignore" style="--side:{max(side // 2 + 30, 110)}px">{headline}'
-        f"{''.join(_lists(gallery))}</div>"
+        f"{''.join(_gallery_lists(gallery))}</div>"
     )
 
 
-def _lists(gallery: Gallery) -> Iterator[str]:
+def _gallery_lists(gallery: Gallery) -> Iterator[str]:
     """Yield one list, or one for each group under its label."""
     if not gallery.groups:
         yield _list(gallery.cells)
@@ -80,32 +80,32 @@ def _lists(gallery: Gallery) -> Iterator[str]:
         own = gallery.cells[before : before + group.cells]
         before += group.cells
         of = f"{len(own):,} of {counted(group.total, 'product')}"
-        yield f"<h2>{_typed(group.label, 'no label')} <small>{of}</small></h2>{_list(own)}"
+        yield f"<h2>{_label_html(group.label, 'no label')} <small>{of}</small></h2>{_list(own)}"
 
 
 def _list(cells: Iterable[SheetCell]) -> str:
-    listed = "\n".join(map(_cell, cells))
+    listed = "\n".join(map(_cell_lines, cells))
     return f'<ul class="sheet">{listed}</ul>'
 
 
-def _cell(cell: SheetCell) -> str:
+def _cell_lines(cell: SheetCell) -> str:
     thumbnail = cell.thumbnail
     gtin = thumbnail.gtin or thumbnail.product_id
     lines = [
         # The style sheet cuts a name after two lines; the tooltip has all of it.
-        f'<p class="name" title="{escape(label(cell.name).text)}">{_typed(cell.name, "no name")}</p>',
-        f"<p>{_typed(cell.brand, 'no brand')}</p>",
-        f'<p class="gtin">{_typed(gtin, "no GTIN")}</p>',
+        f'<p class="name" title="{escape(label(cell.name).text)}">{_label_html(cell.name, "no name")}</p>',
+        f"<p>{_label_html(cell.brand, 'no brand')}</p>",
+        f'<p class="gtin">{_label_html(gtin, "no GTIN")}</p>',
     ]
-    if facts := _facts(cell):
+    if facts := _picture_facts(cell):
         lines.append(f'<p class="facts">{facts}</p>')
-    return f"<li>{_frame(cell)}{''.join(lines)}</li>"
+    return f"<li>{_picture_html(cell)}{''.join(lines)}</li>"
 
 
-def _frame(cell: SheetCell) -> str:
+def _picture_html(cell: SheetCell) -> str:
     thumbnail = cell.thumbnail
     if thumbnail.bytes is None:
-        return f'<div class="frame none">{_typed(thumbnail.problem, "no picture")}</div>'
+        return f'<div class="frame none">{_label_html(thumbnail.problem, "no picture")}</div>'
     what = "packshot" if thumbnail.is_packshot else "picture"
     named = label(cell.name or thumbnail.gtin or thumbnail.product_id).text
     return (
@@ -114,7 +114,7 @@ def _frame(cell: SheetCell) -> str:
     )
 
 
-def _facts(cell: SheetCell) -> str:
+def _picture_facts(cell: SheetCell) -> str:
     thumbnail, facts = cell.thumbnail, []
     if thumbnail.is_packshot:
         facts.append('<span class="mark">packshot</span>')
@@ -128,7 +128,7 @@ def _facts(cell: SheetCell) -> str:
     return " ".join(facts)
 
 
-def _typed(text: str | None, missing: str) -> str:
+def _label_html(text: str | None, missing: str) -> str:
     """Return text of a supplier as HTML; of a long one the beginning, and how much of the whole that is."""
     shown = label(text)
     if shown.is_missing:

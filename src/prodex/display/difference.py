@@ -17,7 +17,7 @@ _ROWS = 10
 def text_of(difference: Difference) -> str:
     """Return a difference in words."""
     counts = difference.summary
-    lines = _lines(difference)
+    lines = _difference_lines(difference)
     lines += [f"  {row.change:<16}{row.products:>12,}" for row in counts.itertuples()]
     causes = difference.causes
     if len(causes):
@@ -31,7 +31,7 @@ def text_of(difference: Difference) -> str:
 
 def html_of(difference: Difference) -> str:
     """Return a difference as small tables for a notebook."""
-    headline, *others = _lines(difference)
+    headline, *others = _difference_lines(difference)
     changes = difference.summary[["change", "products"]].itertuples(index=False, name=None)
     tables = [table("Products", ["change", "products"], changes, numbers=["products"])]
     causes = difference.causes
@@ -43,15 +43,15 @@ def html_of(difference: Difference) -> str:
     return block(headline, [(line, False) for line in others], tables)
 
 
-def _lines(difference: Difference) -> list[str]:
+def _difference_lines(difference: Difference) -> list[str]:
     old, new = difference.old, difference.new
     lines = [f"Difference of {len(new):,} products to {len(old):,} earlier ones"]
-    lines += [f"old: {_origin(old)}", f"new: {_origin(new)}", *difference.notes]
+    lines += [f"old: {_origin_line(old)}", f"new: {_origin_line(new)}", *difference.notes]
     if len(difference.not_comparable):
         lines.append(f"{len(difference.not_comparable):,} attributes are not comparable; see .not_comparable")
     return lines
 
 
-def _origin(catalog: Catalog) -> str:
+def _origin_line(catalog: Catalog) -> str:
     when = catalog.origin.server_time or catalog.origin.loaded_at
     return f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"

@@ -31,7 +31,7 @@ _SENT_STATES = {state: words for state, words in _STATES.items() if state != "ac
 }
 #: What became of the accepted ones, by the state of their product at the service, where that is not "sent".
 _OUTCOMES = {"unknown": "may have been sent", "not sent": "not sent yet", "refused": "not sent yet"}
-#: Of rows, beside the states of answers; those that were accepted were sent, or are to be.
+#: States of rows, beside those of answers; accepted rows were sent, or are to be.
 _WITHOUT = "without an answer"
 #: The same of several answers, where it differs.
 _OF_SEVERAL = {"unchanged": "change nothing"}
@@ -45,12 +45,12 @@ _CHANGED = [
     *("file", "sheet", "cell"),
 ]
 _NOTED = ["file", "sheet", "cell", "column", "gtin", "attribute", "text"]
-#: Owners that are named; of more it is said how many there are.
+#: Owners that are named; others are only counted.
 _OWNERS = 5
 
 
 def state_in_words(state: str) -> str:
-    """Return what is said of an answer that was not sent yet.
+    """Return the words for the state of an answer that was not sent yet.
 
     >>> state_in_words("refused")
     'cannot be used'
@@ -62,10 +62,10 @@ def states_in_words(fix: Fix) -> str:
     """Return how many answers are in which state: "33 can be sent, 1 changes nothing"."""
     words = [f"{number:,} {outcome}" for outcome, number in _outcomes(fix).items()]
     states = _STATES if fix.tracking is None else _SENT_STATES
-    return ", ".join([*words, *_in_words(states, fix.counts)])
+    return ", ".join([*words, *_state_counts(states, fix.counts)])
 
 
-def _in_words(states: Mapping[str, str], counts: Mapping[str, int]) -> list[str]:
+def _state_counts(states: Mapping[str, str], counts: Mapping[str, int]) -> list[str]:
     return [
         f"{number:,} {words if number == 1 else _OF_SEVERAL.get(state, words)}"
         for state, words in states.items()
@@ -85,7 +85,7 @@ def _outcomes(fix: Fix) -> Counter[str]:
 
 def text_of(fix: Fix) -> str:
     """Return answers as text."""
-    lines = [_headline(fix), *_facts(fix)]
+    lines = [_headline(fix), *_fix_facts(fix)]
     not_taken = _not_taken(fix)
     for row in not_taken.head(_ROWS).to_dict("records"):
         place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
@@ -110,18 +110,18 @@ def html_of(fix: Fix) -> str:
             rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
             tables.append(table(f"{shown} {what}", heads, rows, codes=_WHOLE))
-    return block(_headline(fix), [(line, False) for line in _facts(fix)], tables=tables)
+    return block(_headline(fix), [(line, False) for line in _fix_facts(fix)], tables=tables)
 
 
 def _headline(fix: Fix) -> str:
     counts, owners = fix.counts, fix.owners
-    said = states_in_words(fix)
+    states_text = states_in_words(fix)
     # Whoever reads a table of somebody else sees first whose products it is about.
     whose = f" for products of {counted(len(owners), 'owner')}" if len(owners) > 1 else ""
-    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if said else ''}{said}"
+    return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if states_text else ''}{states_text}"
 
 
-def _facts(fix: Fix) -> Iterator[str]:
+def _fix_facts(fix: Fix) -> Iterator[str]:
     owners = fix.owners
     if len(owners):
         pairs = zip(owners["owner"].head(_OWNERS), owners["answers"], strict=False)
@@ -133,7 +133,7 @@ def _facts(fix: Fix) -> Iterator[str]:
         yield f"Products of {', '.join(named)}{more}"
     words = [f"Read from {counted(fix.files, 'file')}" if fix.files else "Typed beside the products"]
     if fix.files:
-        words.append(_rows(fix))
+        words.append(_rows_by_state(fix))
     if fix.ignored:
         words.append(f"{counted(len(fix.ignored), 'file')} or sheets of another kind not read")
     yield "; ".join(words)
@@ -145,13 +145,13 @@ def _facts(fix: Fix) -> Iterator[str]:
         yield f"Sent: {fix.tracking.status} {fix.tracking.message}".rstrip()
 
 
-def _rows(fix: Fix) -> str:
+def _rows_by_state(fix: Fix) -> str:
     """Return how many rows are in which state, which together are all rows."""
     frame = fix.row_counts
     counts = {str(name): int(frame[name].sum()) for name in frame.columns if name not in {"file", "sheet"}}
     rows = counts.pop("rows")
-    said = ", ".join(_in_words(_STATES | {_WITHOUT: _WITHOUT}, counts))
-    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if said else ''}{said}"
+    states_text = ", ".join(_state_counts(_STATES | {_WITHOUT: _WITHOUT}, counts))
+    return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if states_text else ''}{states_text}"
 
 
 def _note_lines(fix: Fix) -> Iterator[str]:

@@ -66,7 +66,7 @@ def block(
         *(_paragraph("note", note) for note in notes),
     ]
     return (
-        # The style sheet comes with every output: a notebook may show one of them without the others.
+        # The style sheet is in every output: a notebook may show one of them without the others.
         f'<div class="prodex-summary prodex-tables mathjax_ignore"><style>{stylesheet("tables", "summary")}</style>'
         f"{''.join(paragraphs)}</div>"
     )
@@ -115,11 +115,11 @@ def table(
         ' class="n"' if name in numbers else ' class="id"' if name in codes else "" for name in headings
     ]
     head = "".join(
-        f'<th scope="col"{kind}>{_escaped(name)}</th>' for name, kind in zip(headings, classes, strict=True)
+        f'<th scope="col"{kind}>{_cell_html(name)}</th>' for name, kind in zip(headings, classes, strict=True)
     )
-    body = "".join(_row(row, classes or [""] * len(row)) for row in rows)
+    body = "".join(_table_row(row, classes or [""] * len(row)) for row in rows)
     return (
-        f"<table{f' class={look!r}' if look else ''}><caption>{_escaped(caption)}</caption>"
+        f"<table{f' class={look!r}' if look else ''}><caption>{_cell_html(caption)}</caption>"
         f"{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
     )
 
@@ -166,9 +166,9 @@ def typed(text: object, missing: str = "none") -> str:
     return f'<bdi dir="auto">{escape(on_one_line(whole))}</bdi>'
 
 
-def _row(values: Sequence[object], classes: Sequence[str]) -> str:
+def _table_row(values: Sequence[object], classes: Sequence[str]) -> str:
     name, *others = (
-        f"{one:,}" if isinstance(one, Integral) else _escaped(one) if _is_markup(one) else typed(one)
+        f"{one:,}" if isinstance(one, Integral) else _cell_html(one) if _is_markup(one) else typed(one)
         for one in values
     )
     first, *kinds = classes
@@ -181,7 +181,7 @@ def _is_markup(text: object) -> bool:
     return hasattr(text, "__html__")
 
 
-def _escaped(text: object) -> str:
+def _cell_html(text: object) -> str:
     return str(text) if _is_markup(text) else escape(str(text))
 
 

@@ -20,18 +20,18 @@ _ROWS = 5
 def text_of(pictures: Pictures) -> str:
     """Return the summary as text."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
-    return "\n".join(map(on_one_line, [*_lines(pictures), *rows]))
+    return "\n".join(map(on_one_line, [*_picture_lines(pictures), *rows]))
 
 
 def html_of(pictures: Pictures) -> str:
     """Return the summary for a notebook."""
-    headline, *others = _lines(pictures)
+    headline, *others = _picture_lines(pictures)
     rows = _broken(pictures)
     missing = [table("Missing pictures", ["GTIN", "picture", "reason"], rows)] if rows else []
     return block(headline, [(line, False) for line in others], missing)
 
 
-def _lines(pictures: Pictures) -> Iterator[str]:
+def _picture_lines(pictures: Pictures) -> Iterator[str]:
     counts = pictures.counts
     lost = {words: counts[state] for state, words in _LOST.items() if counts[state]}
     headline = f"{pictures.good:,} of {pictures.wanted:,} pictures"
@@ -52,11 +52,15 @@ def _broken(pictures: Pictures) -> list[tuple[str, str, str]]:
     """Return GTIN, number and reason of the first missing pictures."""
     first = pictures.broken.head(_ROWS).to_dict("records")
     return [
-        (row["product_id"] if pd.isna(row["gtin"]) else row["gtin"], _number(row["position"]), row["reason"])
+        (
+            row["product_id"] if pd.isna(row["gtin"]) else row["gtin"],
+            _position_from_one(row["position"]),
+            row["reason"],
+        )
         for row in first
     ]
 
 
-def _number(position: str) -> str:
+def _position_from_one(position: str) -> str:
     # Positions count from 0, and people from 1; that of a nested list has dots, and stays as it is.
     return str(int(position) + 1) if position.isdecimal() else position

@@ -24,15 +24,18 @@ EXPLAINED = (
 def text_of(watch: Watch) -> str:
     """Return a watch in words."""
     return "\n".join(
-        map(on_one_line, [headline(watch), *(f"  {line}" for line in shown(watch)), *_notes(watch)])
+        map(
+            on_one_line,
+            [headline(watch), *(f"  {line}" for line in first_sentences(watch)), *_watch_notes(watch)],
+        )
     )
 
 
 def html_of(watch: Watch) -> str:
     """Return a watch for a notebook; what is new is a warning."""
     new = len(watch.new)
-    lines = [(line, place < new) for place, line in enumerate(shown(watch))]
-    return block(headline(watch), lines, notes=_notes(watch))
+    lines = [(line, place < new) for place, line in enumerate(first_sentences(watch))]
+    return block(headline(watch), lines, notes=_watch_notes(watch))
 
 
 def headline(watch: Watch) -> str:
@@ -44,12 +47,12 @@ def headline(watch: Watch) -> str:
     return f"Watch of {watch.name}{when}: {what}{known}"
 
 
-def shown(watch: Watch) -> list[str]:
+def first_sentences(watch: Watch) -> list[str]:
     """Return the first sentences, and how many more there are."""
     sentences = watch.sentences
     more = len(sentences) - _SHOWN
     return [*sentences[:_SHOWN], *([f"{counted(more, 'more figure')} in .findings"] if more > 0 else [])]
 
 
-def _notes(watch: Watch) -> list[str]:
+def _watch_notes(watch: Watch) -> list[str]:
     return [EXPLAINED] if watch.enough else []

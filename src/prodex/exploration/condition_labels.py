@@ -26,10 +26,10 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
     """
     for name, codes in conditions.facets.items():
         for code in codes:
-            yield _value(name, code, values), conditions.toggled(name, code)
+            yield _value_label(name, code, values), conditions.toggled(name, code)
     for name, codes in conditions.excluded.items():
         for code in codes:
-            yield f"not {_value(name, code, values)}", conditions.excluding(name, code)
+            yield f"not {_value_label(name, code, values)}", conditions.excluding(name, code)
     for column, limits in conditions.ranges.items():
         yield f"{title(column).lower()}: {range_words(limits, column)}", conditions.within(column, Range())
     if conditions.words:
@@ -41,7 +41,7 @@ def labels(conditions: Conditions, values: Mapping[str, FacetValues]) -> Iterato
         yield f"list: {_isolated(products.title)}", conditions.listing(products)
 
 
-def _value(name: str, code: Code, values: Mapping[str, FacetValues]) -> str:
+def _value_label(name: str, code: Code, values: Mapping[str, FacetValues]) -> str:
     # A facet of an audit has no values where there is no audit, and its condition can be removed nevertheless.
     if name not in values:
         return f"{cut(name, _LONGEST)}: {_isolated('none' if code is None else code)}"
@@ -59,8 +59,8 @@ def range_words(limits: Range, column: str = "") -> str:
     >>> range_words(Range(datetime(2026, 1, 1), datetime(2026, 1, 31, 23, 59, 59, 999999)))
     '2026-01-01 to 2026-01-31'
     """
-    least = None if limits.least is None else _limit(limits.least, column, whole_day=time.min)
-    greatest = None if limits.greatest is None else _limit(limits.greatest, column, whole_day=time.max)
+    least = None if limits.least is None else _limit_label(limits.least, column, whole_day=time.min)
+    greatest = None if limits.greatest is None else _limit_label(limits.greatest, column, whole_day=time.max)
     if least is None:
         return f"up to {greatest}"
     if greatest is None:
@@ -68,7 +68,7 @@ def range_words(limits: Range, column: str = "") -> str:
     return least if least == greatest else f"{least} to {greatest}"
 
 
-def _limit(value: float | datetime, column: str, *, whole_day: time) -> str:
+def _limit_label(value: float | datetime, column: str, *, whole_day: time) -> str:
     """Return a limit in words; a date alone where it is where the day begins or ends."""
     if isinstance(value, datetime):
         is_day = (value.hour, value.minute) == (whole_day.hour, whole_day.minute)

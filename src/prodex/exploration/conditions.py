@@ -116,7 +116,9 @@ class Conditions:
         """Select these values of a facet, and no others."""
         excluded = tuple(one for one in self.excluded.get(facet, ()) if one not in codes)
         return replace(
-            self, facets=_with(self.facets, facet, codes), excluded=_with(self.excluded, facet, excluded)
+            self,
+            facets=_with_entry(self.facets, facet, codes),
+            excluded=_with_entry(self.excluded, facet, excluded),
         )
 
     def excluding(self, facet: str, code: Code) -> Conditions:
@@ -125,16 +127,20 @@ class Conditions:
         codes = tuple(one for one in there if one != code) if code in there else (*there, code)
         chosen = tuple(one for one in self.facets.get(facet, ()) if one not in codes)
         return replace(
-            self, facets=_with(self.facets, facet, chosen), excluded=_with(self.excluded, facet, codes)
+            self,
+            facets=_with_entry(self.facets, facet, chosen),
+            excluded=_with_entry(self.excluded, facet, codes),
         )
 
     def without_facet(self, facet: str) -> Conditions:
         """Keep products whichever value of a facet they have."""
-        return replace(self, facets=_with(self.facets, facet, ()), excluded=_with(self.excluded, facet, ()))
+        return replace(
+            self, facets=_with_entry(self.facets, facet, ()), excluded=_with_entry(self.excluded, facet, ())
+        )
 
     def within(self, column: str, limits: Range) -> Conditions:
         """Keep only products whose value of a column is in a range; an open range removes the condition."""
-        return replace(self, ranges=_with(self.ranges, column, limits))
+        return replace(self, ranges=_with_entry(self.ranges, column, limits))
 
     def searching(self, words: str) -> Conditions:
         """Search for words."""
@@ -154,13 +160,13 @@ class Conditions:
     def listing(self, products: ProductList) -> Conditions:
         """Keep only products of a list as well, or no longer require it when they had to be in it."""
         if products in self.listed:
-            return replace(self, listed=_without(self.listed, (products,)))
+            return replace(self, listed=_others_than(self.listed, (products,)))
         return replace(self, listed=(*self.listed, products))
 
     def adding(self, others: Conditions) -> Conditions:
         """Return conditions that require what others require as well; of a facet in both, the values of the others."""
         facets = {**self.facets, **others.facets}
-        excluded = {name: _without(codes, facets.get(name, ())) for name, codes in self.excluded.items()}
+        excluded = {name: _others_than(codes, facets.get(name, ())) for name, codes in self.excluded.items()}
         excluded |= others.excluded
         return replace(
             self,
@@ -168,8 +174,8 @@ class Conditions:
             excluded={name: codes for name, codes in excluded.items() if codes},
             ranges={**self.ranges, **others.ranges},
             words=others.words or self.words,
-            failing=(*self.failing, *_without(others.failing, self.failing)),
-            listed=(*self.listed, *_without(others.listed, self.listed)),
+            failing=(*self.failing, *_others_than(others.failing, self.failing)),
+            listed=(*self.listed, *_others_than(others.listed, self.listed)),
         )
 
     def removing(self, others: Conditions) -> Conditions:
@@ -180,8 +186,8 @@ class Conditions:
             excluded=_other_entries(self.excluded, others.excluded),
             ranges=_other_entries(self.ranges, others.ranges),
             words="" if self.words == others.words else self.words,
-            failing=_without(self.failing, others.failing),
-            listed=_without(self.listed, others.listed),
+            failing=_others_than(self.failing, others.failing),
+            listed=_others_than(self.listed, others.listed),
         )
 
     def require(self, others: Conditions) -> bool:
@@ -211,7 +217,7 @@ class Conditions:
         return self != Conditions()
 
 
-def _without(values: tuple[_Value, ...], others: Container[_Value]) -> tuple[_Value, ...]:
+def _others_than(values: tuple[_Value, ...], others: Container[_Value]) -> tuple[_Value, ...]:
     return tuple(one for one in values if one not in others)
 
 
@@ -219,7 +225,7 @@ def _other_entries(entries: Mapping[str, _Value], others: Mapping[str, _Value]) 
     return {name: one for name, one in entries.items() if name not in others or others[name] != one}
 
 
-def _with(there: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+def _with_entry(there: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
     """Return a mapping with one entry changed; an empty one is left out, so that equal conditions compare equal."""
     others = {one: kept for one, kept in there.items() if one != name}
     return {**others, name: value} if value else others

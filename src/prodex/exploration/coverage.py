@@ -1,4 +1,7 @@
-"""The figures of a coverage grid: how many products of each group have each attribute."""
+"""The figures of a coverage grid: how many products of each group have each attribute.
+
+Either everything that is filled counts, or what the checks of an audit require of each product.
+"""
 
 from __future__ import annotations
 
@@ -223,9 +226,9 @@ class RequiredColumns:
         for part in audit.parts:
             states = part.states
             for own, kept in zip(columns, read, strict=True):
-                kept.append(_together(states[:, own]))
+                kept.append(_merged_states(states[:, own]))
         for attribute, kept in zip(checks, read, strict=True):
-            # The last one stands for products that the audit does not cover, whose place is -1.
+            # The last value is for products that the audit does not cover, whose place is -1.
             joined = np.concatenate([*kept, np.array([State.UNKNOWN], np.int8)])
             found[attribute] = joined[judged]
         return cls(audit, checks, found)
@@ -260,7 +263,7 @@ def required_checks(audit: Audit) -> Checks:
     return found
 
 
-def _together(states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def _merged_states(states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Return the state of several checks as one: a product lacks what any of them misses."""
     found = np.full(len(states), State.NOT_APPLICABLE, np.int8)
     for state in (State.PASS, State.UNKNOWN, State.FAIL):
@@ -343,7 +346,7 @@ class CoverageFigures:
         counted, states = [], []
         for attribute, _ in rows:
             pairs = [(attribute, group.code) for group in columns]
-            counted.append(_side_by_side([source.counted(pair, among) for pair in pairs]))
+            counted.append(_stacked_counts([source.counted(pair, among) for pair in pairs]))
             states.append([source.state(pair) for pair in pairs])
         return cls._of("language", rows, columns, counted, states)
 
@@ -382,7 +385,7 @@ class CoverageFigures:
             np.array([one[place] for one in counted], np.int64).reshape(shape) for place in range(3)
         )
         meant = np.array(states, object).reshape(shape)
-        # What came without having been asked for is a part of what there is.
+        # Values that were received although they were not requested may be only a part of all values.
         meant[(meant == CellState.NOT_ASKED) & (filled > 0)] = CellState.IN_PART
         known = meant == CellState.KNOWN
         meant[known & (products == 0) & (unknown > 0)] = CellState.UNKNOWN
@@ -426,7 +429,7 @@ class CoverageFigures:
         return self._taken(rows, np.concatenate([[0], groups]))
 
     def worst_first(self) -> Self:
-        """Return the same with the rows and groups first of which the least is filled; small groups come last."""
+        """Return the same with the least filled rows and groups first; small groups are last."""
         there = self.has_figures
         whole = self.shares[:, 0] if self.columns else np.zeros(len(self.rows))
         # A row that has no figure for all together, since each language is required by itself, has that of its parts.
@@ -434,7 +437,7 @@ class CoverageFigures:
         rows = np.argsort(np.where(np.isnan(whole), parts, whole), kind="stable")
         share = self.total_shares
         small = np.array([group.products < SMALL for group in self.columns], bool)
-        # NaN comes last in any case; the first column stays where it is.
+        # NaN is sorted last in any case; the first column stays where it is.
         columns = np.array([0, *(1 + np.lexsort((share[1:], small[1:])))], np.int64)
         return self._taken(rows, columns)
 
@@ -458,23 +461,23 @@ class CoverageFigures:
         n, width = len(self.rows), len(groups)
         codes = [group.code for group in groups] * n
         found: dict[str, object] = {
-            "attribute": _texts(np.repeat([row[0] for row in self.rows], width)),
-            "language": _texts(codes if is_language else [row[1] for row in self.rows for _ in groups]),
+            "attribute": _text_series(np.repeat([row[0] for row in self.rows], width)),
+            "language": _text_series(codes if is_language else [row[1] for row in self.rows for _ in groups]),
         }
         if not is_language:
             names = column_names(self.by)
-            found[names[0]] = _texts(codes)
+            found[names[0]] = _text_series(codes)
             if len(names) > 1:
-                found[names[1]] = _texts([group.label for group in groups] * n)
+                found[names[1]] = _text_series([group.label for group in groups] * n)
         found["filled"] = self.filled[:, first:].ravel()
         found["products"] = self.products[:, first:].ravel()
         found["coverage"] = self.shares[:, first:].ravel()
         found["unknown"] = self.unknown[:, first:].ravel()
-        found["state"] = _texts([str(one) for one in self.states[:, first:].ravel()])
+        found["state"] = _text_series([str(one) for one in self.states[:, first:].ravel()])
         return pd.DataFrame(found)
 
 
-def _side_by_side(counted: Sequence[FilledCount]) -> FilledCount:
+def _stacked_counts(counted: Sequence[FilledCount]) -> FilledCount:
     return FilledCount(*(np.array(one, np.int64) for one in zip(*counted, strict=True)))
 
 
@@ -482,7 +485,7 @@ def _shares(filled: Counts, products: Counts, there: npt.NDArray[np.bool_]) -> n
     return np.where(there, ratio(filled.astype(float), products.astype(float)), np.nan)
 
 
-def _texts(values: object) -> pd.Series:
+def _text_series(values: object) -> pd.Series:
     return pd.Series(values, dtype="str")
 
 
@@ -505,18 +508,18 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
     >>> lacks("namePublicLong", "fr", ("kind", "TEA")).facets
     {'fill:namePublicLong:fr': ('empty', 'null', 'absent'), 'kind': ('TEA',)}
     """
-    return Conditions({fill_facet(attribute, language): MISSING, **_in(group)})
+    return Conditions({fill_facet(attribute, language): MISSING, **_group_condition(group)})
 
 
 def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Conditions:
     """Return the conditions of products, or of those of a group, that fail one of some checks; the title is shown."""
-    return Conditions(_in(group), failing=(FailingChecks(title, tuple(checks)),))
+    return Conditions(_group_condition(group), failing=(FailingChecks(title, tuple(checks)),))
 
 
 def in_group(facet: str, code: Code) -> Conditions:
     """Return the conditions of the products of a group."""
-    return Conditions(_in((facet, code)))
+    return Conditions(_group_condition((facet, code)))
 
 
-def _in(group: tuple[str, Code] | None) -> dict[str, tuple[Code, ...]]:
+def _group_condition(group: tuple[str, Code] | None) -> dict[str, tuple[Code, ...]]:
     return {} if group is None else {group[0]: (group[1],)}

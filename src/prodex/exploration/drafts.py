@@ -76,16 +76,16 @@ class Draft:
         sentences = []
         if self.corrections:
             what = counted(len(self.corrections), "correction")
-            sentences.append(f"{what} of {_moment(self.saved_at)} taken up again, not sent yet.")
+            sentences.append(f"{what} of {_utc_text(self.saved_at)} taken up again, not sent yet.")
         for sent in self.unconfirmed:
             what = counted(len(sent.corrections), "correction")
             sentences.append(
-                f"{what} may have reached {sent.to} at {_moment(sent.at)}: Check looks whether they have."
+                f"{what} may have reached {sent.to} at {_utc_text(sent.at)}: Check looks whether they have."
             )
         return " ".join(sentences)
 
 
-class _File(msgspec.Struct):
+class _DraftFile(msgspec.Struct):
     format: int
     saved_at: str
     corrections: tuple[TextCorrection, ...] = ()
@@ -112,13 +112,13 @@ def draft_name(catalog: Catalog) -> str | None:
 
 
 def read_draft(name: str) -> tuple[Draft, str]:
-    """Return what is kept under a name, and what is to be said of it.
+    """Return what is kept under a name, and a note about it for people.
 
     A file that is damaged is renamed and named in the sentence: nothing that was typed is overwritten.
     """
-    path = _path(name)
+    path = _draft_path(name)
     try:
-        found = _read(path)
+        found = _read_draft(path)
     except MadeByNewer as error:
         return (
             Draft(),
@@ -154,18 +154,18 @@ def change_draft(name: str, before: Draft, after: Draft) -> Draft:
     InputError
         When the file on disk cannot be read; it is left as it is.
     """
-    path = _path(name)
+    path = _draft_path(name)
     with _locked(path.parent):
         try:
-            there = _read(path)
+            there = _read_draft(path)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"The correction is not kept on disk: {relative_to_working_folder(path)} cannot be read "
                 f"({error}). Rename it."
             ) from error
         kept = Draft(
-            _changed(there.corrections, before.corrections, after.corrections),
-            _changed(there.unconfirmed, before.unconfirmed, after.unconfirmed),
+            _merged_changes(there.corrections, before.corrections, after.corrections),
+            _merged_changes(there.unconfirmed, before.unconfirmed, after.unconfirmed),
             f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         )
         if not kept.corrections and not kept.unconfirmed:
@@ -176,17 +176,17 @@ def change_draft(name: str, before: Draft, after: Draft) -> Draft:
         return kept
 
 
-def _changed(there: Sequence[Item], before: Sequence[Item], after: Sequence[Item]) -> tuple[Item, ...]:
+def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequence[Item]) -> tuple[Item, ...]:
     """Return what is there, without what was removed and with what was added."""
     removed = [one for one in before if one not in after]
     left = [one for one in there if one not in removed]
     return (*left, *(one for one in after if one not in before and one not in left))
 
 
-def _read(path: Path) -> Draft:
+def _read_draft(path: Path) -> Draft:
     if not is_there(path):
         return Draft()
-    found = read_json(path, _File, newest=_FORMAT)
+    found = read_json(path, _DraftFile, newest=_FORMAT)
     return Draft(found.corrections, found.unconfirmed, found.saved_at)
 
 
@@ -205,11 +205,11 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _path(name: str) -> Path:
+def _draft_path(name: str) -> Path:
     return home() / "corrections" / f"{name}.json"
 
 
-def _moment(text: str | None) -> str:
+def _utc_text(text: str | None) -> str:
     return (text or "").replace("T", " ").removesuffix("Z")[:16] + " UTC"
 
 
@@ -234,16 +234,18 @@ class CollectedDraft:
         self._unsaved: list[tuple[Catalog, Draft]] = []
 
     def of(self, catalog: Catalog) -> tuple[Draft, str]:
-        """Return what was collected for a catalogue before, and what is to be said of it."""
+        """Return what was collected for a catalogue before, and a note about it for people."""
         before, self._catalog = self._catalog, catalog
-        if before is not None and _same(before, catalog):
+        if before is not None and _are_same_products(before, catalog):
             return self._now, ""
         if before is not None and draft_name(before) is None and self._now != Draft():
             self._unsaved.append((before, self._now))
         if (name := draft_name(catalog)) is not None:
             self._now, note = read_draft(name)
             return self._now, note
-        place = next((at for at, (one, _) in enumerate(self._unsaved) if _same(one, catalog)), None)
+        place = next(
+            (at for at, (one, _) in enumerate(self._unsaved) if _are_same_products(one, catalog)), None
+        )
         self._now = Draft() if place is None else self._unsaved.pop(place)[1]
         return self._now, ""
 
@@ -264,7 +266,7 @@ class CollectedDraft:
         return self._now
 
 
-def _same(one: Catalog, other: Catalog) -> bool:
+def _are_same_products(one: Catalog, other: Catalog) -> bool:
     """Whether two catalogues are of the same products: one name of snapshots, or one load."""
     names = draft_name(one), draft_name(other)
     return names[0] == names[1] and (names[0] is not None or one.origin == other.origin)

@@ -56,13 +56,13 @@ class FacetValues:
     facet
         The facet.
     codes, labels
-        Of each value; the code None stands for the products without a value.
+        Of each value; the code None is that of the products without a value.
     is_asked
         Whether the service was asked for it: if not, a product without a value may have one.
     membership
         Which products have which value.
     above
-        Of a facet whose values form a tree: number of the value above each, -1 at the top. A value comes after the one
+        Of a facet whose values form a tree: number of the value above each, -1 at the top. A value follows the one
         above it, and a product that has a value counts for all values above it.
     """
 
@@ -120,14 +120,14 @@ class FacetValues:
     def order(self, counts: Counts, first: Collection[Code] = ()) -> list[int]:
         """Return the numbers of the values in the order in which a list shows them: the largest counts first.
 
-        Values without products come last. In a tree, each value is followed by those below it.
+        Values without products are last. In a tree, each value is followed by those below it.
 
         Parameters
         ----------
         counts
             Number of products of each value, under the conditions.
         first
-            Codes that come before the others, such as selected and excluded ones, so that they can be taken back.
+            Codes that are listed before the others, such as selected and excluded ones, so that they can be taken back.
 
         Examples
         --------
@@ -168,7 +168,7 @@ def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool = True)
     is_asked
         See `FacetValues`.
     """
-    codes, labels = groups.codes, _labels(facet, groups)
+    codes, labels = groups.codes, _distinct_labels(facet, groups)
     totals = np.bincount(groups.groups, minlength=len(codes)).tolist()
     numbers = range(len(codes))
     order = sorted(numbers, key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
@@ -187,7 +187,7 @@ def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool = True)
     )
 
 
-def _labels(facet: Facet, groups: Groups) -> list[str]:
+def _distinct_labels(facet: Facet, groups: Groups) -> list[str]:
     labels = zip(groups.codes, groups.labels, strict=True)
     return distinct_labels(
         groups.codes, [facet.labels.get(code or "", label) for code, label in labels], facet.without
@@ -234,7 +234,7 @@ class OneValueEach:
     @classmethod
     def of(cls, numbers: Numbers, width: int) -> OneValueEach:
         """Keep the numbers of so many values."""
-        return cls(_narrow(numbers, width))
+        return cls(_small_integers(numbers, width))
 
     def having(self, chosen: Mask) -> Mask:
         """Return which products have one of the chosen values."""
@@ -264,7 +264,7 @@ class SeveralValues:
     @classmethod
     def of(cls, size: int, rows: Rows, numbers: Rows, width: int) -> SeveralValues:
         """Keep pairs of places and the numbers of so many values."""
-        return cls(size, rows.astype(np.int32), _narrow(numbers, width))
+        return cls(size, rows.astype(np.int32), _small_integers(numbers, width))
 
     def having(self, chosen: Mask) -> Mask:
         """Return which products have one of the chosen values."""
@@ -305,7 +305,7 @@ class MaskEach:
         return np.fromiter(counts, np.int64, count=width)
 
 
-def _narrow(numbers: Numbers, width: int) -> Numbers:
+def _small_integers(numbers: Numbers, width: int) -> Numbers:
     return numbers.astype(np.int16 if width <= np.iinfo(np.int16).max else np.int32)
 
 

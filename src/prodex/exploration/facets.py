@@ -1,4 +1,8 @@
-"""The facets of a catalogue: declared as data, counted, and which products meet the conditions of each."""
+"""The facets of a catalogue: declared as data, counted, and which products meet the conditions of each.
+
+A facet is a column of groups, a tree of categories, or the state of an attribute (filled, or why not). `FACETS` lists
+those that every catalogue has; others are made for the columns and attributes that somebody asks for.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +108,7 @@ class _Tree:
         code, kind_code = self._gpc.codes[gpc], self._kind.codes[kind]
         path = list(self._path(code)) if len(self._labels) > 1 or code is not None else []
         if kind_code is not None:
-            own = f"{_escaped(code or '')}/{_escaped(kind_code)}"
+            own = f"{_escaped_code(code or '')}/{_escaped_code(kind_code)}"
             path.append((own, kind_code, self._kind.labels[kind]))
         node = self._top
         for one in path or [(None, None, None)]:
@@ -122,7 +126,7 @@ class _Tree:
         for one in (*reversed(gpc_above(code)), code):
             label = segment_label(one)
             if label is not None or one in self._labels:
-                yield _escaped(one), one, label or self._labels[one]
+                yield _escaped_code(one), one, label or self._labels[one]
 
     def listed(self, without: str) -> tuple[list[_Node], list[int], list[str]]:
         """Return the categories, each before those below it, the number of the one above each, and their labels."""
@@ -139,7 +143,7 @@ class _Tree:
         return nodes, above, labels
 
     def _below(self, node: _Node, number: int, without: str) -> list[tuple[_Node, int, str]]:
-        """Return what is directly below a category, the largest last, with labels that are told apart."""
+        """Return what is directly below a category, the largest last, with labels that differ."""
         below = list(node.below.values())
         codes = [one.own_code or one.code for one in below]
         labels = distinct_labels(codes, [one.label for one in below], without)
@@ -147,7 +151,7 @@ class _Tree:
         return sorted(listed, key=lambda one: (-one[0].size, one[0].code is None, one[2]), reverse=True)
 
 
-def _escaped(code: str) -> str:
+def _escaped_code(code: str) -> str:
     return code.replace("\\", "\\\\").replace("/", "\\/")
 
 
@@ -186,16 +190,16 @@ class CatalogFacet(Facet):
         """Return its values."""
         found = self.read(self, products)
         is_asked = not self.attribute or products.catalog.origin.asked(self.attribute)
-        came = self.is_shared and any(code is not None for code in found.codes)
-        return replace(found, is_asked=is_asked or came)
+        was_received = self.is_shared and any(code is not None for code in found.codes)
+        return replace(found, is_asked=is_asked or was_received)
 
 
 def by_group(name: str) -> _Read:
     """Group as audits do, so that a click in an audit and a click in a facet list the same products."""
-    return _grouped(lambda products: products.groups(name))
+    return _values_by_group(lambda products: products.groups(name))
 
 
-def _grouped(group: Callable[[ProductColumns], Groups]) -> _Read:
+def _values_by_group(group: Callable[[ProductColumns], Groups]) -> _Read:
     return lambda facet, products: values_of(facet, group(products), len(products))
 
 
@@ -224,7 +228,7 @@ FACETS = (
         "Grade",
         "without grade",
         is_ordered=True,
-        read=_grouped(_grades),
+        read=_values_by_group(_grades),
         needs_audit=True,
         column="grade",
     ),
@@ -307,7 +311,7 @@ FACETS = (
         "Packshot",
         "not specified",
         {"yes": "has a packshot", "no": "has none"},
-        read=_grouped(_packshots),
+        read=_values_by_group(_packshots),
         attribute=_PACKSHOT,
     ),
     CatalogFacet(
@@ -438,7 +442,7 @@ class AttributeFacets:
     def title(self, name: str) -> str:
         """Return the heading of a facet; that of what products lack says in which language, if it is about one."""
         if name != MISSING.name:
-            return _title(*_split(name.removeprefix(FILL)))
+            return _fill_title(*_split_code(name.removeprefix(FILL)))
         language = self._asked[0]
         return MISSING.title if language is None else f"{MISSING.title} in {language_label(language)}"
 
@@ -468,7 +472,7 @@ class AttributeFacets:
         return self._states[name] if name in self._states else self._keep(name)
 
     def _keep(self, name: str) -> FacetValues:
-        found = _states(self._catalog, name)
+        found = _fill_values(self._catalog, name)
         others = {one: values for one, values in self._states.items() if one != name}
         # Replaced at once, since another thread may look up a facet meanwhile.
         self._states = dict([*others.items(), (name, found)][-_KEPT:])
@@ -477,28 +481,28 @@ class AttributeFacets:
     def _lacked(self) -> FacetValues:
         """Return which products lack which attributes; of what was not asked for nobody knows whether it is there."""
         language, others = self._asked
-        filled = self.filled.read([*USUAL, *(_split(code)[0] for code in others)])
-        codes = dict.fromkeys([*_usual(filled, language), *others])
-        masks = [~filled.mask(*_split(code)) for code in codes]
+        filled = self.filled.read([*USUAL, *(_split_code(code)[0] for code in others)])
+        codes = dict.fromkeys([*_usual_attributes(filled, language), *others])
+        masks = [~filled.mask(*_split_code(code)) for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
-        labels = tuple(attribute_words(*_split(code)) for code in shown)
+        labels = tuple(attribute_words(*_split_code(code)) for code in shown)
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
         return FacetValues(MISSING, tuple(shown), labels, True, lacking)
 
 
-def _usual(filled: FilledColumns, language: str | None) -> Iterator[str]:
+def _usual_attributes(filled: FilledColumns, language: str | None) -> Iterator[str]:
     for attribute in USUAL:
         own = language if filled.is_text(attribute) else None
         if filled.state((attribute, own)) is not CellState.NOT_ASKED:
             yield attribute_code(attribute, own)
 
 
-def _states(catalog: Catalog, name: str) -> FacetValues:
-    attribute, language = _split(name.removeprefix(FILL))
+def _fill_values(catalog: Catalog, name: str) -> FacetValues:
+    attribute, language = _split_code(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
-    facet = Facet(name, _title(attribute, language), is_ordered=True)
+    facet = Facet(name, _fill_title(attribute, language), is_ordered=True)
     found = np.flatnonzero(np.bincount(numbers, minlength=len(FILL_STATES)))
     place = np.zeros(len(FILL_STATES), np.int64)
     place[found] = np.arange(len(found))
@@ -506,7 +510,7 @@ def _states(catalog: Catalog, name: str) -> FacetValues:
     return FacetValues(facet, states, states, True, OneValueEach.of(place[numbers], len(found)))
 
 
-def _title(attribute: str, language: str | None) -> str:
+def _fill_title(attribute: str, language: str | None) -> str:
     words = attribute_words(attribute, language)
     return f"{words[:1].upper()}{words[1:]}"
 
@@ -529,10 +533,10 @@ def fill_facet(attribute: str, language: str | None) -> str:
     return FILL + attribute_code(attribute, language)
 
 
-def _split(code: str) -> tuple[str, str | None]:
+def _split_code(code: str) -> tuple[str, str | None]:
     """Return the attribute and the language of a code.
 
-    >>> _split("namePublicLong:fr"), _split("assets.pictures"), _split("x:y:")
+    >>> _split_code("namePublicLong:fr"), _split_code("assets.pictures"), _split_code("x:y:")
     (('namePublicLong', 'fr'), ('assets.pictures', None), ('x:y', None))
     """
     attribute, colon, language = code.rpartition(":")
@@ -678,7 +682,7 @@ def apply_filters(
     facets
         The facets of the catalogue.
     conditions
-        What is selected and excluded in each facet; words and checks come as `others`.
+        What is selected and excluded in each facet; words and checks are given as `others`.
     size
         Number of products.
     others

@@ -25,7 +25,7 @@ _KEPT = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """What a search found.
 
     Attributes
@@ -79,7 +79,7 @@ class ProductFilter:
         self.products: ProductColumns = ProductColumns(catalog, audit)
         self.facets: Facets = Facets(self.products, filled)
         self.search: Search = Search(self.products)
-        self.found: Found | None = None
+        self.found: SearchResult | None = None
         self._masks: dict[object, Mask] = {}
         self._last: tuple[Conditions, Mask] | None = None
         self._left: tuple[Conditions, Catalog] | None = None
@@ -88,9 +88,9 @@ class ProductFilter:
         """Return whether these words have been searched for, in labels at least: then `narrow` answers at once."""
         return not words or (self.found is not None and self.found.words == words)
 
-    def find_in_labels(self, words: str) -> Found:
+    def find_in_labels(self, words: str) -> SearchResult:
         """Search for words in labels and numbers alone: the first answer, while the words of all texts are made."""
-        self.found = Found(words, self.search.find_in_labels(words), LABELS, is_complete=False)
+        self.found = SearchResult(words, self.search.find_in_labels(words), LABELS, is_complete=False)
         return self.found
 
     def find(self, words: str, progress: Callable[[int, int], object] = lambda *_: None) -> Mask:
@@ -158,27 +158,27 @@ class ProductFilter:
         if self._left is None or self._left[0] != conditions:
             whole, left = self.products.catalog, self._chosen(self.mask(conditions))
             if left is not whole:
-                # What is written about them says by which filters of the screen they were chosen.
+                # Reports and worklists about them say by which filters of the screen they were chosen.
                 by = Chosen.again(whole.chosen, len(whole), self.labels(conditions))
                 left = replace(left, chosen=by)
             self._left = (conditions, left)
         return self._left[1]
 
-    def _found(self, words: str) -> Found | None:
+    def _found(self, words: str) -> SearchResult | None:
         """Return what words have found, as far as they have been searched for; None without words."""
         found = self.found  # another thread may search for other words meanwhile
         if not words or (found is not None and found.words == words):
             return found if words else None
         return self._searched(words)
 
-    def _searched(self, words: str) -> Found:
-        found = self.found = Found(words, self.search.find(words), TEXTS, is_complete=True)
+    def _searched(self, words: str) -> SearchResult:
+        found = self.found = SearchResult(words, self.search.find(words), TEXTS, is_complete=True)
         return found
 
     def _chosen(self, mask: Mask) -> Catalog:
         whole = self.products.catalog
         # The whole catalogue keeps its folder and its origin, so that an export or an audit of it names the snapshot.
-        # Of the others only those parts are read that have some of their products.
+        # For other products, only the parts that have some of them are read.
         return whole if mask.all() else whole.where(pd.Series(mask))
 
     def _failing(self, failing: FailingChecks) -> Mask:

@@ -1,4 +1,4 @@
-"""What a gallery shows on a page: which products, in which groups, and what is said in the place of each picture."""
+"""What a gallery shows on a page: which products, in which groups, and the words in place of a missing picture."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from prodex.tables.columns import Mask, is_true
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
 
-#: Characters of a text that stands below a picture.
+#: Characters of a text below a picture.
 _LONGEST, _LONGEST_PROBLEM = 120, 300
 _URL, _PACKSHOT = "assets.pictures.url", "assets.pictures.isPackshot"
 _COLUMNS = ("product_id", "gtin", "brand", "brand_code")
-#: What is said in the place of a picture; other problems are said as they were found.
+#: Words in place of a picture; other problems are shown as they were found.
 _WORDS = {"not asked": "not requested"}
 
 
@@ -131,7 +131,7 @@ def groups_of(
     pictured
         Which products have a picture.
     per_group
-        How many products stand for a value at most.
+        How many products of a value are shown at most.
     """
     made = []
     for code, label, total in shown:
@@ -188,13 +188,13 @@ def tiles(
                 "name": cut(name, _LONGEST) if name else "",
                 "gtin": cut(row["gtin"] or row["product_id"], _LONGEST),
                 "brand": cut(shown_one(row["brand"], row["brand_code"]) or "", _LONGEST),
-                **_frame(cell, missing, is_loading=is_loading),
+                **_picture_or_words(cell, missing, is_loading=is_loading),
             }
         )
     return made
 
 
-def _frame(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[str, Any]:
+def _picture_or_words(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[str, Any]:
     """Return the picture of a product, or the words in its place."""
     empty = {"src": None, "words": _WORDS.get(missing, missing), "state": "missing", "mark": ""}
     if cell is None:
@@ -204,7 +204,7 @@ def _frame(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[st
     thumbnail = cell.thumbnail
     if thumbnail.bytes is None:
         problem = thumbnail.problem or "no picture"
-        # Of a picture that there is, the words say what is wrong with it.
+        # If there is a picture, the words describe what is wrong with it.
         state = "broken" if thumbnail.position is not None else "missing"
         return {**empty, "words": cut(_WORDS.get(problem, problem), _LONGEST_PROBLEM), "state": state}
     mark = "" if thumbnail.is_packshot else "no packshot"

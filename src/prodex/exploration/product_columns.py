@@ -114,7 +114,7 @@ class ProductColumns:
             stored = [name for name in missing if name not in _OF_AUDIT]
             if stored:
                 pieces = list(self.each_part(lambda part, _: part.encoded("products", stored)))
-                self._columns |= {name: _joined(pieces, name) for name in stored}
+                self._columns |= {name: _joined_column(pieces, name) for name in stored}
             if len(stored) < len(missing):
                 self._columns |= self._grades_and_scores()
 
@@ -147,7 +147,8 @@ class ProductColumns:
         """What identifies owners; see `prodex.facts.owner`."""
         self.read(*OWNER_COLUMNS)
         return by_combination(
-            lambda *values: owner_codes(_named(OWNER_COLUMNS, values)), *map(self.column, OWNER_COLUMNS)
+            lambda *values: owner_codes(_column_lookup(OWNER_COLUMNS, values)),
+            *map(self.column, OWNER_COLUMNS),
         )
 
     @property
@@ -218,7 +219,7 @@ class ProductColumns:
     def own(self, table: str, *columns: str, filled: str = "") -> pa.Table:
         """Return rows of a child table, with the place of their product as `product`, without pending updates.
 
-        Rows of a product that are equal in these columns come once: a product has many texts and few languages.
+        Rows of a product that are equal in these columns are returned once: a product has many texts and few languages.
 
         Parameters
         ----------
@@ -261,7 +262,7 @@ class ProductColumns:
                 "The conditions ask for products that fail a check, and there is no audit. Give one: audit=..."
             )
         known = [check.id for check in self.audit.checks]
-        # The conditions may come from an audit that has been replaced by another since.
+        # The conditions may be about an audit that has been replaced by another since.
         if unknown := [check for check in checks if check not in known]:
             raise QueryError(
                 f"The audit has no check {unknown[0]!r}. audit.by_check lists those that it has."
@@ -309,17 +310,17 @@ def shown_by(name: str) -> tuple[Callable[..., pa.Array], tuple[str, ...]]:
             f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
         )
     if name == "owner":
-        return lambda *values: owners_shown(_named(OWNER_COLUMNS, values)), OWNER_COLUMNS
+        return lambda *values: owners_shown(_column_lookup(OWNER_COLUMNS, values)), OWNER_COLUMNS
     if name in CODE_OF:
         return shown_labels, (name, CODE_OF[name])
     return lambda values: values, (name,)
 
 
-def _named(names: Sequence[str], values: Sequence[pa.Array]) -> Callable[[str], pa.Array]:
+def _column_lookup(names: Sequence[str], values: Sequence[pa.Array]) -> Callable[[str], pa.Array]:
     return dict(zip(names, values, strict=True)).__getitem__
 
 
-def _joined(pieces: Sequence[pa.Table], name: str) -> pa.Array:
+def _joined_column(pieces: Sequence[pa.Table], name: str) -> pa.Array:
     """Return a column of all parts; the lists of distinct values of the parts become one."""
     kind = _OF_PRODUCTS.field(name).type
     chunks = [chunk for piece in pieces for chunk in piece[name].chunks]
@@ -396,7 +397,7 @@ def quantity_values(part: Part, attribute: str, unit: str) -> pa.Array:
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
     distinct, code = encoded(rows["unit_code"])
     bases = [*map(_base, distinct.to_pylist()), _base(None)]
-    # The last one stands for rows without a unit, whose code is -1.
+    # The last value is for rows without a unit, whose code is -1.
     factors = np.array([factor if base == unit else np.nan for base, factor in bases])
     found = numbers(rows["value"]) * factors[code]
     ids = whole(part.read("products", ["product_id"])["product_id"])
@@ -445,7 +446,7 @@ class ProductRows:
         missing = [name for name in dict.fromkeys(names) if name not in self._columns]
         there = [name for name in missing if self.products.is_read(name) or name in {"grade", "score"}]
         for name in there:
-            self._columns[name] = _plain(self.products.column(name).take(pa.array(self._rows)))
+            self._columns[name] = _without_dictionary(self.products.column(name).take(pa.array(self._rows)))
         if stored := [name for name in missing if name not in there]:
             schema = TABLES["products"].schema_of(stored)
             table = self._from_parts(lambda part, rows: part.encoded("products", stored).take(rows), schema)
@@ -495,5 +496,5 @@ class ProductRows:
         return pa.concat_tables([schema.empty_table(), *pieces]).take(pa.array(back))
 
 
-def _plain(values: pa.Array) -> pa.Array:
+def _without_dictionary(values: pa.Array) -> pa.Array:
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values

@@ -1,4 +1,7 @@
-"""Facets of dates and numbers: two limits to type, and a histogram whose bars select a range."""
+"""Facets of dates and numbers: two limits to type, and a histogram whose bars select a range.
+
+Beside them, the offers: which columns somebody can add to the facets of an explorer, by words in their titles.
+"""
 
 from __future__ import annotations
 
@@ -80,18 +83,20 @@ class RangeFacets:
         limits = conditions.ranges.get(column, Range())
         found = self._histograms.of(column, left.without(column))
         self._shown[column] = found
-        inside = [bool(limits) and _overlap(found.range(n, n), limits) for n in range(len(found.counts))]
+        inside = [
+            bool(limits) and _ranges_overlap(found.range(n, n), limits) for n in range(len(found.counts))
+        ]
         return {
             "range": {
                 "kind": measure_of(column),
-                "least": _field(limits.least),
-                "greatest": _field(limits.greatest),
+                "least": _limit_text(limits.least),
+                "greatest": _limit_text(limits.greatest),
             },
             "bins": [
                 {"label": range_words(found.range(place, place)), "count": count, "inside": inside[place]}
                 for place, count in enumerate(found.counts)
             ],
-            "note": _note(found, limits),
+            "note": _range_note(found, limits),
         }
 
     def pressed(self, column: str, limits: Range, first: int, last: int) -> Range:
@@ -107,14 +112,14 @@ class RangeFacets:
         InputError
             When it is no number or no date.
         """
-        limit = _read(column, text.strip(), is_end=side == "greatest") if text.strip() else None
+        limit = _read_limit(column, text.strip(), is_end=side == "greatest") if text.strip() else None
         return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
 
 
-def _read(column: str, text: str, *, is_end: bool) -> float | datetime:
+def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
     is_date = measure_of(column) == "date"
     # The last day of a range belongs to it as a whole.
-    found = _date(text, time.max if is_end else time.min) if is_date else _number(text)
+    found = _date(text, time.max if is_end else time.min) if is_date else _finite_number(text)
     if found is None:
         raise InputError(f"{text!r:.60} is no {'date, such as 2026-11-23' if is_date else 'number'}.")
     return found
@@ -127,7 +132,7 @@ def _date(text: str, at: time) -> datetime | None:
         return None
 
 
-def _number(text: str) -> float | None:
+def _finite_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -135,27 +140,27 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _field(limit: float | datetime | None) -> str:
+def _limit_text(limit: float | datetime | None) -> str:
     if limit is None:
         return ""
-    return f"{_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
+    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
 
 
-def _overlap(one: Range, other: Range) -> bool:
+def _ranges_overlap(one: Range, other: Range) -> bool:
     return _reaches(one.greatest, other.least) and _reaches(other.greatest, one.least)
 
 
 def _reaches(greatest: float | datetime | None, least: float | datetime | None) -> bool:
-    return greatest is None or least is None or _utc(greatest) >= _utc(least)
+    return greatest is None or least is None or _in_utc(greatest) >= _in_utc(least)
 
 
-def _utc(limit: Any) -> Any:
+def _in_utc(limit: Any) -> Any:
     """Return a date without a zone, in UTC, as dates of products are; a number as it is."""
     is_aware = isinstance(limit, datetime) and limit.tzinfo is not None
     return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit
 
 
-def _note(found: Histogram, limits: Range) -> str:
+def _range_note(found: Histogram, limits: Range) -> str:
     if not found.is_asked:
         return "not requested"
     if not _reaches(limits.greatest, limits.least):

@@ -1,4 +1,4 @@
-"""Ranges of numbers and dates: which columns have them, and which products are in one."""
+"""Ranges of numbers and dates: which columns have them, which products are in one, and the histogram of a column."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def in_range(products: ProductColumns, column: str, limits: Range) -> Mask:
     met: Any = values.is_valid()
     for limit, compare in ((limits.least, pc.greater_equal), (limits.greatest, pc.less_equal)):
         if limit is not None:
-            met = pc.and_kleene(met, compare(values, _limit(column, measure, limit)))
+            met = pc.and_kleene(met, compare(values, _limit_scalar(column, measure, limit)))
     return is_true(met)
 
 
-def _limit(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
+def _limit_scalar(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
     if isinstance(limit, datetime) != (measure == "date"):
         raise QueryError(
             f"{column!r} holds {measure}s, and a limit of its range is {limit!r}. Give a {measure}."
@@ -177,7 +177,7 @@ def _whole_edges(least: int, greatest: int) -> Iterator[Values]:
 
 def _number_edges(least: float, greatest: float) -> Iterator[Values]:
     """Yield edges in ever larger steps."""
-    # From steps of which there are too many: so many digits more than those that tell the values apart.
+    # Start with steps that are too small: some digits more than are needed to distinguish the values.
     start = max(math.floor(math.log10(greatest - least or abs(least) or 1)) - 2, _SMALLEST)
     for power in count(start):
         for factor in (1, 2, 5):
@@ -214,12 +214,12 @@ def before(edge: Any) -> float | datetime:
     (9, datetime.datetime(2025, 12, 31, 23, 59, 59, 999999))
     """
     if isinstance(edge, np.datetime64) and edge == _LAST:
-        return plain(edge)
+        return python_value(edge)
     smaller = np.nextafter(edge, -np.inf) if isinstance(edge, np.floating) else edge - 1
-    return plain(smaller)
+    return python_value(smaller)
 
 
-def plain(value: Any) -> float | datetime:
+def python_value(value: Any) -> float | datetime:
     """Return a number or a date as Python has it."""
     found: float | datetime = value.item()
     return found
@@ -324,7 +324,7 @@ class Histograms:
 
 @dataclass(frozen=True, eq=False)
 class _Binned:
-    """The bin of each product; that of products without a value comes last."""
+    """The bin of each product; that of products without a value is the last."""
 
     edges: npt.NDArray[Any]
     bins: OneValueEach
@@ -348,5 +348,5 @@ class _Binned:
             counts = [*self.totals, self.bins.size - sum(self.totals)]
         else:
             counts = self.bins.count(among, len(self.totals) + 1).tolist()
-        edges = tuple(plain(edge) for edge in self.edges)
+        edges = tuple(python_value(edge) for edge in self.edges)
         return Histogram(column, edges, tuple(counts[:-1]), self.totals, counts[-1], is_asked)

@@ -69,7 +69,7 @@ def save_view(view: View) -> Path:
     StorageError
         When the disk refuses; an earlier view of this name is then as it was.
     """
-    path = _path(view.name)
+    path = _view_path(view.name)
     with storage(path):
         make_folder(path.parent, private=True)
         with writing(path, private=True) as beside:
@@ -80,13 +80,13 @@ def save_view(view: View) -> Path:
 def saved_views() -> list[View]:
     """Return all saved views by name; files that cannot be read are left out, and opening them says why."""
     found = []
-    with reading(_folder()):
-        paths = list(_folder().iterdir()) if _folder().is_dir() else []
+    with reading(_views_folder()):
+        paths = list(_views_folder().iterdir()) if _views_folder().is_dir() else []
     for path in paths:
         if path.suffix != ".json":
             continue
         try:
-            found.append(_read(path))
+            found.append(_read_view(path))
         except ProdexError:
             continue
     return sorted(found, key=lambda view: (view.name.casefold(), view.name))
@@ -100,23 +100,23 @@ def open_view(name: str) -> View:
     InputError
         When there is none of this name, or its file cannot be read.
     """
-    path = _path(name)
+    path = _view_path(name)
     with reading(path):
         is_known = path.exists()
     if not is_known:
         names = ", ".join(repr(view.name) for view in saved_views()) or "none"
         raise InputError(f"There is no view {name!r}. Saved are {names}.")
-    return _read(path)
+    return _read_view(path)
 
 
 def remove_view(name: str) -> None:
     """Remove a saved view; one that is gone already stays gone."""
-    path = _path(name)
+    path = _view_path(name)
     with storage(path):
         remove(path)
 
 
-def _read(path: Path) -> View:
+def _read_view(path: Path) -> View:
     try:
         return read_json(path, View, newest=FORMAT)
     except (OSError, ValueError) as error:
@@ -125,17 +125,17 @@ def _read(path: Path) -> View:
         ) from error
 
 
-def _folder() -> Path:
+def _views_folder() -> Path:
     return home() / "views"
 
 
-def _path(name: str) -> Path:
+def _view_path(name: str) -> Path:
     """Return the file of a view; names that differ in anything have different files."""
     name = name.strip()
     if not 0 < len(name) <= _LONGEST:
         raise InputError(f"The name of a view has {len(name):,} characters. Give it 1 to {_LONGEST}.")
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return _folder() / f"{safe_name(name)[:60]}-{digest}.json"
+    return _views_folder() / f"{safe_name(name)[:60]}-{digest}.json"
 
 
 def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Conditions, str]:
@@ -155,10 +155,10 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
     >>> import prodex
     >>> here = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]))
     >>> asked = Conditions().toggled("brand", "ACME").toggled("brand", "OTHER").toggled("grade", "A")
-    >>> kept, said = applicable(asked, here)
+    >>> kept, notes = applicable(asked, here)
     >>> kept == asked.without_facet("grade")
     True
-    >>> print(said.replace(chr(0x2068), "").replace(chr(0x2069), ""))
+    >>> print(notes.replace(chr(0x2068), "").replace(chr(0x2069), ""))
     There is no audit here, so this was left out: grade: A. No product here meets: brand: OTHER.
     """
     kept = Conditions(words=conditions.words)
@@ -177,10 +177,10 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
         kept = add(kept)
         if not mask.any():
             unmet.append(label)
-    said = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
-    said += unanswered
-    said += [f"No product here meets: {'; '.join(unmet)}."] if unmet else []
-    return kept, " ".join(said)
+    notes = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
+    notes += unanswered
+    notes += [f"No product here meets: {'; '.join(unmet)}."] if unmet else []
+    return kept, " ".join(notes)
 
 
 def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Conditions], bool]]:

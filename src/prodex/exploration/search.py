@@ -1,11 +1,12 @@
 """Search for words in products: any part of a text matches, whatever its case and accents.
 
-Whatever is typed can be read, also the half of a search that is still being typed: it is never an error.
+Every input can be read, also the half of a search that is still being typed: it is never an error (`WordQuery`).
 
-They are a copy, and are never trusted more than that. A file of them is named after the digests of what it was made of,
-and its content is checked whenever it is read. What is missing, damaged or of another version is made again. It lies
-in the folder of the snapshot, `.search`, and disappears with it; whoever deletes it loses nothing but seconds. Where a
-disk refuses, and for a catalogue that is in memory or filtered, the words are kept in memory.
+The words of a part are kept in files (`SearchIndex`), as a copy that is never trusted. A file is named after the
+digests of its source, and its content is checked whenever it is read. What is missing, damaged or of another version is
+made again. The files are in the folder of the snapshot, `.search`, and are removed with it; whoever deletes them loses
+nothing but seconds. Where a disk refuses, and for a catalogue that is in memory or filtered, the words are kept in
+memory.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ class Search:
                 ids = whole(chosen.read("products", ["product_id"])["product_id"])
                 rows = chosen.encoded("texts", ["product_id", "text"])
                 distinct, text = encoded(rows["text"])
-                has = np.append(sought.held_by(unaccented_texts(distinct)), False)[text]
+                has = np.append(sought.is_in(unaccented_texts(distinct)), False)[text]
                 places_ = np.flatnonzero(mine)[places(whole(rows["product_id"]), ids)[has]]
                 mine[:] = False
                 mine[places_] = True
@@ -144,12 +145,12 @@ class Search:
         for name in _COLUMNS:
             values = self._products.column(name)
             if pa.types.is_dictionary(values.type):
-                found |= of_each(sought.held_by(unaccented_texts(values.dictionary)), values, False)
+                found |= of_each(sought.is_in(unaccented_texts(values.dictionary)), values, False)
             else:
-                found |= sought.held_by(unaccented_texts(values))
+                found |= sought.is_in(unaccented_texts(values))
         if sought.number:
             # Only in GTINs: in texts a number without its zeros would match too much.
-            found |= _holding(self._products.column("gtin"), sought.number)
+            found |= _containing_piece(self._products.column("gtin"), sought.number)
         return found
 
 
@@ -188,21 +189,21 @@ class _Sought:
         """Whether a text holds it if one of its words does."""
         return self.folded is None or self.words == (self.folded,)
 
-    def held_by(self, texts: pa.Array) -> Mask:
+    def is_in(self, texts: pa.Array) -> Mask:
         """Return which texts, in the form in which words are compared, hold it."""
         if self.folded is None:
             return np.zeros(len(texts), bool)
         if not self.is_phrase:
-            return _holding(texts, self.folded)
+            return _containing_piece(texts, self.folded)
         pattern = _SPACE.join(map(re.escape, self.words))
-        return _plain(pc.match_substring_regex(texts, pattern))
+        return _match_mask(pc.match_substring_regex(texts, pattern))
 
 
-def _holding(texts: pa.Array, piece: str) -> Mask:
-    return _plain(pc.match_substring(texts, piece))
+def _containing_piece(texts: pa.Array, piece: str) -> Mask:
+    return _match_mask(pc.match_substring(texts, piece))
 
 
-def _plain(matches: pa.Array) -> Mask:
+def _match_mask(matches: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(matches, False).to_numpy(zero_copy_only=False), bool)
 
 
@@ -213,7 +214,7 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     [True, False]
     """
     texts = unaccented_texts(pa.array(labels, pa.string()))
-    return WordQuery.read(words).met(lambda text: _Sought.of(text).held_by(texts), len(labels))
+    return WordQuery.read(words).met(lambda text: _Sought.of(text).is_in(texts), len(labels))
 
 
 #: How a search works, in one sentence for people.
@@ -273,7 +274,7 @@ class WordQuery:
         a term that it could apply to is ignored, unless nothing else was typed: then it is looked for as a word.
         """
         tokens = list(_tokens(typed))
-        groups = tuple(map(tuple, _grouped(tokens)))
+        groups = tuple(map(tuple, _alternatives(tokens)))
         return cls(groups or tuple((Term(str(one)),) for one in tokens))
 
     @property
@@ -317,7 +318,7 @@ def _tokens(typed: str) -> Iterator[_Token]:
             yield Term(text, minus is not None)
 
 
-def _grouped(tokens: Iterable[_Token]) -> Iterator[list[Term]]:
+def _alternatives(tokens: Iterable[_Token]) -> Iterator[list[Term]]:
     """Yield the terms that OR joins, group by group."""
     group: list[Term] = []
     is_joined = is_negated = False
@@ -388,7 +389,7 @@ class PartWords:
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         word, product = np.divmod(pairs, max(part.size, 1))
         ends = np.cumsum(np.bincount(word, minlength=len(words)))
-        return cls(part.size, words, ends, product.astype(_type(part.size)))
+        return cls(part.size, words, ends, product.astype(_place_type(part.size)))
 
     @classmethod
     def from_table(cls, table: pa.Table, size: int) -> Self:
@@ -405,7 +406,7 @@ class PartWords:
         if words.null_count or lists.null_count:
             raise ValueError("a word or its products are missing")
         flat = b"" if not len(lists) else lists.buffers()[2]
-        products = np.frombuffer(flat or b"", _type(size))
+        products = np.frombuffer(flat or b"", _place_type(size))
         ends = np.cumsum(pc.binary_length(lists).to_numpy()) // products.itemsize
         if len(products) != (ends[-1] if len(ends) else 0) or (len(products) and products.max() >= size):
             raise ValueError(f"it is not of {size:,} products")
@@ -435,7 +436,7 @@ class PartWords:
         return found
 
 
-def _type(size: int) -> type[np.unsignedinteger[Any]]:
+def _place_type(size: int) -> type[np.unsignedinteger[Any]]:
     """Return the type of the places of so many products."""
     return np.uint16 if size <= 2**16 else np.uint32
 
@@ -448,7 +449,7 @@ _FOLDER, _LIST = ".search", "index.json"
 _Made = TypeVar("_Made")
 
 
-class _File(msgspec.Struct):
+class _WordsFile(msgspec.Struct):
     """What the list holds of a file; see `prodex.files.parquet.FileFacts`."""
 
     rows: Count
@@ -459,7 +460,7 @@ class _File(msgspec.Struct):
 
 class _List(msgspec.Struct):
     made_as: str
-    files: dict[str, _File]
+    files: dict[str, _WordsFile]
 
 
 class SearchIndex:
@@ -531,11 +532,11 @@ class SearchIndex:
     def _make(self, number: int) -> PartWords:
         part = self._parts[number]
         words = PartWords.of(part)
-        if self._folder is None or (name := _name(part)) is None:
+        if self._folder is None or (name := _words_file_name(part)) is None:
             self._held[number] = words
             return words
         try:
-            self._files[name] = _written(words, self._folder / name)
+            self._files[name] = _write_words(words, self._folder / name)
         except (OSError, StorageError):
             # Somebody else's folder, or a full disk: whoever searches has no need to know.
             self._held[number] = words
@@ -543,12 +544,12 @@ class SearchIndex:
 
     def _path(self, part: Part) -> Path | None:
         """Return the file with the words of a part, if there is one; its content is checked when it is read."""
-        name = _name(part)
+        name = _words_file_name(part)
         if self._folder is None or name not in self._files or not is_file(self._folder / name):
             return None
         return self._folder / name
 
-    def _listed(self) -> dict[str, _File]:
+    def _listed(self) -> dict[str, _WordsFile]:
         if self._folder is None or not is_folder(self._folder):
             return {}
         try:
@@ -569,7 +570,7 @@ class SearchIndex:
             return  # without the list the words are made again next time
 
 
-def _name(part: Part) -> str | None:
+def _words_file_name(part: Part) -> str | None:
     """Return the name of the file for the words of a part; none for a part in memory, or with some of its products."""
     if part.chosen is not None or not {"products", "texts"} <= part.facts.keys():
         return None
@@ -577,8 +578,8 @@ def _name(part: Part) -> str | None:
     return f"{hashlib.sha256(made_of.encode()).hexdigest()[:32]}.parquet"
 
 
-def _written(words: PartWords, path: Path) -> _File:
-    # The folder of a snapshot that was removed meanwhile must not come back, and a link is not followed.
+def _write_words(words: PartWords, path: Path) -> _WordsFile:
+    # The folder of a snapshot that was removed meanwhile must not be made again, and a link is not followed.
     if not is_folder(path.parent.parent) or (is_there(path.parent) and not is_folder(path.parent)):
         raise OSError(f"{path.parent} is not a folder")
     with storage(path):
@@ -587,4 +588,4 @@ def _written(words: PartWords, path: Path) -> _File:
         with parquet.writer(beside, SCHEMA, use_dictionary=False) as file:
             file.write_table(words.to_table())
         facts = parquet.facts_of(beside)
-    return msgspec.convert(facts, _File)
+    return msgspec.convert(facts, _WordsFile)

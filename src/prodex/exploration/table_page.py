@@ -85,7 +85,7 @@ class Sorter:
         is_there = values.is_valid().to_numpy(zero_copy_only=False)
         values = _sortable(values.drop_null())
         order = pc.array_sort_indices(values, order="descending" if by.descending else "ascending")
-        # Products without a value come last in both directions: nobody sorts in order to see them first.
+        # Products without a value are last in both directions: nobody sorts in order to see them first.
         return np.concatenate([np.flatnonzero(is_there)[order.to_numpy()], np.flatnonzero(~is_there)])
 
 

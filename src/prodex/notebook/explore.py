@@ -141,12 +141,12 @@ class Explore(Panel):
 
     def _name_catalogue(self) -> None:
         """Name the catalogue that all sections show: a load replaces it, wherever somebody is looking."""
-        self._named.value = status_html(_name(self.exploration.catalog))
+        self._named.value = status_html(_catalog_title(self.exploration.catalog))
         former = self.exploration.former
         show_if(self.back, former is not None)
         if former is not None:
-            self.back.description = f"Back to {_short_name(former[0])}"
-            self.back.tooltip = f"Show {_name(former[0])} again"
+            self.back.description = f"Back to {_catalog_label(former[0])}"
+            self.back.tooltip = f"Show {_catalog_title(former[0])} again"
 
     def _products_first(self) -> None:
         """Open the products when a figure of another section was pressed, and move the focus there."""
@@ -193,24 +193,24 @@ class Explore(Panel):
                 panel.show_unfinished()
 
 
-def _short_name(catalog: Catalog) -> str:
+def _catalog_label(catalog: Catalog) -> str:
     if catalog.folder is None:
         return counted(len(catalog), "product")
-    return f"{cut(catalog.folder.parent.name, _LONGEST)}, {_entry(catalog, catalog.folder).moment}"
+    return f"{cut(catalog.folder.parent.name, _LONGEST)}, {_snapshot_entry(catalog, catalog.folder).moment}"
 
 
-def _entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
+def _snapshot_entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
     return SnapshotEntry(
         folder.parent.name, folder.name, str(folder), len(catalog), None, catalog.complete, ""
     )
 
 
-def _name(catalog: Catalog) -> str:
+def _catalog_title(catalog: Catalog) -> str:
     incomplete = "" if catalog.complete else ", incomplete"
     folder = catalog.folder
     if folder is None:
         return f"{counted(len(catalog), 'product')}, in memory{incomplete}"
-    return f"{_entry(catalog, folder).title}{incomplete}"
+    return f"{_snapshot_entry(catalog, folder).title}{incomplete}"
 
 
 def explore(

@@ -1,13 +1,13 @@
 """The allergens that a list of ingredients names, in seven languages: words of the 14 groups, and what only sounds so.
 
-The words stand in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
-word. `allergen_phrases.tsv` holds regular expressions for texts that are folded alike (`folding.py`), `*` for those of
+The words are in `allergens.csv`: lower case, without accents (œ is oe, ß is ss), `*` for the rest of a compound
+word. `allergen_phrases.tsv` holds regular expressions for folded texts (`text_normalization.py`), `*` for those of
 every language, `-` for those of other languages than these:
 
-- `begins`: where a list of ingredients begins, whatever stands before it; `joins`: a word that a line parts;
+- `begins`: where a list of ingredients begins, whatever is before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
-- `claimed`: what products are said to be free from, one after another;
+- `claimed`: a list of what products claim to be free from;
 - a group: a name of several words;
 - `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
 - `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
@@ -16,8 +16,8 @@ every language, `-` for those of other languages than these:
   of, "from", "dried".
 
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
-next comma; `{clause}` the same and also what stands before; `{without}` that or a whole list of allergens ("free from
-milk, egg and nuts"); `{plant}` what stands there for the language.
+next comma; `{clause}` the same and also what is before it; `{without}` that or a whole list of allergens ("free from
+milk, egg and nuts"); `{plant}` the row `plant` of the language.
 
 `no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
 nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
@@ -27,8 +27,9 @@ nobody can conclude from the words around them what is in the product.
 it is made of. They are found in either order, with words between them or brackets ("glucose syrup (wheat, maize)",
 "Weizenglukosesirup", "sirop de glucose de blé"), and only whole: "malt extract (barley)" is no glucose syrup.
 
-A nutrition table, an address, a way of cooking, or "see packaging" may stand where the ingredients should, and so may a
-list that a machine could not read. Whoever concludes from what a text does not say has to know that it is a list.
+A nutrition table, an address, a way of cooking, or "see packaging" may be given in place of the ingredients, and so may
+a list that a machine could not read. A rule that concludes from the absence of a word has to know that the text is a
+list.
 
 `ingredient_words.tsv` holds what food is made of in seven languages, folded (`text_normalization.py`), with `*` for the
 beginning or end of other words. It need not be whole: a list is known by most of its items.
@@ -70,7 +71,7 @@ GROUPS = (
 
 #: Between words: a number parts them as well ("lait2%").
 _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
-#: A sentence and the brackets in it, up to its dot or up to the bracket that it stands in. A bracket may lack its end.
+#: A sentence and the brackets in it, up to its dot or up to the bracket that encloses it. A bracket may lack its end.
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
@@ -87,15 +88,15 @@ class NamedAllergens:
     Attributes
     ----------
     groups
-        For each text, bit n stands for group n of `GROUPS`.
+        For each text, bit n is set if it names group n of `GROUPS`.
     doubtful
-        The same of the groups that it may name beside those: starch of which nobody says what it is made of, and what
-        stands where there are no ingredients ("add the milk and stir").
+        The same of the groups that it may name beside those: starch whose source is not named, and
+        words of a text that is no list of ingredients ("add the milk and stir").
     share
         Which share of the items of texts name an ingredient (`ingredient_shares`); 1 with what may be in it.
     text, word, meaning, indirect
         Every word that names an allergen: the place of its text, the word as it was looked for (folded), the bits of
-        its groups, and whether it stands for a cereal that it does not name ("flour").
+        its groups, and whether it means a cereal that it does not name ("flour").
     """
 
     groups: npt.NDArray[np.int32]
@@ -171,14 +172,14 @@ def named_allergens(
         some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
         words = _Words.of(rest)
         for each in (
-            *_named(words, rest, spoken),
+            *_named_allergens(words, rest, spoken),
             *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
         if not perhaps:
             for each in (
-                *_doubts(some, rest, spoken),
+                *_doubtful_names(some, rest, spoken),
                 *_dishes(rest, spoken),
                 words.that_mean(_resembled, spoken),
             ):
@@ -219,12 +220,12 @@ def named_in_any_language(word: str) -> bool:
 
 
 def as_written(word: str, text: str) -> str:
-    """Return a word that was found in a text as it stands there, or the word itself where the text spells it apart.
+    """Return a word as the text spells it, or the folded word where the text has it in two parts.
 
     >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
     ('ŒUFS', 'blé')
     """
-    match = _spellings(word).search(text)
+    match = _spelling_pattern(word).search(text)
     return match[0] if match else word
 
 
@@ -272,7 +273,7 @@ class _Words:
         return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
-def _named(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+def _named_allergens(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
     yield words.that_mean(_meaning, languages)
     yield from _expressions(texts, _by_group("{}", languages))
@@ -307,11 +308,11 @@ def _by_group(use: str, languages: tuple[str, ...]) -> list[tuple[int, _Phrase]]
     ]
 
 
-def _doubts(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
+def _doubtful_names(texts: pa.Array, ingredients: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what texts name where they list no ingredients: nobody knows whether it is in the product."""
     rows = np.flatnonzero(is_true(pc.not_equal(texts, ingredients)))
     few = texts.take(pa.array(rows))
-    for each in _named(_Words.of(few), few, languages) if len(rows) else ():
+    for each in _named_allergens(_Words.of(few), few, languages) if len(rows) else ():
         yield replace(each, text=rows[each.text])
 
 
@@ -323,7 +324,7 @@ def _expressions(texts: pa.Array, named: Sequence[tuple[int, _Phrase]]) -> Itera
     few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
     read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
     for bit, phrase in named if read else ():
-        seen = [(place, _first(phrase.pattern, each)) for place, each in read]
+        seen = [(place, _first_match(phrase.pattern, each)) for place, each in read]
         rows = np.array([place for place, word in seen if word], np.int64)
         words = pa.array([word for _, word in seen if word], pa.string())
         yield _Found(rows, words, np.full(len(rows), bit, np.int32))
@@ -375,7 +376,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     return pc.replace_with_mask(texts, rows, few)
 
 
-def _first(phrase: str, text: str) -> str:
+def _first_match(phrase: str, text: str) -> str:
     match = re.search(phrase, text)
     return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
@@ -386,14 +387,14 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else _rows("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else _read_table("allergen_phrases.tsv", "\t"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
             for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM), ("{clause}", _CLAUSE)):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
-                pattern = pattern.replace("{without}", _without(row["language"]))
+                pattern = pattern.replace("{without}", _free_from_pattern(row["language"]))
                 sign = sign.replace("{without}", "")
             if "{plant}" in pattern:
                 plant = "|".join(each.pattern for each in _phrases("plant", (row["language"],)))
@@ -410,7 +411,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in _rows("no_ingredients.tsv", "\t")
+        for row in _read_table("no_ingredients.tsv", "\t")
         if row["use"] == "list"
     ]
 
@@ -424,7 +425,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in _rows("allergen_exemptions.tsv", "\t"):
+    for row in _read_table("allergen_exemptions.tsv", "\t"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
@@ -432,7 +433,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         one = rf"{link}?(?:{source}|{harmless}){share}"
         several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
         patterns = [
-            # Two sources without brackets: "de maïs et de blé"; after a comma stands the next ingredient.
+            # Two sources without brackets: "de maïs et de blé"; after a comma, the next ingredient follows.
             rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
             rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
             rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
@@ -444,8 +445,8 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         yield _Phrase("|".join(patterns), product, " ", source)
 
 
-def _without(language: str) -> str:
-    """Return a pattern of what is not in a product: a list of allergens, or else what stands before the next comma."""
+def _free_from_pattern(language: str) -> str:
+    """Return a pattern of what is not in a product: a list of allergens, or else everything up to the next comma."""
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
     one = rf"(?:[a-z']+ )?(?:{names})"
@@ -453,7 +454,7 @@ def _without(language: str) -> str:
 
 
 @cache
-def _rows(table: str, delimiter: str) -> list[dict[str, str]]:
+def _read_table(table: str, delimiter: str) -> list[dict[str, str]]:
     text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
     return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
@@ -465,8 +466,8 @@ def _listing_words() -> frozenset[str]:
 
 @cache
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of a language by group, as they stand in the table."""
-    rows = _rows("allergens.csv", ";")
+    """Return the words of a language by group, as the table has them."""
+    rows = _read_table("allergens.csv", ";")
     return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
 
 
@@ -517,7 +518,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
     if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
         return 0
-    seen = {word.translate(_CONFUSED), *(_shortened(word) if len(word) >= _LONG else ())}
+    seen = {word.translate(_CONFUSED), *(_spellings_without_letter(word) if len(word) >= _LONG else ())}
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
@@ -528,12 +529,12 @@ def _near(language: str) -> Mapping[str, int]:
     for group, words in words_of(language).items():
         for word in (each.replace("*", "") for each in words):
             seen = {word.translate(_CONFUSED)} if len(word) > 2 else set()
-            for each in seen | (_shortened(word) if len(word) >= _LONG else set()):
+            for each in seen | (_spellings_without_letter(word) if len(word) >= _LONG else set()):
                 near[each] = near.get(each, 0) | 1 << GROUPS.index(group)
     return near
 
 
-def _shortened(word: str) -> set[str]:
+def _spellings_without_letter(word: str) -> set[str]:
     """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
     return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
 
@@ -549,7 +550,7 @@ def _named_after(word: str, language: str) -> str:
     return word
 
 
-#: Letters that stand for other letters in folded texts.
+#: Letters that replace other letters in folded texts.
 _ALIKE = {
     **{
         letter: rf"[{letter}{more}]\u0301?"
@@ -564,7 +565,7 @@ _ALIKE = {
 
 
 @lru_cache(maxsize=2**14)
-def _spellings(word: str) -> re.Pattern[str]:
+def _spelling_pattern(word: str) -> re.Pattern[str]:
     """Return a pattern of a folded word as people write it."""
     letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
     for plain, joined in (("oe", "œ"), ("ae", "æ")):
@@ -590,7 +591,7 @@ _NEUTRAL = re.compile(
 )
 #: An amount that a nutrition table has: lists of ingredients have shares.
 _AMOUNT = re.compile(r"\d ?(?:g|mg|ug|mcg|kj|kcal)\b")
-#: Signs that stand for letters which a machine could not read; folded texts have few other letters.
+#: Signs in place of letters that a machine could not read; folded texts have few other letters.
 _LETTER = r"[a-z\x{DF}-\x{1FFF}\x{3040}-\x{9FFF}]"
 _UNREAD = rf"[?\x{{FFFD}}¿|~^@${{}}\\=]{_LETTER}|{_LETTER}[@${{}}\\=]|{_LETTER}{_LETTER}\d+{_LETTER}{_LETTER}"
 
@@ -618,7 +619,9 @@ def ingredient_shares(
     split = pc.split_pattern_regex(texts, _ITEMS)
     # Few items are new: "salt" is read once.
     distinct, code = encoded(split.flatten())
-    read = np.array([_item(item, languages, names) for item in distinct.to_pylist()], np.int64).reshape(-1, 2)
+    read = np.array(
+        [_words_of_item(item, languages, names) for item in distinct.to_pylist()], np.int64
+    ).reshape(-1, 2)
     own = pc.list_parent_indices(split).to_numpy()
     words, known = read[code].T
     size = len(texts)
@@ -631,7 +634,7 @@ def ingredient_shares(
     return shares
 
 
-def _item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> tuple[int, bool]:
+def _words_of_item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -> tuple[int, bool]:
     """Return how many words of an item say something, and whether one of them names an ingredient."""
     words = [word for word in _WORD.findall(item) if not _NEUTRAL.fullmatch(word)]
     named = any(is_ingredient(word, languages) or names(word) for word in words)
@@ -640,18 +643,18 @@ def _item(item: str, languages: tuple[str, ...], names: Callable[[str], bool]) -
 
 @lru_cache(maxsize=2**17)
 def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
-    """Say whether a folded word stands for something that food is made of.
+    """Say whether a folded word names something that food is made of.
 
     >>> is_ingredient("tomaten", ("de",)), is_ingredient("e330", ()), is_ingredient("verpackung", ("de",))
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        _pattern(language).fullmatch(word) for language in languages
+        _ingredient_pattern(language).fullmatch(word) for language in languages
     )
 
 
 @cache
-def _pattern(language: str) -> re.Pattern[str]:
+def _ingredient_pattern(language: str) -> re.Pattern[str]:
     text = resources.files("prodex.quality").joinpath("ingredient_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = [word for row in rows if row["language"] == language for word in row["words"].split()]

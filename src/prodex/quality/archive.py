@@ -22,7 +22,7 @@ from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
+from prodex.files.atomic import checked_name, discard, folder_beside, safe_name, sha256
 from prodex.files.lock import locked
 from prodex.files.untrusted import (
     Count,
@@ -84,7 +84,7 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
-            AUDITS.write_manifest(beside, _manifest_of(audit, files), place)
+            AUDITS.write_manifest(beside, _audit_manifest(audit, files), place)
             publish_folder(beside, made)
     return replace(audit, folder=made)
 
@@ -125,10 +125,10 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
             f"profile is {described(profile)}. Give its name, such as open_audit('shop', 'core')."
         )
     given = folder_of(name, "open_audit")
-    # A catalogue stands for the snapshot that it was opened from.
+    # A catalogue means the snapshot that it was opened from.
     wanted = str(name_of(name, "open_audit") if isinstance(name, Catalog) else given)
     if wanted and is_entry(Path(wanted)):
-        return _open(Path(wanted))
+        return _open_folder(Path(wanted))
     found = [folder for folder in AUDITS.matching(wanted) if is_folder(folder)]
     if profile is not None:
         # The profile is in the manifest only, so each manifest is read; an audit that cannot be read has none.
@@ -137,7 +137,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         by = f" by profile {profile!r}" if profile is not None else ""
         # The folder may be there with audits by other profiles alone.
         raise AUDITS.not_found(wanted, "audited snapshots", by)
-    return _open(found[-1])
+    return _open_folder(found[-1])
 
 
 def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
@@ -159,7 +159,7 @@ def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
     >>> prodex.list_audits("shop")[["name", "profile", "products"]].values.tolist()
     [['shop', 'core', 1]]
     """
-    rows = AUDITS.listing(name_of(name, "list_audits"), _listed)
+    rows = AUDITS.listing(name_of(name, "list_audits"), _archive_row)
     # A link among the audits is none of them: what lies elsewhere may be changed by somebody else.
     own = [row for row in rows if is_folder(Path(row["folder"]))]
     columns = ["name", "time", "profile", "rule_set", "products", "checks", "snapshot", "folder", "note"]
@@ -211,8 +211,8 @@ def remove_audits(name: str, *, keep: int) -> list[str]:
     return [str(time) for time in old["time"]]
 
 
-def _listed(folder: Path) -> dict[str, Any]:
-    manifest = _manifest(folder)
+def _archive_row(folder: Path) -> dict[str, Any]:
+    manifest = _read_audit_manifest(folder)
     return {
         "profile": manifest.profile,
         "rule_set": manifest.rule_set,
@@ -224,12 +224,12 @@ def _listed(folder: Path) -> dict[str, Any]:
 
 def _profile_of(folder: Path) -> str | None:
     try:
-        return _manifest(folder).profile
+        return _read_audit_manifest(folder).profile
     except SnapshotDamaged:
         return None
 
 
-def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
+def _audit_manifest(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "profile": audit.profile,
         "rule_set": audit.rule_set,
@@ -246,7 +246,7 @@ def _manifest_of(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
     }
 
 
-class _Written(msgspec.Struct):
+class _AuditManifest(msgspec.Struct):
     """The manifest of an audit as JSON."""
 
     profile: str
@@ -263,11 +263,11 @@ class _Written(msgspec.Struct):
     grade_with_blocker: str
 
 
-def _manifest(folder: Path) -> _Written:
-    return AUDITS.read_manifest(folder, _Written, _checked)
+def _read_audit_manifest(folder: Path) -> _AuditManifest:
+    return AUDITS.read_manifest(folder, _AuditManifest, _checked)
 
 
-def _checked(written: _Written) -> _Written:
+def _checked(written: _AuditManifest) -> _AuditManifest:
     """Refuse what the shape of a manifest allows and no audit has.
 
     Raises
@@ -287,8 +287,8 @@ def _checked(written: _Written) -> _Written:
     return written
 
 
-def _open(folder: Path) -> Audit:
-    manifest = _manifest(folder)
+def _open_folder(folder: Path) -> Audit:
+    manifest = _read_audit_manifest(folder)
     try:
         refuse_linked_parts(folder, manifest.parts)
         parts = tuple(
@@ -324,12 +324,12 @@ def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
 def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
     """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep.
 
-    An audit may come from somebody else. So the catalogue is looked for among the snapshots beside it and the user's
-    own, never at a path that the audit names, and it must come from the same load as what was judged.
+    Somebody else may have made the audit. So the catalogue is looked for among the snapshots beside it and the user's
+    own, never at a path that the audit names, and it must be of the same load as what was judged.
     """
     path = PurePath(judged or "")
     time, name = path.name, path.parent.name
-    # The manifest may come from somebody else: a name such as "../../etc" is never joined to a path.
+    # Somebody else may have written the manifest: a name such as "../../etc" is never joined to a path.
     if not time[:1].isdecimal() or time != safe_name(time):
         return audit
     beside = folder.absolute().parent.parent / time
@@ -341,6 +341,7 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
                 if catalog.origin == audit.origin:
                     return replace(audit, catalog=catalog, catalog_folder=place)
         except SnapshotError:
+            # The audit can be read without its snapshot, which may have been removed or damaged.
             continue
     return replace(audit, catalog_folder=beside)
 
@@ -354,14 +355,14 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     written = {"products": part.products, "evidence": part.evidence}
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
-        path = folder / _path(table, number)
+        path = folder / _part_path(table, number)
         path.parent.mkdir(exist_ok=True)
         parquet.write(rows, path)
         digests[table] = sha256(path)
     return digests
 
 
-def _path(table: str, number: int) -> Path:
+def _part_path(table: str, number: int) -> Path:
     return Path(table) / f"part-{number:05d}.parquet"
 
 
@@ -374,7 +375,7 @@ def refuse_linked_parts(folder: Path, parts: Sequence[Mapping[Any, str]]) -> Non
         When one of them is.
     """
     refuse_links(
-        folder, (folder / _path(table, number) for number, part in enumerate(parts) for table in part)
+        folder, (folder / _part_path(table, number) for number, part in enumerate(parts) for table in part)
     )
 
 
@@ -389,7 +390,7 @@ def read_part(
         When it is not as an audit writes it.
     """
     # The digests are checked before a file is parsed: a changed file is refused as such, whatever it holds now.
-    paths = {table: folder / _path(table, number) for table in digests}
+    paths = {table: folder / _part_path(table, number) for table in digests}
     tables = {}
     for table, path in paths.items():
         if sha256(path) != digests[table]:
@@ -398,9 +399,10 @@ def read_part(
     if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
     products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
+    # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
-        states[:, place] = _states(tables["states"], str(place), products.num_rows)
+        states[:, place] = _states_of_check(tables["states"], str(place), products.num_rows)
     for column, most in (("check", checks), ("product", products.num_rows)):
         found = pc.min_max(evidence[column]).as_py()
         if evidence[column].null_count or (
@@ -410,7 +412,7 @@ def read_part(
     return AuditPart.of(products, states, evidence, crashes)
 
 
-def _states(table: pa.Table, column: str, products: int) -> States:
+def _states_of_check(table: pa.Table, column: str, products: int) -> States:
     if column not in table.column_names or table.num_rows != products:
         raise ValueError(f"there are no states of check {column} for {products:,} products")
     states = table[column]

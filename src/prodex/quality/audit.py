@@ -48,7 +48,7 @@ class Audit:
     profile
         Name of the profile.
     rule_set
-        Version of the rules that come with prodex; scores of different versions are not comparable.
+        Version of the rules of prodex; scores of different versions are not comparable.
     grade_with_blocker
         The best grade of a product with a failing blocker; "A" in audits of the time without such a limit.
     origin
@@ -393,7 +393,7 @@ class Audit:
         if self.taken_from is not None:
             found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
         elif self.catalog is not None:
-            # Of an audit that was opened again, the catalogue is that of its whole snapshot.
+            # An audit that was opened from disk has the catalogue of its whole snapshot.
             found = self.catalog.chosen or Chosen(len(self.catalog))
         return found if found is not None and found.of > len(self) else None
 
@@ -420,7 +420,7 @@ class Audit:
         Parameters
         ----------
         product_ids
-            Which products; those that the audit does not cover are left out, and of an id that came twice all.
+            Which products; those that the audit does not cover are left out, and all that have an id that occurs twice.
         chosen_by
             By what they were chosen, in words: reports and worklists say it, beside the figures of all products.
 

@@ -75,7 +75,7 @@ class Check:
     scopes
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
     place
-        File, line and key where it is written; empty in the profiles that come with prodex.
+        File, line and key where it is written; empty in the profiles of prodex.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Check:
         read = read_parameters(rule.parameters, parameters or {})
         return cls(
             rule,
-            tuple((each, _language(value) if each == "language" else value) for each, value in read),
+            tuple((each, _short_language(value) if each == "language" else value) for each, value in read),
             severity or rule.severity,
             usual if weight is None else float(weight),
             (scope,),
@@ -133,9 +133,9 @@ class Check:
     def id(self) -> str:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
         values = dict(self.parameters)
-        words = [_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words = [_parameter_word(values[p.name]) for p in self.rule.parameters if p.required]
         words += [
-            f"{p.name}={_word(values[p.name])}"
+            f"{p.name}={_parameter_word(values[p.name])}"
             for p in self.rule.parameters
             if not p.required and values[p.name] != p.default
         ]
@@ -254,11 +254,11 @@ class Check:
 
     def _filled_in(self, words: str) -> str:
         for name, value in self.parameters:
-            words = words.replace(f"{{{name}}}", _word(value))
+            words = words.replace(f"{{{name}}}", _parameter_word(value))
         return words
 
 
-def _language(value: Any) -> Any:
+def _short_language(value: Any) -> Any:
     """Return the short code of a language in any spelling, by which the check is called."""
     if not isinstance(value, str):
         return value
@@ -268,9 +268,9 @@ def _language(value: Any) -> Any:
         raise InputError(f"language is {value!r:.60}. {error}") from error
 
 
-def _word(value: Any) -> str:
+def _parameter_word(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "|".join(map(_word, value))
+        return "|".join(map(_parameter_word, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

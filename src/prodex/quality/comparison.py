@@ -98,10 +98,10 @@ class AuditComparison:
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
-        for old_place, new_place in _shared(self.old, self.new):
+        for old_place, new_place in _shared_checks(self.old, self.new):
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
-            found = np.flatnonzero(_changed(was, now)[change])
+            found = np.flatnonzero(_change_masks(was, now)[change])
             # Most checks of most audits did not change: no frame is made for them.
             if not len(found):
                 continue
@@ -110,8 +110,8 @@ class AuditComparison:
                 check=check.id,
                 problem=check.problem,
                 severity=check.severity,
-                was=_words(was[found]),
-                **{"is": _words(now[found])},
+                was=_state_words(was[found]),
+                **{"is": _state_words(now[found])},
                 change=change,
             )
 
@@ -161,12 +161,12 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
         _by_check(old, new, before, after),
         to_frame(ours.filter(place.is_null())),
         to_frame(theirs.filter(pa.array(~stays))),
-        tuple(_notes(old, new)),
+        tuple(_comparability_notes(old, new)),
         (before, after),
     )
 
 
-def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
+def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
     failed, fails = was == State.FAIL, now == State.FAIL
     # Unknown on one side is neither fixed nor newly failing: perhaps only the query was smaller.
     doubt = (was == State.UNKNOWN) | (now == State.UNKNOWN)
@@ -180,8 +180,8 @@ def _changed(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows = []
-    for old_place, new_place in _shared(old, new):
-        changed = _changed(old.states[:, old_place][before], new.states[:, new_place][after])
+    for old_place, new_place in _shared_checks(old, new):
+        changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
         counts = (int(changed[name].sum()) for name in CHANGES)
         rows.append((check.id, check.severity, *counts, None, check.problem))
@@ -194,12 +194,12 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     return frame.astype({"note": "str"})
 
 
-def _shared(old: Audit, new: Audit) -> list[tuple[int, int]]:
+def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:
     places = {check.id: place for place, check in enumerate(old.checks)}
     return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
 
 
-def _notes(old: Audit, new: Audit) -> Iterator[str]:
+def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
     if old.rule_set != new.rule_set:
         yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
     if old.profile != new.profile:
@@ -220,7 +220,7 @@ def _notes(old: Audit, new: Audit) -> Iterator[str]:
             yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
 
 
-def _words(states: np.ndarray) -> list[str]:
+def _state_words(states: np.ndarray) -> list[str]:
     words = [state.name.lower().replace("_", " ") for state in State]
     return [words[state] for state in states]
 
@@ -267,7 +267,7 @@ def worsening(comparison: AuditComparison) -> Worsening:
     # Before the doubts: a lower score is worse whatever else is undecided.
     if worse := tuple(_worse(comparison)):
         return Worsening(True, worse, figures)
-    doubts = tuple(_doubts(comparison))
+    doubts = tuple(_reasons_to_doubt(comparison))
     return Worsening(None if doubts else False, doubts, figures)
 
 
@@ -283,20 +283,20 @@ def _worse(comparison: AuditComparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
     if new.score < old.score - _SAME:
         yield "The score is lower."
-    if _share(new.summary, "not_ready") > _share(old.summary, "not_ready") + _SAME:
+    if _share_of_products(new.summary, "not_ready") > _share_of_products(old.summary, "not_ready") + _SAME:
         yield "More of the products are not ready."
 
 
-def _doubts(comparison: AuditComparison) -> Iterator[str]:
+def _reasons_to_doubt(comparison: AuditComparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
     if math.isnan(old.score) or math.isnan(new.score):
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
-    if _share(new.summary, "undecided") > _share(old.summary, "undecided") + _SAME:
+    if _share_of_products(new.summary, "undecided") > _share_of_products(old.summary, "undecided") + _SAME:
         yield "A larger share of the products is undecided."
     if count := int(comparison.by_check["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
 
 
-def _share(figures: pd.Series, name: str) -> float:
+def _share_of_products(figures: pd.Series, name: str) -> float:
     return float(figures[f"{name}_products"] / max(figures["products"], 1))

@@ -81,23 +81,25 @@ def failure_filters(
 def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
     lists = {
-        column: ClosedList(_one_of(list(dict.fromkeys(getattr(check, fact) for check in checks))))
+        column: ClosedList(_reader_of_names(list(dict.fromkeys(getattr(check, fact) for check in checks))))
         for column, fact in OF_CHECK.items()
     }
     return {
         **lists,
-        "severity": ClosedList(_one_of(list(SEVERITIES))),
-        "attribute": ClosedList(lambda name, value: _one_of(_attributes(stored(name)))(name, value)),
-        "language": ClosedList(lambda name, value: _language(name, value, stored(name).to_pylist())),
+        "severity": ClosedList(_reader_of_names(list(SEVERITIES))),
+        "attribute": ClosedList(
+            lambda name, value: _reader_of_names(_known_attributes(stored(name)))(name, value)
+        ),
+        "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
 
 
-def _attributes(stored: pa.Array) -> list[str]:
+def _known_attributes(stored: pa.Array) -> list[str]:
     return sorted({*ATTRIBUTES, *PATHS, *filter(None, stored.to_pylist())})
 
 
-def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
+def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
     """Read one of some names, whatever its case."""
     folded = {name.casefold(): name for name in known}
 
@@ -117,7 +119,7 @@ def _one_of(known: Iterable[str]) -> Callable[[str, Any], str]:
     return read
 
 
-def _language(column: str, value: Any, stored: Iterable[str | None]) -> str:
+def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> str:
     try:
         short = short_of(locales.language_tag(str(value)))
     except QueryError as error:
@@ -155,7 +157,7 @@ def failure_rows(
         What is wanted of the columns of `FAILURES`; see `failure_filters`.
     """
     evidence = part.evidence
-    # Missing data leave no evidence, so these rows come from the matrix alone.
+    # Missing data leave no evidence, so these rows are made from the matrix alone.
     bare = part.states == State.FAIL
     bare[evidence["product"].to_numpy(), evidence["check"].to_numpy()] = False
     product, check = np.nonzero(bare)
@@ -166,7 +168,7 @@ def failure_rows(
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
     chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wants)]
-    rows = _written(identity, evidence, checks, products[chosen], places[chosen], chosen)
+    rows = _failure_rows(identity, evidence, checks, products[chosen], places[chosen], chosen)
     for want in wants:
         if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
             rows = rows.filter(want.holds(rows))
@@ -197,7 +199,7 @@ def _kept(
     return kept
 
 
-def _written(
+def _failure_rows(
     identity: pa.Table,
     evidence: pa.Table,
     checks: Sequence[CheckFacts],
@@ -206,7 +208,7 @@ def _written(
     rows: Any,
 ) -> pa.Table:
     seen = evidence.num_rows
-    # Rows from the matrix stand behind the evidence, where there is nothing to take.
+    # Rows from the matrix have numbers above those of the evidence, so there is nothing to take for them.
     of_evidence = pa.array(np.where(rows < seen, rows, 0), mask=rows >= seen)
     columns: dict[str, pa.Array] = {}
     for name in _OF_PRODUCT:

@@ -1,10 +1,8 @@
 """The figures of an audit over which `watch` watches: counts and shares of the catalogue and of its groups.
 
-They are computed once, from the audit and the catalogue that it is of, and kept (`prodex.quality.figures`), so
-that hundreds of nights are compared without opening their snapshots, and after these are gone.
-
-They are written with the audit, and outlive both it and its snapshot. For audits that were saved before there were
-figures, they are made of what is left, and then kept.
+They are computed once, from an audit and its catalogue, and written with the audit. They are kept when the audit or its
+snapshot is removed, so that hundreds of nights can be compared without opening their snapshots. For audits that were
+saved without figures, they are made from what is left, and then kept.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def catalog_figures(
     if all(part.holds("texts") for part in catalog.parts):
         yield from suppliers.of_attributes("language", _speaking(catalog, judged))
     if all(part.holds("presence") for part in catalog.parts):
-        yield from suppliers.of_attributes("filled", _filled(catalog, judged))
+        yield from suppliers.of_attributes("filled", _filled_attributes(catalog, judged))
 
 
 class _Suppliers:
@@ -107,7 +105,7 @@ class _Suppliers:
         measure
             What is counted.
         having
-            An attribute or a language, with the places of products that have it; each may come several times.
+            An attribute or a language, with the places of products that have it; each may occur several times.
         """
         size = len(self.of)
         total: dict[str, int] = defaultdict(int)
@@ -155,14 +153,14 @@ def _speaking(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
         distinct, product = encoded(texts["product_id"].combine_chunks())
         ids.append(distinct)
         spoken.append([(n, np.unique(product[language == at])) for at, n in enumerate(languages) if n])
-    for places_of, found in zip(_placed(ids, judged), spoken, strict=True):
+    for places_of, found in zip(_places_in_audit(ids, judged), spoken, strict=True):
         yield from ((name, places_of[products]) for name, products in found)
 
 
-def _filled(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
+def _filled_attributes(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
     """Yield each attribute of each part, with the products that have it filled."""
     ids = [whole(part.read("presence", ["product_id"])["product_id"]) for part in catalog.parts]
-    for places_of, part in zip(_placed(ids, judged), catalog.parts, strict=True):
+    for places_of, part in zip(_places_in_audit(ids, judged), catalog.parts, strict=True):
         table = part.read("presence")
         for name in table.column_names:
             if (attribute := attribute_of(name)) is not None:
@@ -172,7 +170,7 @@ def _filled(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
                 )
 
 
-def _placed(ids: Sequence[pa.Array], judged: pa.Array) -> list[Rows]:
+def _places_in_audit(ids: Sequence[pa.Array], judged: pa.Array) -> list[Rows]:
     """Return the places of the products of each part among those that were judged; -1 for others."""
     if not ids:
         return []
@@ -187,7 +185,7 @@ NONE = ""
 #: Suppliers of fewer products have no shares of their own: one product makes too much of them.
 LEAST = 5
 
-#: So many of the largest suppliers are watched attribute by attribute.
+#: Largest suppliers that are watched attribute by attribute.
 LARGEST = 50
 
 
@@ -335,8 +333,8 @@ def figures_of(audit: Audit) -> Figures:
         audited_at=audit.audited_at,
         moment=(origin.server_time or origin.loaded_at or audit.audited_at).astimezone(UTC),
         snapshot=None if audit.catalog_folder is None else audit.catalog_folder.name,
-        question=_digest([*asked, len(audit) == origin.ledger.distinct]),
-        measure=_digest([*map(str, audit.measure), [check.id for check in audit.checks]]),
+        question=_facts_digest([*asked, len(audit) == origin.ledger.distinct]),
+        measure=_facts_digest([*map(str, audit.measure), [check.id for check in audit.checks]]),
         profile=audit.profile,
         complete=origin.complete,
         values=values,
@@ -347,7 +345,7 @@ def figures_of(audit: Audit) -> Figures:
     )
 
 
-def _digest(facts: object) -> str:
+def _facts_digest(facts: object) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
@@ -397,7 +395,7 @@ def keep_figures(audit: Audit) -> None:
         if not is_there(folder):
             with writing_folder(folder) as beside:
                 # Its place in the order is that of the audit.
-                FIGURES.write_manifest(beside, _written(figures_of(audit)), archive_place(audit.folder))
+                FIGURES.write_manifest(beside, _figures_manifest(figures_of(audit)), archive_place(audit.folder))
 
 
 def kept_figures(name: str) -> list[Figures]:
@@ -409,22 +407,22 @@ def kept_figures(name: str) -> list[Figures]:
         if is_folder(archive.folder(name) / place.name)
     }
     ordered = in_order(places.values(), lambda place: place)
-    return list(_figures(name, [place.name for place in ordered[-_MOST:]]))
+    return list(_kept_figures(name, [place.name for place in ordered[-_MOST:]]))
 
 
-def _figures(name: str, times: list[str]) -> Iterator[Figures]:
+def _kept_figures(name: str, times: list[str]) -> Iterator[Figures]:
     kept, audits = FIGURES.folder(name), AUDITS.folder(name)
     for time in times:
         with suppress(SnapshotError):
             if is_folder(kept / time) and is_entry(kept / time):  # what a link leads to is somebody else's
-                yield _read(kept / time)
+                yield _read_figures(kept / time)
                 continue
             audit = open_audit(audits / time)
             keep_figures(audit)
             yield figures_of(audit)
 
 
-class _Written(msgspec.Struct):
+class _FiguresManifest(msgspec.Struct):
     """Figures as JSON; values are [group, value, size]."""
 
     audited_at: Moment
@@ -439,7 +437,7 @@ class _Written(msgspec.Struct):
     snapshot_sequence: Count | None = None
 
 
-def _written(figures: Figures) -> dict[str, object]:
+def _figures_manifest(figures: Figures) -> dict[str, object]:
     return {
         **{
             name: getattr(figures, name)
@@ -455,11 +453,11 @@ def _written(figures: Figures) -> dict[str, object]:
     }
 
 
-def _read(folder: Path) -> Figures:
-    return FIGURES.read_manifest(folder, _Written, _figures_of_written)
+def _read_figures(folder: Path) -> Figures:
+    return FIGURES.read_manifest(folder, _FiguresManifest, _figures_of_written)
 
 
-def _figures_of_written(written: _Written) -> Figures:
+def _figures_of_written(written: _FiguresManifest) -> Figures:
     check_moment(written.audited_at)
     check_moment(written.moment)
     values = {

@@ -1,4 +1,4 @@
-"""Which products are food, on what evidence, and which of them Regulation (EU) No 1169/2011 asks less of.
+"""Which products are food, on what evidence, and which of them need fewer facts by Regulation (EU) No 1169/2011.
 
 The class decides where a product has one. Of the others, what only food declares does: nutrients, an alcoholic
 strength, how to keep it in a refrigerator. Where a product declares none of these, words do: those of its kind and its
@@ -64,7 +64,7 @@ class FoodEvidence(IntEnum):
     ASSUMED = 8
 
 
-#: How each is said of a product.
+#: Each reason in words.
 _SAID = (
     *("", "its GS1 class", "its nutrients", "its alcoholic strength", "how it is refrigerated"),
     *("its ingredients", "the words of its kind", "its allergens", "the profile's assumption"),
@@ -88,12 +88,12 @@ def is_food(products: Products) -> Answer:
     A product with neither may be food whose data are missing, or a candle: undecided, unless the profile assumes one
     of them (`assume`). The same holds where words speak for both, and where the class was not requested.
     """
-    return _decided(products).is_food
+    return _food_decision(products).is_food
 
 
 def food_evidence(products: Products) -> list[str]:
     """Return for each product in words what it rests on that it is food or is none, "" where it is undecided."""
-    return [_SAID[each] for each in _decided(products).evidence.tolist()]
+    return [_SAID[each] for each in _food_decision(products).evidence.tolist()]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class _Decision:
     evidence: npt.NDArray[np.int64]
 
 
-def _decided(products: Products) -> _Decision:
+def _food_decision(products: Products) -> _Decision:
     return products.remember("is_food", lambda: _decide(products))
 
 
@@ -156,14 +156,14 @@ def _by_words(products: Products, undecided: Mask) -> _Words:
 def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
     kinds, kind = encoded(products.column("kind"))
-    # The last one stands for products without a kind.
+    # The last value is for products without a kind, whose code is -1.
     return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
 
 
 def _of_kind(label: str) -> int:
     words = re.findall(r"[^\W\d_]+", label)
     others = any(_is_word(word, "other") for word in words)
-    # "Dog food" and "milk shampoo" are what stands against food in them.
+    # "Dog food" and "milk shampoo" have a word of food, but the other word decides.
     return -1 if others else int(any(_is_word(word, "food") for word in words))
 
 
@@ -175,14 +175,14 @@ def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int6
     kept = undecided[product]
     distinct, code = encoded(compositions.texts["text"].filter(pa.array(kept)))
     product = product[kept]
-    for_food, against = _read(FoldedTexts.of(products).take(distinct))
+    for_food, against = _composition_lists(FoldedTexts.of(products).take(distinct))
     found[product[for_food[code]]] = 1
-    # One list of two may be of the box that food comes in.
+    # One list of two may describe the packaging of the food.
     found[product[against[code]]] = -1
     return found
 
 
-def _read(plain: pa.Array) -> tuple[Mask, Mask]:
+def _composition_lists(plain: pa.Array) -> tuple[Mask, Mask]:
     """Say which compositions, folded, list what food is made of, and which something else."""
     care = np.array([_care(text) for text in plain.to_pylist()], bool)
     shares = ingredient_shares(plain, _TEN, named_in_any_language)
@@ -197,11 +197,11 @@ def _care(text: str) -> bool:
 
 @lru_cache(maxsize=2**16)
 def _is_word(word: str, use: str) -> bool:
-    return _pattern(use).fullmatch(word) is not None
+    return _food_word_pattern(use).fullmatch(word) is not None
 
 
 @cache
-def _pattern(use: str) -> re.Pattern[str]:
+def _food_word_pattern(use: str) -> re.Pattern[str]:
     text = resources.files("prodex.quality").joinpath("food_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})

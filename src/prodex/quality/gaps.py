@@ -46,7 +46,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     size = len(tally.ready)
-    ready, score = _share(tally.ready.sum(), size), _share(earned, possible)
+    ready, score = _ratio_of(tally.ready.sum(), size), _ratio_of(earned, possible)
     found = {name: _Counted(np.zeros(len(places), np.int64)) for name, places in members.items()}
     end = 0
     for states in parts:
@@ -60,14 +60,14 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         count, applicable, would_be = counted_here.failing, counted_here.applicable, counted_here.ready
         if not count:
             continue
-        ready_then = _share(would_be, size)
-        score_then = _share(earned + counted_here.failed @ [check.weight for check in own], possible)
+        ready_then = _ratio_of(would_be, size)
+        score_then = _ratio_of(earned + counted_here.failed @ [check.weight for check in own], possible)
         rows.append(
             (
                 name if by == "check" else None,
                 own[0].rule,
-                _together([check.problem for check in own]),
-                _together([check.title for check in own]),
+                _joined_words([check.problem for check in own]),
+                _joined_words([check.title for check in own]),
                 own[0].block,
                 min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
@@ -78,7 +78,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
                 ready_then - ready,
                 score_then - score,
                 brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
-                _together([check.fix for check in own]),
+                _joined_words([check.fix for check in own]),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -132,16 +132,17 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
         is_seen = percent(ready) != percent(ready_then)
         step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
         gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+    # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
         gains.append(f"score {points(score_then - score)}")
     return ", ".join(gains) or "nothing in ready or score"
 
 
-def _share(part: float, whole: float) -> float:
+def _ratio_of(part: float, whole: float) -> float:
     return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
 
 
-def _together(words: list[str]) -> str:
+def _joined_words(words: list[str]) -> str:
     return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"
 
 

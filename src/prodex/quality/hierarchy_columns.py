@@ -1,6 +1,6 @@
 """What a part's products are packed in: the nodes of their hierarchies with parents, weights and sizes.
 
-A node is a row of `hierarchies`; its weight and sides stand in `quantities`, at a path and position that begin with
+A node is a row of `hierarchies`; its weight and sides are in `quantities`, at a path and position that begin with
 the node's own. Everything here is whole columns: a hierarchy of any depth is walked level by level, all products at
 once, and one that holds itself ends where it begins again.
 """
@@ -86,7 +86,7 @@ class HierarchyColumns(ChildRows):
 
     @cached_property
     def is_inner(self) -> Mask:
-        """The nodes that stand in another."""
+        """The nodes that are inside of another."""
         return self.parent >= 0
 
     @cached_property
@@ -102,7 +102,7 @@ class HierarchyColumns(ChildRows):
 
     @cached_property
     def repeats(self) -> Mask:
-        """The nodes that stand inside a unit of their own GTIN: where a hierarchy holds itself."""
+        """The nodes inside a unit with the same GTIN: where a hierarchy contains itself."""
         found = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.is_inner & (self.gtin >= 0))
         above = self.parent[rows]
@@ -116,7 +116,7 @@ class HierarchyColumns(ChildRows):
 
     @cached_property
     def quantity(self) -> Numbers:
-        """How many stand in the parent; NaN where it is missing."""
+        """How many the parent contains; NaN where that is missing."""
         return numbers(self["quantity"])
 
     def is_packed_as(self, packagings: Sequence[str]) -> Mask:

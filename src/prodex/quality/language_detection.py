@@ -1,14 +1,13 @@
 """The language that a text is in, by its words: for millions of product texts, of which most words are known ones.
 
-A word that stands in the list of a language speaks for it; of other words, the trigrams of their letters do, as they
-occur in the lists. `language_words.csv` holds the lists: the words that no sentence does without, and those of
+A word in the list of a language is evidence for this language. Other words are judged by the trigrams of their letters,
+as they occur in the lists. `language_words.csv` holds the lists: the words that every sentence needs, and those of
 ingredients, households and shelves, of which a product's texts are made. All of them were written for prodex.
 
-Latin names of plants, fish and cultures stand in texts of every language and count for none: `latin_names.csv`.
+Latin names of plants, fish and cultures occur in texts of every language and count for none: `latin_names.csv`.
 
-Ten languages are known. The file has lists of their neighbours as well, which are shorter and only there so that a
-text in Catalan is not taken for Spanish; and words in which nothing is familiar speak for a language without any list.
-Texts of both kinds are in "none of these".
+Ten languages are known. The file has shorter lists of their neighbours as well, so that a text in Catalan is not taken
+for Spanish. Unfamiliar words are evidence for a language without any list. Texts of both kinds are in "none of these".
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _STRANGE = 1.2
 _SMOOTHING = 0.3
 #: How much likelier a text is in a known language than in one of the others, before it is read.
 _RATHER_KNOWN = 0.1
-#: From so many letters on, a word is taken for the same without its accents, as in capitals.
+#: Letters from which a word counts as the same without its accents, as in capitals.
 _PLAIN = 4
 #: A text is as sure as so many words that agree as much, however long it is: half of each of two languages is neither.
 _WORDS = 12
@@ -56,7 +55,7 @@ _HEADING = (
 _CODE = r"\b[A-Z]{2}\s?[:)]"
 _MAY_PART = rf"\S\s*{_HEADING}|[.!?]\s+\p{{L}}|\n|{_CODE}"
 _PARTING = re.compile(rf"(?=\b{_HEADING})|(?<=[.!?])\s+(?=[^\W\d_])|(?<=\n)|(?={_CODE})")
-#: From which confidence and how many letters a section is surely in its language, and what stands for all others.
+#: Confidence and letters from which the language of a section is certain, and the mark of all other sections.
 _SURE, _LETTERS, _UNSURE = 0.98, 16, -2
 #: What may be written in several ways: all but Latin letters with their usual accents, and the signs around words.
 _NOT_COMPOSED = (
@@ -92,34 +91,35 @@ class DetectedLanguages:
     likely: npt.NDArray[np.bool_]
 
 
-def languages() -> tuple[str, ...]:
-    """Return the languages that are known, as short codes; "no" stands for Danish as well."""
+def known_languages() -> tuple[str, ...]:
+    """Return the languages that are known, as short codes; "no" includes Danish."""
     return _KNOWN
 
 
-def place_of(language: str) -> int:
+def place_of_language(language: str) -> int:
     """Return the place of a language among those that are known, or -1.
 
-    >>> languages()[place_of("fra-FR")], languages()[place_of("da")], place_of("ca")
+    >>> codes = known_languages()
+    >>> codes[place_of_language("fra-FR")], codes[place_of_language("da")], place_of_language("ca")
     ('fr', 'no', -1)
     """
     short = short_of(language)
     short = _TAKEN_FOR.get(short, short)
-    return languages().index(short) if short in languages() else -1
+    return known_languages().index(short) if short in known_languages() else -1
 
 
 def is_familiar(word: str) -> bool:
-    """Say whether a word, in small letters and without accents, stands in the list of any language.
+    """Say whether a word, in small letters and without accents, is in the list of any language.
 
     >>> is_familiar("farine"), is_familiar("mustgard")
     (True, False)
     """
-    return word in _plain()
+    return word in _listed_words()
 
 
 @cache
-def _plain() -> frozenset[str]:
-    return frozenset(unaccented(word) for words in _lists().values() for word in words)
+def _listed_words() -> frozenset[str]:
+    return frozenset(unaccented(word) for words in _word_lists().values() for word in words)
 
 
 def detect(texts: pa.Array) -> DetectedLanguages:
@@ -166,14 +166,14 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
     parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
     found = detect(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
     spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)
-    # A language without words here is told from names and Latin only in longer texts.
+    # A language without a list can be distinguished from names and Latin only in longer texts.
     spoken[(spoken == -1) & (found.letters < 2 * _LETTERS)] = _UNSURE
     start, several = 0, {}
     for row, pieces in parted.items():
         own = spoken[start : start + len(pieces)].tolist()
         start += len(pieces)
         if len(set(own) - {_UNSURE}) > 1:
-            several[row] = _joined(pieces, own)
+            several[row] = _language_runs(pieces, own)
     whole = texts.to_pylist() if several else []
     if not several:
         return np.arange(len(texts)), texts
@@ -183,7 +183,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the sentences and lists of a text; what is too short to have a language belongs to what stands before."""
+    """Return the sentences and lists of a text; what is too short to have a language belongs to the piece before it."""
     pieces = [""]
     for piece in _PARTING.split(text):
         if sum(map(str.isalpha, pieces[-1])) < _LETTERS:
@@ -195,8 +195,8 @@ def _pieces(text: str) -> list[str]:
     return pieces
 
 
-def _joined(pieces: list[str], spoken: list[int]) -> list[str]:
-    """Return runs of pieces in one language; those of which it is not sure belong to what stands before."""
+def _language_runs(pieces: list[str], spoken: list[int]) -> list[str]:
+    """Return runs of pieces in one language; uncertain ones belong to the piece before them."""
     runs, last = [""], _UNSURE
     for piece, language in zip(pieces, spoken, strict=True):
         if _UNSURE not in (language, last) and language != last:
@@ -236,10 +236,14 @@ class TextWords:
         words = encoded.dictionary.to_pylist()
         used = encoded.indices.to_numpy()
         length = np.array([len(word) for word in words], np.int64)[used]
-        said = (length > 0) & ~_in_latin(words, used, own)
+        has_language = (length > 0) & ~_in_latin(words, used, own)
         speaks = np.array([_score(word) for word in words], np.float32)
         return cls(
-            len(texts), own[said], used[said], length[said], speaks.reshape(len(words), len(_lists()) + 1)
+            len(texts),
+            own[has_language],
+            used[has_language],
+            length[has_language],
+            speaks.reshape(len(words), len(_word_lists()) + 1),
         )
 
     def detect(self) -> DetectedLanguages:
@@ -249,7 +253,7 @@ class TextWords:
     def ends(self, letters: int) -> tuple[DetectedLanguages, DetectedLanguages]:
         """Say the same of the words at the beginning and at the end, up to so many letters of each half."""
         every = np.bincount(self.own, self.length, self.size)
-        # Letters of the same text that stand before a word, and behind it.
+        # Letters of the same text before a word, and behind it.
         summed = np.cumsum(self.length)
         first = np.searchsorted(self.own, np.arange(self.size))
         before = summed - self.length - np.append(summed - self.length, 0)[first][self.own]
@@ -290,12 +294,12 @@ def _in_latin(
 ) -> npt.NDArray[np.bool_]:
     """Say which words are Latin names: of a genus and a species, or of a genus that is no word of a language."""
     genera, epithets = _latin()
-    # The last one stands for what comes behind the last word.
+    # The last value is for what follows the last word.
     genus = np.array([*(word in genera for word in words), False])[used]
     if not genus.any():
         return genus
     epithet = np.array([*(word in epithets for word in words), False])[used]
-    foreign = np.array([*(word not in _listed() for word in words), False])[used]
+    foreign = np.array([*(word not in _languages_by_word() for word in words), False])[used]
     follows = np.zeros(len(used), bool)
     follows[1:] = genus[:-1] & epithet[1:] & (own[1:] == own[:-1])
     named = np.zeros(len(used), bool)
@@ -316,15 +320,15 @@ def _latin() -> tuple[frozenset[str], frozenset[str]]:
 @lru_cache(maxsize=2**18)
 def _score(word: str) -> Numbers:
     """Say how much a word speaks for the language of each list, and for one without a list."""
-    score = np.zeros(len(_lists()) + 1)
-    listed = _listed().get(word)
+    score = np.zeros(len(_word_lists()) + 1)
+    listed = _languages_by_word().get(word)
     if listed is not None:
         score[listed] = _LISTED
     elif not _is_latin(word):
         score[-1] = _LISTED
     else:
         places, likely = _trigrams()
-        found = [places[one] for one in _cut(word) if one in places]
+        found = [places[one] for one in _trigrams_of(word) if one in places]
         score[:-1] = np.clip(_TRIGRAM * likely[found].sum(axis=0), -_MOST, _MOST)
         score[-1] = _STRANGE
     return score
@@ -336,7 +340,7 @@ def _is_latin(word: str) -> bool:
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
+def _word_lists() -> dict[str, frozenset[str]]:
     """Return the words of each language, the known ones first."""
     text = resources.files("prodex.quality").joinpath("language_words.csv").read_text("utf-8")
     words: dict[str, frozenset[str]] = dict.fromkeys(_KNOWN, frozenset())
@@ -346,11 +350,11 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _listed() -> dict[str, list[int]]:
-    """Return the places of the lists in which a word stands; longer words stand there without their accents as well."""
+def _languages_by_word() -> dict[str, list[int]]:
+    """Return for each word the places of its lists; longer words are listed without their accents as well."""
     places: dict[str, list[int]] = {}
     plain: dict[str, list[int]] = {}
-    for place, words in enumerate(_lists().values()):
+    for place, words in enumerate(_word_lists().values()):
         for word in words:
             places.setdefault(word, []).append(place)
             if len(word) >= _PLAIN and (bare := unaccented(word)) != word:
@@ -361,13 +365,15 @@ def _listed() -> dict[str, list[int]]:
 @cache
 def _trigrams() -> tuple[dict[str, int], Numbers]:
     """Return for each trigram its row, and how much more likely it is in each list than in all, as natural logs."""
-    counts = [Counter(one for word in words for one in _cut(word)) for words in _lists().values()]
+    counts = [
+        Counter(one for word in words for one in _trigrams_of(word)) for words in _word_lists().values()
+    ]
     every = sorted(set().union(*counts))
     seen = np.array([[count[one] for one in every] for count in counts]) + _SMOOTHING
     likely = np.log(seen / seen.sum(axis=1, keepdims=True))
     return {one: row for row, one in enumerate(every)}, (likely - likely.mean(axis=0)).T
 
 
-def _cut(word: str) -> list[str]:
+def _trigrams_of(word: str) -> list[str]:
     marked = f"^{word}$"
     return [marked[start : start + 3] for start in range(len(marked) - 2)]

@@ -45,7 +45,7 @@ _ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.
 #: nutrient values, December 2012, table 4).
 _NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
 _NEGLIGIBLE_OTHERS = 0.5
-#: From so many grams on, whole grams are declared.
+#: Grams from which whole grams are declared.
 _WHOLE_FROM = 10
 #: What labels give in steps of so many grams for a serving, and the largest serving factor (100 g to 15 g): 21 CFR
 #: 101.9(c). From 5 g of fat on, its steps are as large as the others'.
@@ -138,7 +138,7 @@ class NutritionColumns(ChildRows):
         )
         smallest = np.where(steps > 1e-6, steps, np.inf).min(axis=0)
         scaled = np.where(odd.any(axis=0), np.minimum(smallest, 100 / _SMALLEST_SERVING), 0.0)
-        # A serving that stands beside the 100 g says how large it is.
+        # A serving that is declared beside 100 g shows how large it is.
         servings = np.full(len(self.products), np.nan)
         declared = np.flatnonzero(~is_hundred & (self.per_hundred > 1))
         servings[self.product[declared]] = self.per_hundred[declared]
@@ -169,7 +169,7 @@ class NutritionColumns(ChildRows):
         return folded(labels), label
 
     def range(self, nutrient: str, servings: Numbers | None = None) -> tuple[Numbers, Numbers]:
-        """Return the least and the most grams that may stand behind what is declared; NaN where nothing is.
+        """Return the least and the most grams that a declared figure can mean; NaN where none is declared.
 
         Figures are rounded: to whole grams from 10 g on and to a tenth below, salt and sodium to a tenth from 1 g on
         and to a hundredth below. What is hardly there is declared as 0, or as "<0.5"; so 0.5 may be less, and 0.2 is

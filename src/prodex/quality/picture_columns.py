@@ -137,7 +137,7 @@ def in_one_language(pictures: PictureColumns, chosen: Mask) -> Mask:
     rows = np.flatnonzero(chosen)
     if not len(rows):
         return chosen
-    languages = _languages(pictures, rows)
+    languages = _picture_languages(pictures, rows)
     whose = pictures.product[rows].tolist()
     total = Counter(whose)
     in_language = Counter(
@@ -155,19 +155,21 @@ def in_one_language(pictures: PictureColumns, chosen: Mask) -> Mask:
     return found
 
 
-def _languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
+def _picture_languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[str]]:
     """Return the languages of some pictures, none where nobody says."""
     positions = pictures.seen("position", rows).to_pylist()
     keys = list(zip(pictures.product[rows].tolist(), positions, strict=True))
-    stated = _stated(pictures, set(keys))
+    stated = _stated_languages(pictures, set(keys))
     names = pictures.pairs("gdsn_file_name", "url", rows)
     return [
-        frozenset(stated.get(key) or _named(file) or _named(url))
+        frozenset(stated.get(key) or _language_at_end(file) or _language_at_end(url))
         for key, (file, url) in zip(keys, names, strict=True)
     ]
 
 
-def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tuple[int, str], set[str]]:
+def _stated_languages(
+    pictures: PictureColumns, wanted: set[tuple[int, str]]
+) -> dict[tuple[int, str], set[str]]:
     """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
     fields = pa.array([f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
@@ -180,16 +182,16 @@ def _stated(pictures: PictureColumns, wanted: set[tuple[int, str]]) -> dict[tupl
             # A list has one more index: "0.1" is the second language of picture "0".
             for key in ((product, position), (product, position.rpartition(".")[0])):
                 if value and key in wanted:
-                    found.setdefault(key, set()).add(_short(value))
+                    found.setdefault(key, set()).add(_short_code(value))
                     break
     return found
 
 
-def _short(language: str) -> str:
+def _short_code(language: str) -> str:
     tag = known_language_tag(language)
     return language.strip().casefold() if tag is None else short_of(tag)
 
 
-def _named(file: str | None) -> set[str]:
+def _language_at_end(file: str | None) -> set[str]:
     match = _AT_THE_END.search(file or "")
     return {short_of(match[1])} if match else set()

@@ -88,7 +88,7 @@ def attribute_label(attribute: str) -> str:
 
 
 def attribute_title(path: str) -> str:
-    """Return what an attribute is called at the head of a row: what it is a part of stands before it.
+    """Return the title of an attribute at the head of a row: first what it is a part of, then its own name.
 
     >>> attribute_title("namePublicLong"), attribute_title("assets.pictures"), attribute_title("productBenefits.text")
     ('Long name', 'Pictures', 'Product benefits: text')
@@ -172,14 +172,14 @@ def with_labels(words: str, parameters: Iterable[tuple[str, Any]]) -> str:
     given = dict(parameters)
     return re.sub(
         r"{(\w+)}",
-        lambda found: _in_words(found[1], given[found[1]]) if found[1] in given else found[0],
+        lambda found: _parameter_text(found[1], given[found[1]]) if found[1] in given else found[0],
         words,
     )
 
 
-def _in_words(name: str, value: Any) -> str:
+def _parameter_text(name: str, value: Any) -> str:
     if isinstance(value, tuple):
-        return ", ".join(_in_words(name, one) for one in value)
+        return ", ".join(_parameter_text(name, one) for one in value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

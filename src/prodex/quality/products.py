@@ -72,7 +72,7 @@ class Products:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
         # Noted, since a user's rule may not declare what it needs.
         self._paths.update(wire_paths(column))
-        series = self._once(("column", column), lambda: _series(column, self.column(column)))
+        series = self._once(("column", column), lambda: _as_series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
 
     def column(self, column: str) -> pa.Array:
@@ -214,6 +214,7 @@ class Products:
         if "attribute" not in TABLES[table].schema.names:
             return None
         (attribute,) = self._read(table, ("attribute",))
+        # Most parts have no rows of updates: then nothing is filtered and copied.
         pending = are_pending(attribute)
         return pa.array(~pending) if pending.any() else None
 
@@ -240,7 +241,7 @@ class Products:
         if missing:
             read = self._states(missing) if table == "presence" else self._part.read(table, missing)
             for name in missing:
-                self._columns[table, name] = _whole(read, name)
+                self._columns[table, name] = _whole_text_column(read, name)
         return [self._columns[table, name] for name in columns]
 
     def _states(self, columns: Sequence[str]) -> pa.Table:
@@ -297,7 +298,7 @@ class ChildRows:
         return places[np.argsort(self.product[places], kind="stable")]
 
 
-def _whole(read: pa.Table, name: str) -> pa.Array:
+def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
     column = read.column(name)
     # Rules compare texts; a dictionary type would have to be known to each of them.
     if pa.types.is_dictionary(column.type):
@@ -305,5 +306,5 @@ def _whole(read: pa.Table, name: str) -> pa.Array:
     return whole(column)
 
 
-def _series(name: str, values: pa.Array) -> pd.Series:
+def _as_series(name: str, values: pa.Array) -> pd.Series:
     return to_frame(pa.table([values], names=[name]))[name]

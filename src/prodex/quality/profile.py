@@ -114,7 +114,7 @@ class Profile:
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
-        """Read a profile that comes with prodex by its name, one's own by its path, or a mapping of the same shape.
+        """Read a profile of prodex by its name, one's own by its path, or a mapping of the same shape.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Profile:
             return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped))
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
-        # tomllib recurses; a profile may come from somebody else.
+        # tomllib recurses, and somebody else may have written the profile.
         except RecursionError as error:
             raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
@@ -178,7 +178,7 @@ class Profile:
             # Only shipped profiles can be extended: a chain of files would need a search path and could run in
             # circles.
             base = cls.read(parent)
-        inherited = _left(base.checks, content.get("without", []), place)
+        inherited = _without_named(base.checks, content.get("without", []), place)
         for key in ("title", "description"):
             if not isinstance(content.get(key, ""), str):
                 raise place.error((key,), f"{key} is {content[key]!r}; give a text.")
@@ -233,7 +233,9 @@ class Profile:
         >>> len(core.checks) - len(core.without_check("valid_gtin").checks)
         1
         """
-        return replace(self, checks=tuple(_left(self.checks, list(names), TomlText("without_check", ""))))
+        return replace(
+            self, checks=tuple(_without_named(self.checks, list(names), TomlText("without_check", "")))
+        )
 
     def with_market(self, market: int | str) -> Self:
         """Return the profile with a market for products without one of their own.
@@ -268,7 +270,7 @@ class Profile:
         return "\n".join(map(on_one_line, lines))
 
 
-def _left(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:
+def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:
     """Return the checks but those that are named, by their id or by that of their rule."""
     names = [without] if isinstance(without, str) else without
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -283,7 +285,7 @@ def _left(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]
 
 
 def shipped() -> dict[str, str]:
-    """Return the text of each profile that comes with prodex, by name."""
+    """Return the text of each profile of prodex, by name."""
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "food-eu", "pictures")
     return {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
@@ -339,15 +341,15 @@ def _expanded(
         single = not declared[key].several
         given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
     # Read once: the condition is the same for every combination.
-    scope = _scope(entry, place, here)
+    scope = _scope_of_entry(entry, place, here)
     # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
         for parameters, condition in _by_market(chosen, scope):
-            yield _check(rule, parameters, entry, condition, place, here)
+            yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
-def _scope(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
+def _scope_of_entry(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
     read = {}
     for key in ("only", "except"):
         value = entry.get(key, {})
@@ -372,7 +374,7 @@ def _by_market(parameters: dict[str, Any], scope: Condition) -> Iterator[tuple[d
             yield parameters | {"language": language}, replace(scope, only=(*others, ("market", meant)))
 
 
-def _check(
+def _check_of_entry(
     rule: str,
     parameters: dict[str, Any],
     entry: Mapping[str, Any],
@@ -499,14 +501,14 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
         with suppress(NotExported):  # what an export left out may have had the attribute
             _confirm_attributes(catalog, doubted, own)
     for column, path in _KINDS.items():
-        mentions = [(check, value) for check in written for value in _kinds(check, column)]
+        mentions = [(check, value) for check in written for value in _kinds_in_scope(check, column)]
         if mentions and catalog.origin.asked(path):
             with suppress(NotExported):
                 _confirm_kinds(catalog, column, mentions)
 
 
 def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own: Collection[str]) -> None:
-    seen = _seen(catalog)
+    seen = _wire_paths_held(catalog)
     known = {*ATTRIBUTES, *own, *(name.partition(".")[0] for name in seen)}
     for check, name in doubted:
         head, _, deeper = name.partition(".")
@@ -526,7 +528,7 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own:
                 raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
 
 
-def _seen(catalog: Catalog) -> set[str]:
+def _wire_paths_held(catalog: Catalog) -> set[str]:
     """Return the wire paths that the catalogue holds."""
     found = {attribute for name in catalog.presence.columns if (attribute := attribute_of(name)) is not None}
     for table in BY_SHAPE:
@@ -535,7 +537,7 @@ def _seen(catalog: Catalog) -> set[str]:
     return found
 
 
-def _kinds(check: Check, column: str) -> Iterator[str]:
+def _kinds_in_scope(check: Check, column: str) -> Iterator[str]:
     for scope in check.scopes:
         for name, values in (*scope.only, *scope.excepted):
             yield from (value for value in values if name == column and isinstance(value, str))

@@ -79,7 +79,7 @@ def asked_for(origin: Origin, needs: Iterable[str], language: str | None = None)
         choices.append(_Choice(query.source_include or None, excluded, languages))
     if (extent := origin.extent) is not None:
         choices.append(_Choice(extent.attributes, extent=extent))
-    return min((_one_of(one, path, language) for one in choices for path in needs), default=Asked.ALL)
+    return min((_asked_for_any(one, path, language) for one in choices for path in needs), default=Asked.ALL)
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,18 @@ class _Choice:
     extent: Extent | None = None
 
 
-def _one_of(choice: _Choice, paths: str, language: str | None) -> Asked:
-    each = [_path(choice, path, language) for path in paths.split(OR)]
+def _asked_for_any(choice: _Choice, paths: str, language: str | None) -> Asked:
+    each = [_asked_for_path(choice, path, language) for path in paths.split(OR)]
     return Asked.PART if len(set(each)) > 1 else each[0]
 
 
-def _path(choice: _Choice, path: str, language: str | None) -> Asked:
+def _asked_for_path(choice: _Choice, path: str, language: str | None) -> Asked:
     if path == EVERYTHING:
         is_restricted = choice.included is not None or choice.left_out or choice.languages
         return Asked.PART if is_restricted else Asked.ALL
     if path == EVERY_TEXT:
         return _every_text(choice, language)
-    # Requesting `nameLegal.data` is requesting the name: the language comes with it.
+    # Requesting `nameLegal.data` is requesting the name: the service adds the language.
     asked = [_whole_text(one) for one in choice.included or ()]
     # The language or unit of a text or number is not the text or number.
     asked = [one for one in asked if ".expressedIn." not in f"{one}."]
@@ -126,20 +126,22 @@ def _path(choice: _Choice, path: str, language: str | None) -> Asked:
     if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
     is_part = any(is_within(one, path) for one in left_out)
-    is_part |= bool(included) and not any(_holds(one, path) for one in included)
+    is_part |= bool(included) and not any(_is_included(one, path) for one in included)
     is_part |= choice.extent is not None and choice.extent.is_in_part(path)
-    of_texts = Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _in_language(choice, path, language)
+    of_texts = (
+        Asked.ALL if path.partition(".")[0] in _WITHOUT_TEXTS else _asked_for_texts(choice, path, language)
+    )
     return min(of_texts, Asked.PART) if is_part else of_texts
 
 
-def _in_language(choice: _Choice, path: str, language: str | None) -> Asked:
+def _asked_for_texts(choice: _Choice, path: str, language: str | None) -> Asked:
     """Return how many of the texts at a path, in a language or in all languages, were requested."""
     spoken = [] if choice.extent is None else [languages for _, languages in choice.extent.spoken(path)]
     spoken += [choice.languages] if choice.languages else []
-    return min((_spoken(languages, language) for languages in spoken), default=Asked.ALL)
+    return min((_asked_in_language(languages, language) for languages in spoken), default=Asked.ALL)
 
 
-def _spoken(languages: Sequence[str], language: str | None) -> Asked:
+def _asked_in_language(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
     same = [one for one in languages if short_of(one) == short_of(language)]
@@ -149,7 +151,7 @@ def _spoken(languages: Sequence[str], language: str | None) -> Asked:
     return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
 
 
-def _holds(included: str, path: str) -> bool:
+def _is_included(included: str, path: str) -> bool:
     """Say whether a path was included with all that is needed: of a list, the items that have none of it as well."""
     lists = [one for one in _LISTS if is_within(path, one)]
     return is_within(path, included) and all(is_within(one, included) for one in lists)
@@ -161,13 +163,13 @@ def _whole_text(path: str) -> str:
 
 
 def _every_text(choice: _Choice, language: str | None) -> Asked:
-    if choice.languages and _spoken(choice.languages, language) is Asked.NOTHING:
+    if choice.languages and _asked_in_language(choice.languages, language) is Asked.NOTHING:
         return Asked.NOTHING
-    if choice.included is not None and _roots(choice.included) <= _WITHOUT_TEXTS:
+    if choice.included is not None and _top_attributes(choice.included) <= _WITHOUT_TEXTS:
         return Asked.NOTHING
     is_part = choice.included is not None or choice.languages
-    return Asked.PART if is_part or not _roots(choice.left_out) <= _WITHOUT_TEXTS else Asked.ALL
+    return Asked.PART if is_part or not _top_attributes(choice.left_out) <= _WITHOUT_TEXTS else Asked.ALL
 
 
-def _roots(paths: Iterable[str]) -> set[str]:
+def _top_attributes(paths: Iterable[str]) -> set[str]:
     return {path.partition(".")[0] for path in paths} - {"lastRequest"}  # the product's own texts are meant

@@ -22,14 +22,14 @@ from prodex.quality.verdict import Verdict
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
-#: What of a verdict stands when only a part of what a rule needs was asked for.
+#: Which part of a verdict is certain when only some of the data that a rule needs was requested.
 Certain = Literal["fails", "passes"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
 RULE_SET = "4"
 
-#: From the worst to the least, each with the weight that it has in a score unless a rule or a profile says another.
+#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another one.
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)
@@ -62,11 +62,11 @@ class Rule:
     severity, weight
         How bad it is, and how much it counts in a score.
     dimension, block
-        Which kind of quality it is about, and under which heading it stands.
+        Which kind of quality it is about, and under which heading it is listed.
     needs
         Wire paths that the rule requires: where one was not requested, the check is unknown.
     certain
-        What stands when only a part of what it needs was asked for: "fails" of a rule that no text or picture may
+        What is certain when only a part of what it needs was requested: "fails" of a rule that no text or picture may
         break, "passes" of one that a single one satisfies, or None where both would be a guess.
     scope
         To which products it applies.
@@ -167,11 +167,11 @@ def rule(
     dimension, block
         Which kind of quality, and under which heading.
     needs
-        Wire paths that the rule requires, by default all that it reads; `{attribute}` stands for
+        Wire paths that the rule requires, by default all that it reads; `{attribute}` is replaced by
         the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
-        What stands when only some of these were asked for (one of several texts, one language): "fails" where one that
-        is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
+        What is certain when only some of these were requested (one of several texts, one language): "fails" where
+        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole
@@ -358,10 +358,10 @@ def parameters_of(function: Callable[..., Any], reserved: str | None = None) -> 
     except NameError as error:
         raise InputError(f"Rule {name}: the type of a parameter is not known here ({error}).") from error
     _, *others = signature.parameters.values() or [None]
-    return tuple(_parameter(name, one) for one in others if one is not None and one.name != reserved)
+    return tuple(_parameter_of(name, one) for one in others if one is not None and one.name != reserved)
 
 
-def _parameter(rule: str, declared: inspect.Parameter) -> Parameter:
+def _parameter_of(rule: str, declared: inspect.Parameter) -> Parameter:
     kind: Any = declared.annotation
     several = get_origin(kind) is tuple
     if several:

@@ -37,7 +37,7 @@ from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
-from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, judge
+from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
@@ -60,14 +60,14 @@ class _Abandoned(SystemExit):
     """Raised in an abandoned thread: it ends the thread without a traceback."""
 
 
-def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
+def run_within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
     """Return or raise what `work` returns or raises, but wait only for a limited time.
 
     The work runs in a thread of its own. Python cannot end a thread from outside. One that has not returned in time is
     abandoned: nobody takes its result any more, and an exception in it ends it as soon as it runs Python code again. A
-    call into compiled code (a regular expression, a computation of Arrow) goes on until it returns, and so does what
-    catches every exception; both use a processor and memory meanwhile. The thread is a daemon: the process does not
-    wait for it when it ends.
+    call into compiled code (a regular expression, a computation of Arrow) continues until it returns, and so does code
+    that catches every exception; both use a processor and memory meanwhile. The thread is a daemon: the process
+    does not wait for it when it ends.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def within(seconds: float | None, work: Callable[[], _Made]) -> _Made:
 
     Examples
     --------
-    >>> within(10, lambda: 7)
+    >>> run_within(10, lambda: 7)
     7
     """
     if seconds is None:
@@ -123,11 +123,11 @@ def _kept_inside(work: Callable[[], _Made]) -> _Made:
         raise
     except BaseException as error:
         raise RuleExited(
-            f"it tried to end the program: {type(error).__name__} {words_of(error)}".rstrip()
+            f"it tried to end the program: {type(error).__name__} {error_words(error)}".rstrip()
         ) from error
 
 
-def words_of(error: BaseException) -> str:
+def error_words(error: BaseException) -> str:
     """Return the message of an exception, which somebody else's class makes."""
     try:
         return str(error)
@@ -206,7 +206,7 @@ def audit(
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
     moment = moment_of(now)
-    limit = _limit(rule_seconds)
+    limit = _seconds_limit(rule_seconds)
     checked_executor(executor)
     return audit_among(
         catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit
@@ -257,7 +257,7 @@ def audit_among(
                 done += part.size
                 show(done, len(catalog))
                 reporter.count(done, len(catalog))
-    # Every table went through memory, which Arrow keeps for more.
+    # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
@@ -284,7 +284,7 @@ def moment_of(now: datetime | None) -> datetime:
     return given if given.tzinfo is None else given.astimezone(UTC).replace(tzinfo=None)
 
 
-def _limit(seconds: Any) -> float | None:
+def _seconds_limit(seconds: Any) -> float | None:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if seconds is not None and not (is_number and 0 < seconds <= _LONGEST):
         raise InputError(f"rule_seconds is {seconds!r:.60}; give seconds, such as 60, or None for no limit.")
@@ -359,7 +359,7 @@ def run(
             market,
             dict(assume or {}),
             whole,
-            crashed if number == 0 else (),
+            crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
         )
         for number, part in enumerate(catalog.parts)
@@ -374,21 +374,23 @@ def run(
 
 def audit_part(job: PartJob) -> AuditPart:
     """Judge one part."""
-    products = _products(job)
+    products = _products_of_part(job)
     columns, evidence, crashes = [], [], list(job.crashed)
     for place, check in enumerate(job.checks):
         try:
             seconds = _seconds(check.rule, job.rule_seconds)
-            judged = within(seconds, partial(_judged, products, check, place, job))
+            judged = run_within(seconds, partial(_judged_check, products, check, place, job))
         except (SnapshotError, MemoryError):
+            # A damaged file or a lack of memory is no fault of a rule: the audit ends.
             raise
         except NotExported:
-            judged = _unknown(len(products))
+            # The rule read something that the export left out: its result is unknown, and this is no crash.
+            judged = _unknown_states(len(products))
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
-            judged = _unknown(len(products))
+            judged = _unknown_states(len(products))
             crashes.append(Crash(check.id, job.number, _message_of(error)))
             if isinstance(error, RuleTimeout):
-                products = _products(job)  # the abandoned thread may still be reading the old ones
+                products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
     states = np.empty((len(products), len(columns)), np.int8, order="F")
@@ -396,12 +398,12 @@ def audit_part(job: PartJob) -> AuditPart:
     for place, column in enumerate(columns):
         states[:, place] = column
     found = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
-    part = AuditPart.of(_identity(products), states, found, tuple(crashes))
+    part = AuditPart.of(_identity_columns(products), states, found, tuple(crashes))
     products.forget()
     return part
 
 
-def _products(job: PartJob) -> Products:
+def _products_of_part(job: PartJob) -> Products:
     return Products(job.part, job.origin, job.now, job.market, job.assume)
 
 
@@ -410,16 +412,16 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
     return None if rule.shipped else seconds
 
 
-def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judged:
+def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if not check.knows_scope(job.origin, job.market, job.assume):
-        return _unknown(len(products))
+        return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
     unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
-        return judge(Verdict(unknown), in_scope, place)
+        return states_of_verdict(Verdict(unknown), in_scope, place)
     given = dict(check.parameters)
     if check.language is not None:
         given["language"] = check.language
@@ -428,8 +430,8 @@ def _judged(products: Products, check: Check, place: int, job: PartJob) -> Judge
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
-        return judge(Verdict(unknown), in_scope, place)
-    judged = judge(verdict, in_scope, place)
+        return states_of_verdict(Verdict(unknown), in_scope, place)
+    judged = states_of_verdict(verdict, in_scope, place)
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
@@ -443,8 +445,8 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
     What is there decides for good in one direction at most: one wrong text fails, one name is a name.
     """
     kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
-    stands = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
-    unknown = doubtful & ~stands & in_scope.fillna(True).to_numpy(bool)
+    is_certain = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
+    unknown = doubtful & ~is_certain & in_scope.fillna(True).to_numpy(bool)
     states = np.where(unknown, State.UNKNOWN, judged.states).astype(np.int8)
     fails = states[judged.evidence["product"].to_numpy()] == State.FAIL
     return Judged(states, judged.evidence.filter(pa.array(fails)))
@@ -454,11 +456,11 @@ def _in_scope(products: Products, check: Check) -> Answer:
     """Return the products to which the check applies; many checks share a condition, so each is evaluated once."""
     held = pd.array(np.zeros(len(products), bool), "boolean")
     for scope in check.scopes:
-        held = held | _meant(products, scope)  # type: ignore[operator] # not known to pandas-stubs
-    return held & _meant(products, check.rule.scope)
+        held = held | _scope_answer(products, scope)  # type: ignore[operator] # not known to pandas-stubs
+    return held & _scope_answer(products, check.rule.scope)
 
 
-def _meant(products: Products, scope: Condition) -> Answer:
+def _scope_answer(products: Products, scope: Condition) -> Answer:
     return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
@@ -479,12 +481,12 @@ def _prepared(
         try:
             if key not in shared:
                 found = (
-                    within(_seconds(rule, seconds), partial(_gathered, catalog, rule, now, executor))
+                    run_within(_seconds(rule, seconds), partial(_gathered, catalog, rule, now, executor))
                     if rule.gather
                     else _whole_columns(catalog, rule.whole)
                 )
                 shared[key] = (
-                    within(_seconds(rule, seconds), partial(rule.prepare, found))
+                    run_within(_seconds(rule, seconds), partial(rule.prepare, found))
                     if rule.prepare is not None
                     else found
                 )
@@ -541,7 +543,7 @@ def _whole_columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.Chunk
     }
 
 
-def _unknown(size: int) -> Judged:
+def _unknown_states(size: int) -> Judged:
     return Judged(np.full(size, State.UNKNOWN, np.int8), EVIDENCE.empty_table())
 
 
@@ -549,10 +551,10 @@ def _message_of(error: Exception) -> str:
     if isinstance(error, VerdictRefused | RuleTimeout | RuleExited):
         return str(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {words_of(error)} (in {place.name}, line {place.lineno})"
+    return f"{type(error).__name__}: {error_words(error)} (in {place.name}, line {place.lineno})"
 
 
-def _identity(products: Products) -> pa.Table:
+def _identity_columns(products: Products) -> pa.Table:
     """Return what products are called and grouped by; an owner is identified by what tells owners apart."""
     made: dict[str, Callable[[], pa.Array]] = {
         "owner_id": lambda: owner_codes(products.column),

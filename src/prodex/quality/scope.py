@@ -1,6 +1,6 @@
 """Scope: for which products a check is a question, as a condition on columns of `products`.
 
-Two words stand for more than one column: `market` is the market of the product's version, else the one that was asked
+Two words mean more than one column: `market` is the market of the product's version, else the one that was asked
 for, else the one that the audit was given. A text that ends in "*" means every value that begins so.
 """
 
@@ -25,7 +25,7 @@ from prodex.tables.declaration import COUNTED, TABLES
 Read = Callable[[str], pa.Array]
 
 _COLUMNS = {column.name: column for column in TABLES["products"].columns}
-#: Where on the wire columns come from that are no leaf of their own.
+#: Wire paths of the columns that are no leaf of their own.
 _DERIVED = {
     "market": ("product_key.target_market_id",),
     "has_pending_update": ("lastRequest",),
@@ -67,13 +67,15 @@ class Condition:
         >>> Condition.of({"market": ["France", 56], "is_consumer_unit": True}).words
         'market = 250 or 56, is_consumer_unit = true'
         """
-        return cls(_read(only or {}, place), _read(excepted or {}, place))
+        return cls(_read_conditions(only or {}, place), _read_conditions(excepted or {}, place))
 
     @property
     def words(self) -> str:
         """The condition as people read it."""
-        named = [f"{column} = {_values(values)}" for column, values in self.only]
-        return ", ".join([*named, *(f"not {column} = {_values(values)}" for column, values in self.excepted)])
+        named = [f"{column} = {_values_text(values)}" for column, values in self.only]
+        return ", ".join(
+            [*named, *(f"not {column} = {_values_text(values)}" for column, values in self.excepted)]
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -96,7 +98,7 @@ EVERYTHING = Condition()
 
 
 def wire_paths(column: str) -> tuple[str, ...]:
-    """Return where on the wire a column of `products` comes from."""
+    """Return the wire path of a column of `products`."""
     if column in _DERIVED:
         return _DERIVED[column]
     table = column.removesuffix("_count")
@@ -105,18 +107,18 @@ def wire_paths(column: str) -> tuple[str, ...]:
     return tuple(".".join(path) for path in _COLUMNS[column].paths[:1])
 
 
-def _read(conditions: Mapping[str, Any], place: str) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+def _read_conditions(conditions: Mapping[str, Any], place: str) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     read = []
     for column, value in conditions.items():
         if column != "market" and column not in _COLUMNS:
             there_are = hint(column, ["market", *_COLUMNS], "`prodex tables products` lists its columns.")
             raise InputError(f"{place}: products has no column {column!r}{there_are}")
         values = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        read.append((column, tuple(dict.fromkeys(_value(column, one, place) for one in values))))
+        read.append((column, tuple(dict.fromkeys(_condition_value(column, one, place) for one in values))))
     return tuple(read)
 
 
-def _value(column: str, value: Any, place: str) -> Any:
+def _condition_value(column: str, value: Any, place: str) -> Any:
     if value is None:
         return None
     if column == "market":
@@ -151,6 +153,6 @@ def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Answer:
     return pd.arrays.BooleanArray(np.asarray(held, bool) & ~has_none, has_none)
 
 
-def _values(values: tuple[Any, ...]) -> str:
+def _values_text(values: tuple[Any, ...]) -> str:
     shown = ("nothing" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
     return " or ".join(shown)

@@ -48,7 +48,7 @@ class Judged:
     evidence: pa.Table
 
 
-def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
+def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     """Make states of a verdict.
 
     Parameters
@@ -76,7 +76,7 @@ def judge(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    return Judged(states, _evidence(verdict.evidence, fails, states == State.FAIL, check))
+    return Judged(states, _evidence_table(verdict.evidence, fails, states == State.FAIL, check))
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
@@ -114,7 +114,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     return values.astype(bool), missing
 
 
-def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
+def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
     if given is None:
         return EVIDENCE.empty_table()
     products = np.asarray(given.product)
@@ -130,15 +130,16 @@ def _evidence(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa
             f"there is evidence for {len(np.unique(innocent)):,} products that do not fail, the first at position "
             f"{innocent[0]}"
         )
-    # A single value stands for all rows.
+    # A single value is that of all rows.
     size = len(products)
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     table = pa.table([*numbers, *columns], schema=EVIDENCE)
     return table.filter(pa.array(kept[products]))
 
 
-def _words(name: str, given: Any, size: int) -> pa.Array:
+def _evidence_words(name: str, given: Any, size: int) -> pa.Array:
     if given is None or isinstance(given, str):
         return pa.array([given], pa.string()).take(pa.array(np.zeros(size, np.int64)))
     if isinstance(given, pa.ChunkedArray):
@@ -159,7 +160,7 @@ def _array(given: Any) -> pa.Array:
         if pa.types.is_string(made.type):
             return made
     values = given.tolist() if isinstance(given, pd.Series | np.ndarray) else list(given)
-    return pa.array([None if _is_missing(one) else _text(one) for one in values], pa.string())
+    return pa.array([None if _is_missing(one) else _evidence_text(one) for one in values], pa.string())
 
 
 def _is_missing(value: Any) -> bool:
@@ -168,9 +169,10 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _text(value: Any) -> str:
+def _evidence_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
         return str(value).lower()
+    # 15 digits show a number as it was typed: 0.1 + 0.2 is 0.3.
     return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -23,13 +23,13 @@ from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
 
-#: Localized texts of the specification that stand once in each language.
+#: Localized texts of the specification, of which a product has one in each language.
 TEXTS = (
     *NAMES,
     *("productionVariantName", "description", "composition", "allergens"),
     *("conservationAdvices", "consumptionAdvice", "advertisedInformations"),
 )
-#: How many characters the end of a text has.
+#: How many characters the end of a text has: what rules look for at the end is shorter, and texts can be very long.
 _AT_THE_END = 60
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
@@ -97,6 +97,7 @@ class TextColumns:
         table = table.filter(filled).combine_chunks()
         attributes, attribute = encoded(table["attribute"])
         languages, language = short_languages(table["language"])
+        # Many products share a text, so each wording is judged once.
         texts, wording = encoded(table["text"])
         return cls(
             len(products),
@@ -110,7 +111,7 @@ class TextColumns:
         )
 
     def within(self, attributes: Sequence[str]) -> Mask:
-        """Say which texts stand at or below one of these wire paths; of none given, all do."""
+        """Say which texts are at or below one of these wire paths; without any path, all are."""
         if not attributes:
             return np.ones(len(self.product), bool)
         meant = [any(is_within(name, one) for one in attributes) for name in self.attributes]
@@ -245,7 +246,7 @@ class AttributeTexts:
 
 
 def _below(rows: pa.Table, attribute: str) -> pa.Table:
-    """Return the rows that stand at or below an attribute, except what only says in which language a text is."""
+    """Return the rows at or below an attribute, except those that only name the language of a text."""
     own = pc.or_(
         pc.equal(rows["attribute"], attribute),
         pc.and_(

@@ -1,8 +1,8 @@
 """Texts as words are looked for in them: lower case, without accents and markup, one sign for each kind of separator.
 
 Patterns can then be written in plain letters, `\\b` finds the ends of words, and "ŒUFS" is "oeufs". Where a mark of
-emphasis stands between two letters, it may part one word ("Voll_milch_") or two ("lécithine de_soja_"), which only a
-vocabulary can tell: there, `MARK` is left.
+emphasis is between two letters, it may part one word ("Voll_milch_") or two ("lécithine de_soja_"), which only a
+vocabulary can decide: there, `MARK` is left.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 from prodex.messages import LETTERS
 from prodex.tables.columns import is_true
 
-#: What stands for marks of emphasis, and all else that may part a word or two words, between two letters.
+#: Replaces marks of emphasis, and all else that may part a word or two words, between two letters.
 MARK = "\x1f"
 
 #: What becomes of marks of emphasis, in this order. Patterns are those of RE2.
 _EMPHASIS = (
     (r"\x{AD}|\x{1F}", ""),
-    # Tags that emphasise part of a word leave no gap; others end what stands before them.
+    # Tags that emphasise part of a word leave no gap; others end the text before them.
     (r"(?i)</?(?:b|strong|em|i|u|span|font|mark|sup|sub|a)(?:\s[^<>]*)?>", MARK),
     (r"(?i)</?[a-z][^<>]*>", ", "),
     (r"[\x{200B}-\x{200D}\x{2060}\x{FEFF}_]|\*\*", MARK),
@@ -74,15 +74,17 @@ def folded(texts: pa.Array) -> pa.Array:
     texts = _unescaped(texts)
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
-        texts = pc.replace_with_mask(texts, emphasised, _replaced(texts.filter(emphasised), _EMPHASIS))
-    # As in `prodex.messages.unaccented`; accents go further below, since one word is told from another by its own.
-    texts = pc.utf8_lower(pc.utf8_normalize(_replaced(texts, _BEFORE_LOWERING), form="NFKD"))
+        texts = pc.replace_with_mask(
+            texts, emphasised, _replace_patterns(texts.filter(emphasised), _EMPHASIS)
+        )
+    # As in `prodex.messages.unaccented`; accents go further below, since accents distinguish words.
+    texts = pc.utf8_lower(pc.utf8_normalize(_replace_patterns(texts, _BEFORE_LOWERING), form="NFKD"))
     for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)
-    return _replaced(texts, _AT_LAST)
+    return _replace_patterns(texts, _AT_LAST)
 
 
-def _replaced(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:
+def _replace_patterns(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:
     """Replace patterns one after another, each in those texts alone that have it: to find out is far quicker."""
     for pattern, left in patterns:
         rows = pa.array(is_true(pc.match_substring_regex(texts, pattern)))

@@ -50,7 +50,7 @@ def in_base_unit(values: Numbers, units: Any, kinds: npt.NDArray[np.str_] | str)
     distinct, code = encoded(units)
     factors = np.full(len(code), np.nan)
     for kind, known in FACTORS.items():
-        # The last one stands for rows without a unit, whose code is -1.
+        # The last value is for rows without a unit, whose code is -1.
         factor = np.array([*(known.get(unit, np.nan) for unit in distinct.to_pylist()), np.nan])
         np.copyto(factors, factor[code], where=np.asarray(kinds) == kind)
     return factors * values

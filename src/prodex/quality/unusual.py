@@ -7,7 +7,7 @@ itself, so that tiny changes of huge counts are no news. How many spreads are to
 figures that are looked at: all together, chance alone exceeds it once in a thousand audits.
 
 Range and median make it robust: one odd night moves neither. A figure that was unusual is left out of what is usual.
-If it stays, it is lasting; after seven audits it is what is usual. If it comes back, it is over.
+If it stays, it is lasting; after seven audits it is what is usual. If it returns to the usual range, it is over.
 
 Figures of one day (updates) are little if they are less than on the same day of other weeks, where there are four of
 them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends. The same
@@ -25,7 +25,7 @@ from itertools import pairwise
 from statistics import NormalDist, median
 from typing import NamedTuple
 
-#: Audits below which nothing is said; the one that is judged counts.
+#: With fewer audits there is no judgement; the one that is judged counts.
 NEEDED = 5
 
 #: The same for figures of one day.
@@ -142,7 +142,7 @@ def limit_of(figures: int) -> float:
     return NormalDist().inv_cdf(1 - CHANCE / (2 * max(figures, 1)))
 
 
-def judge(series: Series, figures: int) -> list[Judgement]:
+def judge_figures(series: Series, figures: int) -> list[Judgement]:
     """Say what a figure is at each audit, given what it was before.
 
     Parameters
@@ -155,7 +155,7 @@ def judge(series: Series, figures: int) -> list[Judgement]:
     Examples
     --------
     >>> values = [0.98, 0.97, 0.99, 0.98, 0.97, 0.12]
-    >>> found = judge(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
+    >>> found = judge_figures(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
     >>> str(found.state), found.low, found.high
     ('new', 0.97, 0.99)
     """
@@ -173,7 +173,7 @@ def judge_last(series: Series, figures: int) -> Judgement:
         if moved <= limit_of(figures) * least:
             state = FigureState.USUAL if len(known) >= NEEDED else FigureState.UNKNOWN
             return Judgement(state, low, high, 0.0, len(series.values) - 1, len(known) - 1)
-    return judge(series, figures)[-1]
+    return judge_figures(series, figures)[-1]
 
 
 @dataclass
@@ -199,7 +199,7 @@ class _Walk:
         if low <= value <= high:  # as most are, and no spread is needed
             self.usual.append(place)
             return Judgement(FigureState.USUAL, low, high, 0.0, place, min(len(self.usual) - 1, WINDOW))
-        self.before = _usual(self.series, self.usual, place)
+        self.before = _usual_of(self.series, self.usual, place)
         is_new = self.before.distance(value) > _enough(self.limit, self.before)
         (self.incident if is_new else self.usual).append(place)
         return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
@@ -220,7 +220,7 @@ class _Walk:
 
     def _is_worse(self, place: int, value: float) -> bool:
         last = self.series.values[self.incident[-1]]
-        own = _usual(self.series, self.incident, place)
+        own = _usual_of(self.series, self.incident, place)
         is_other = own.distance(value) > _enough(self.limit, own)
         return is_other and self.before.distance(value) > self.before.distance(last)
 
@@ -259,7 +259,7 @@ def _days_apart(one: float, other: float) -> float:
     return min(days, 7 - days)
 
 
-def silence(series: Series, figures: int) -> Judgement:
+def judge_silence(series: Series, figures: int) -> Judgement:
     """Say whether what is counted of each day has stopped: one quiet day says little, several in a row say much.
 
     Parameters
@@ -273,12 +273,13 @@ def silence(series: Series, figures: int) -> Judgement:
     -------
     Judgement
         `high` is how many are usual on the quiet days together, and `audits` how many these days are. So many missing
-        by chance is as unlikely as for any other figure, with half as many again, since they do not come one by one.
+        by chance is as unlikely as for any other figure, with half as many again, since updates arrive in batches.
 
     Examples
     --------
     >>> quiet = [30, 28, 33, 25, 31, 2, 0] * 4 + [30, 0, 0]
-    >>> found = silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), [n % 7 for n in range(len(quiet))]), 300)
+    >>> days = [n % 7 for n in range(len(quiet))]
+    >>> found = judge_silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), days), 300)
     >>> str(found.state), found.high, found.audits
     ('lasting', 61.0, 2)
     """
@@ -288,12 +289,13 @@ def silence(series: Series, figures: int) -> Judgement:
     before, quiet = known[:begin], known[begin:]
     if not quiet or begin + 1 < _NEEDED_OF_DAYS:
         return Judgement(FigureState.USUAL)
-    # Of a weekday that is not known yet no more is expected than on the quietest day.
+    # On a weekday without history, no more is expected than on the quietest day.
     least = min(values[place] for place in before[-WINDOW:])
     expected = [
         median(values[one] for one in same) if (same := _same_days(series, before, place)) else least
         for place in quiet
     ]
+    # Where n updates are expected, chance leaves out all of them with a probability of exp(-n) (Poisson).
     enough = 1.5 * math.log(max(figures, 1) / CHANCE)
     since = next((at for at in range(len(expected)) if sum(expected[: at + 1]) > enough), None)
     if since is None or len(expected) - since > LASTING:
@@ -303,7 +305,7 @@ def silence(series: Series, figures: int) -> Judgement:
     return Judgement(state, 0, sum(expected), sum(expected) / enough, quiet[0], len(expected))
 
 
-def _usual(series: Series, usual: list[int], place: int) -> _Usual:
+def _usual_of(series: Series, usual: list[int], place: int) -> _Usual:
     """Return what is usual by some audits, for the value of another one."""
     places = usual[-WINDOW:]
     values = [series.values[one] for one in places]
@@ -332,6 +334,7 @@ def _on_scale(kind: FigureKind, value: float) -> float:
 
 def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
     """Return the least spread of a figure, on its scale: what chance does to it, or a small part of it."""
+    # On the scale of counts, 0.015 times the root is 1.5 % of the count, and 0.1 times the root is 10 % of it.
     match kind:
         case FigureKind.COUNT:
             return max(_PART, 0.015 * math.sqrt(middle))

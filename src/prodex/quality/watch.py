@@ -32,7 +32,7 @@ from prodex.quality.unusual import (
     Judgement,
     Series,
     judge_last,
-    silence,
+    judge_silence,
 )
 from prodex.store.archive import ArchivePlace, in_order, time_of
 from prodex.store.snapshot import name_of
@@ -57,7 +57,7 @@ _COLUMNS = (
 #: Audits less than this apart counted the same day.
 _ONE_DAY = timedelta(hours=18)
 
-#: What is listed first: news, then what lasts, then what is over.
+#: The order of the list: new findings, then those that last, then those that are over.
 _ORDER = (FigureState.NEW, FigureState.LASTING, FigureState.OVER)
 
 
@@ -79,7 +79,7 @@ class Watch:
         One row for each figure that is not usual: measure, supplier (of an attribute or language), group with its
         label, state ("new", "lasting" since an earlier audit, or "over"), the value now, its usual range, how many
         spreads outside of it, of how many audits that range is, since when, and all of that as a sentence. What is
-        new comes first. Sentences have days of `zone`, the column `since` is UTC.
+        new is listed first. Sentences have days of `zone`, the column `since` is UTC.
     zone
         The time zone whose days are meant; None for that of this machine.
 
@@ -197,7 +197,7 @@ def watch_of(audit: Audit, zone: tzinfo | None = None) -> Watch | None:
     else:
         own, earlier = kept[at], kept[:at]
     # An earlier snapshot that is audited again is not compared with later ones.
-    before = [one for one in earlier if _in_order([one, own])[-1] is own]
+    before = [one for one in earlier if _in_snapshot_order([one, own])[-1] is own]
     return watched(name, [*before, own], None, zone)
 
 
@@ -215,9 +215,9 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None, zone: t
     zone
         Whose days are meant; those of this machine where it is None.
     """
-    compared = _comparable(history)
+    compared = _comparable_figures(history)
     newest = compared[-1]
-    figures = list(_series(compared, zone))
+    figures = list(_series_by_figure(compared, zone))
     rows: list[dict[str, Any]] = []
     if len(compared) >= NEEDED:
         of_days = sum(one.series.kind is FigureKind.OF_A_DAY for one in figures)
@@ -226,7 +226,7 @@ def watched(name: str, history: Sequence[Figures], now: datetime | None, zone: t
             if found.state in _ORDER:
                 rows.append(finding(one, found, compared, zone))
             elif one.series.kind is FigureKind.OF_A_DAY:
-                missed = silence(one.series, of_days)
+                missed = judge_silence(one.series, of_days)
                 if missed.state in _ORDER:
                     rows.append(finding(one, missed, compared, zone, is_silent=True))
         rows += list(late(compared, now))
@@ -241,7 +241,7 @@ def _importance(row: dict[str, Any]) -> tuple[int, int, float]:
     return _ORDER.index(row["state"]), order.index(row["measure"]), -row["distance"]
 
 
-def _comparable(history: Sequence[Figures]) -> list[Figures]:
+def _comparable_figures(history: Sequence[Figures]) -> list[Figures]:
     """Return the figures of what can be compared with the newest, one for each snapshot, the oldest first."""
     newest = history[-1]
     chosen: dict[str, Figures] = {}
@@ -251,14 +251,14 @@ def _comparable(history: Sequence[Figures]) -> list[Figures]:
             continue
         key = one.snapshot or one.audited_at.isoformat()
         earlier = chosen.get(key)
-        # Of several audits of a snapshot the one that is like the newest: only its scores can be compared.
+        # A snapshot may have several audits: the one like the newest counts, since only its scores can be compared.
         if earlier is None or one.measure == newest.measure or earlier.measure != newest.measure:
             chosen[key] = one
-    return _in_order(sorted(chosen.values(), key=lambda one: one.audited_at))
+    return _in_snapshot_order(sorted(chosen.values(), key=lambda one: one.audited_at))
 
 
-def _in_order(figures: Sequence[Figures]) -> list[Figures]:
-    """Return figures in the order of their snapshots, whatever the clock said when these were made."""
+def _in_snapshot_order(figures: Sequence[Figures]) -> list[Figures]:
+    """Return figures in the order of their snapshots, whatever time the clock had when these were made."""
     return in_order(
         figures,
         lambda one: ArchivePlace(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
@@ -277,7 +277,7 @@ def _days(history: Sequence[Figures]) -> set[int]:
     return set(places)
 
 
-def _series(history: Sequence[Figures], zone: tzinfo | None) -> Iterator[Figure]:
+def _series_by_figure(history: Sequence[Figures], zone: tzinfo | None) -> Iterator[Figure]:
     """Yield every figure over time."""
     newest = history[-1]
     weekdays = [weekday_of(one.moment, zone) for one in history]
@@ -326,7 +326,7 @@ class Figure(NamedTuple):
     series: Series
 
 
-def _label(history: Sequence[Figures], by: str, group: str) -> str:
+def _newest_label(history: Sequence[Figures], by: str, group: str) -> str:
     """Return the newest name of a group: a supplier that is gone has one in earlier audits only."""
     named = (one.labels[by][group] for one in reversed(history) if group in one.labels.get(by, {}))
     return next(named, group)
@@ -355,13 +355,13 @@ def finding(
     is_silent
         Whether it was found by several days on which nothing was counted.
     """
-    label = _label(history, MEASURES[figure.measure].by, figure.group)
-    supplier = _label(history, "supplier", figure.supplier) if figure.supplier else NONE
+    label = _newest_label(history, MEASURES[figure.measure].by, figure.group)
+    supplier = _newest_label(history, "supplier", figure.supplier) if figure.supplier else NONE
     value = figure.series.values[-1]
     since = history[found.since].moment
     day = f"{local(since, zone):%Y-%m-%d}"
     subject = MEASURES[figure.measure].subject.format(label, supplier)
-    words = _silence(subject, found) if is_silent else _sentence(figure, subject, value, found)
+    words = _silence(subject, found) if is_silent else _unusual_sentence(figure, subject, value, found)
     lasts = {
         FigureState.NEW: "",
         FigureState.LASTING: f" Since {day}.",
@@ -383,9 +383,9 @@ def finding(
     }
 
 
-def _sentence(figure: Figure, subject: str, value: float, found: Judgement) -> str:
+def _unusual_sentence(figure: Figure, subject: str, value: float, found: Judgement) -> str:
     measure = MEASURES[figure.measure]
-    low, high, now = (_written(one, measure.kind) for one in (found.low, found.high, value))
+    low, high, now = (_format_figure(one, measure.kind) for one in (found.low, found.high, value))
     usual = low if low == high else f"{low} to {high}"
     what = f" {measure.what}" if measure.what else ""
     return f"{subject}: {now}{what}, usually {usual} ({found.audits} audits)."
@@ -395,14 +395,14 @@ def _silence(subject: str, found: Judgement) -> str:
     return f"{subject}: none for {counted(found.audits, 'audit')}, usually {found.high:,.0f} in that time."
 
 
-def _written(value: float, kind: FigureKind) -> str:
+def _format_figure(value: float, kind: FigureKind) -> str:
     if kind is FigureKind.SHARE:
         return percent(value, 0 if value in (0, 1) else 1)
     return f"{value:,.0f}"
 
 
 def late(history: Sequence[Figures], now: datetime | None) -> Iterator[dict[str, Any]]:
-    """Yield that audits have stopped, if the newest one is older than any was when the next one came."""
+    """Yield that audits have stopped, if the newest one is older than the longest gap between two audits."""
     if now is None:
         return
     # By when they were made: an earlier snapshot may have been audited again later.

@@ -97,7 +97,7 @@ class Fields:
             return _HOW[shape]
         if language is None:
             return "The language, then the text: fr: Confiture"
-        return f"A text{_in(language)}"
+        return f"A text{_in_language(language)}"
 
     def states(self, rows: pa.Table) -> list[AnswerCell]:
         """Return for each finding whether an answer is asked for, and if not, why."""
@@ -112,11 +112,11 @@ class Fields:
         """Return the findings with how to answer each of them, and which text the answer replaces, if one is known."""
         known = cache(self.how)
         about = (rows[name].to_pylist() for name in ("attribute", "language", "update_waits"))
-        said = [known(*one) for one in zip(*about, strict=True)]
+        criteria_of_rows = [known(*one) for one in zip(*about, strict=True)]
         waits, replaced = rows["update_waits"].to_pylist(), rows["how"].to_pylist()
         how = [
             one if text is None or waiting else f"{one}, in place of: {text}"
-            for one, waiting, text in zip(said, waits, replaced, strict=True)
+            for one, waiting, text in zip(criteria_of_rows, waits, replaced, strict=True)
         ]
         return rows.set_column(rows.column_names.index("how"), "how", pa.array(how, pa.string()))
 
@@ -143,7 +143,7 @@ class Fields:
         return pa.array([key if number[key] > 1 else None for key in keys], pa.string())
 
     def _can_be_same(self, attribute: str | None) -> bool:
-        # What is corrected in part is different in each product.
+        # A value that is corrected in part is different in each product.
         return attribute not in _OWN and self.shapes.of_attribute(attribute) in _ALIKE
 
     def allowed(self, attribute: str, language: str | None) -> Allowed | None:
@@ -157,12 +157,14 @@ class Fields:
                 return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
             case AnswerShape.TEXT if attribute in NAMES:
                 longest = longest_text(str(attribute))
-                message = f"A text{_in(language)} of up to {longest:,} characters, on one line."
+                message = f"A text{_in_language(language)} of up to {longest:,} characters, on one line."
                 # A spreadsheet refuses a longer title.
                 return Allowed(attribute[:32], message, longest)
             case AnswerShape.TEXT if language is not None:
                 longest = longest_text(str(attribute))
-                return Allowed("Text", f"A text{_in(language)} of up to {longest:,} characters.", longest)
+                return Allowed(
+                    "Text", f"A text{_in_language(language)} of up to {longest:,} characters.", longest
+                )
         return None
 
 
@@ -192,7 +194,7 @@ class Allowed:
     strict: bool = True
 
 
-def _in(language: str | None) -> str:
+def _in_language(language: str | None) -> str:
     return "" if language is None else f" in {language_label(language)[:20]}"
 
 
@@ -227,7 +229,7 @@ def validate(
         rule = fields.allowed(pair["attribute"], pair["language"])
         if rule is None:
             continue
-        ranges = [[first, place, last, place] for first, last in _runs(pair["row_list"])]
+        ranges = [[first, place, last, place] for first, last in _row_blocks(pair["row_list"])]
         for start in range(0, len(ranges), _RANGES):
             first, *others = ranges[start : start + _RANGES]
             sheet.data_validation(*first, {**_criteria(rule, fields.codes), "other_cells": others})
@@ -252,10 +254,10 @@ def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
     return {"validate": "length", "criteria": "<=", "value": rule.longest, **about}
 
 
-def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
+def _row_blocks(rows: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and the last row of each block of consecutive rows.
 
-    >>> _runs([1, 2, 3, 7, 9, 10])
+    >>> _row_blocks([1, 2, 3, 7, 9, 10])
     [(1, 3), (7, 7), (9, 10)]
     """
     numbers = np.sort(np.asarray(rows))

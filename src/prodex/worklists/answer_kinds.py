@@ -67,7 +67,7 @@ class Shapes:
     Attributes
     ----------
     found
-        Attributes at the top of products, with what stands there.
+        Attributes at the top of products, with their values.
     in_lists
         Those of which a product can have several.
     """
@@ -85,11 +85,11 @@ class Shapes:
             seen = [
                 (attribute, is_listed, shape)
                 for table, shape in _TABLES.items()
-                for attribute, is_listed, _type in _seen(catalog, table)
+                for attribute, is_listed, _type in _attributes_in_use(catalog, table)
             ]
             seen += [
                 (attribute, is_listed, _SCALARS.get(type_ or "", AnswerShape.NONE))
-                for attribute, is_listed, type_ in _seen(catalog, "scalars", "type")
+                for attribute, is_listed, type_ in _attributes_in_use(catalog, "scalars", "type")
                 if attribute not in found
             ]
             for attribute, is_listed, shape in seen:
@@ -160,8 +160,10 @@ def _specified() -> Mapping[str, AnswerShape]:
     return found
 
 
-def _seen(catalog: Catalog, table: str, column: str | None = None) -> list[tuple[str, bool, str | None]]:
-    """Return each attribute of a table once, whether it stands in a list, and a value of another column with it."""
+def _attributes_in_use(
+    catalog: Catalog, table: str, column: str | None = None
+) -> list[tuple[str, bool, str | None]]:
+    """Return each attribute of a table once, with whether it is in a list, and a value of another column."""
     names = ["attribute", "position", *filter(None, [column])]
     rows = catalog.arrow(table, names)
     rows = rows.set_column(1, "position", pc.greater(pc.utf8_length(rows["position"]), 0))

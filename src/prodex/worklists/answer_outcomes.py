@@ -33,7 +33,7 @@ from prodex.worklists.answer_parsing import (
     number,
     with_language,
 )
-from prodex.worklists.evidence import alike, holds, is_rounded
+from prodex.worklists.evidence import alike, has_value_seen, is_rounded
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
@@ -47,10 +47,10 @@ from prodex.worklists.items import (
 )
 from prodex.worklists.layout import DELETE_WORD
 from prodex.worklists.ownership import Owners
-from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.reading import Answer
 from prodex.worklists.remarks import remark
-from prodex.worklists.retyped import RETYPED, meant
+from prodex.worklists.retyped import RETYPED, possible_values
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")
 _NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
@@ -95,7 +95,7 @@ class Decision:
     correction
         What it changes.
     before
-        What stands there, as text.
+        The present value, as text.
     edits
         What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
     is_as_seen
@@ -103,7 +103,7 @@ class Decision:
     holds
         Whether what was seen is still there, of what is no text; None where that cannot be compared.
     note
-        What else is to be said of it.
+        A remark about it.
     questions
         What is asked back, sentence by sentence; `reason` has all of them.
     confirmed
@@ -140,10 +140,10 @@ class Decision:
 
     @property
     def after(self) -> str | None:
-        """What is to stand there, as text; None where it is deleted."""
+        """The new value, as text; None where it is deleted."""
         if self.correction is None or not self.edits:
             return self.answer.text
-        return _joined(one.after for one in self._changed)
+        return _joined_texts(one.after for one in self._changed)
 
     @property
     def _changed(self) -> Sequence[ItemEdit]:
@@ -165,7 +165,7 @@ class Decision:
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
     def asks(self, question: str) -> Decision:
-        """Return it asked back with a question, unless that is confirmed; a further question stands beside others."""
+        """Return it asked back with a question, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
         questions = (*self.questions, question)
@@ -193,7 +193,7 @@ class ConcernedProducts:
     known: KnownProducts
     gtins: Mapping[str, str | None]
     records: Mapping[str, Product]
-    waiting: Waiting
+    waiting: PendingUpdates
     owners: Owners = field(default_factory=Owners)
 
 
@@ -308,10 +308,10 @@ def understood(
     try:
         decision = _as_typed(decision, words)
         if shape is AnswerShape.TEXT:
-            return _asked_if_a_remark(_text(decision, keys, products))
+            return _asked_if_a_remark(_text_with_language(decision, keys, products))
         record = products.records[str(decision.product)]
-        decision = replace(decision, holds=_holds(decision, record, words))
-        made = _value(decision, record, shapes, words)
+        decision = replace(decision, holds=_is_still_there(decision, record, words))
+        made = _with_new_value(decision, record, shapes, words)
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
         if decision.holds is not False:
@@ -344,7 +344,9 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
         return replace(decision, answer=answer._replace(text=answer.shown, kind="text"))
     seen = answer.keys.get("value")
     known = words.in_use(without_code(attribute)) if decision.shape is AnswerShape.CODE else ()
-    found = meant([*known, *([seen] if seen and seen not in known else [])], answer.kind, answer.text)
+    found = possible_values(
+        [*known, *([seen] if seen and seen not in known else [])], answer.kind, answer.text
+    )
     if len(found) != 1:
         several = f" It may be {', '.join(map(repr, found[:5]))}." if found else ""
         raise AnswerRefused(
@@ -387,8 +389,8 @@ def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     return made
 
 
-def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
-    """Return a text with its language: that of the row, or the one that stands before it."""
+def _text_with_language(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
+    """Return a text with its language: that of the row, or the one written before it."""
     text: str = decision.answer.text
     language, code = keys.get("language"), keys.get("language_code")
     if language is not None:
@@ -413,7 +415,7 @@ def _text(decision: Decision, keys: Mapping[str, str], products: ConcernedProduc
     record = products.records[str(decision.product)]
     if code and (read := keys.get("position_read")) is not None:
         decision = replace(decision, position=_position(decision, read, record))
-    found = list(_texts_there(decision, record))
+    found = list(_present_texts(decision, record))
     if decision.position is None and len(found) > 1:
         # As with items of other shapes, what was seen says which one is meant.
         found = [one for one in found if alike(one[1], keys.get("value"))] or found
@@ -437,9 +439,9 @@ def _position(decision: Decision, read: str, record: Product) -> str:
 
     0.10 becomes 0.1, and 0.2 becomes a date. The text that was seen then says which one it was.
     """
-    there = list(_texts_there(decision, record))
+    there = list(_present_texts(decision, record))
     seen = decision.answer.keys.get("value")
-    meant = [one for one in there if _is_same_number(one[0], read.replace(",", "."))]
+    meant = [one for one in there if _is_same_position(one[0], read.replace(",", "."))]
     if seen and len(meant) != 1:
         meant = [one for one in meant or there if alike(one[1], seen)]
     if len(meant) == 1:
@@ -452,7 +454,7 @@ def _position(decision: Decision, read: str, record: Product) -> str:
     )
 
 
-def _is_same_number(one: str, other: str) -> bool:
+def _is_same_position(one: str, other: str) -> bool:
     """Whether two positions are the same number, as a spreadsheet has it."""
     if one == other:
         return True
@@ -465,7 +467,7 @@ def _with_country(tag: str) -> str | None:
     return language_code(tag) if "-" in tag else None
 
 
-def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
+def _present_texts(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
     """Yield position and text of each text that the decision can mean."""
     root = str(decision.attribute).partition(".")[0]
     for one in texts_of(record.get(root), root):
@@ -474,16 +476,16 @@ def _texts_there(decision: Decision, record: Product) -> Iterator[tuple[str, str
             yield one.position, one.item["data"]
 
 
-def _value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
+def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
     root = without_code(str(decision.attribute)).partition(".")[0]
     try:
-        made = _change(decision, record.get(root), shapes, words)
+        made = _change_of_value(decision, record.get(root), shapes, words)
     except RecursionError:
         raise AnswerRefused(f"{root} of the product is nested too deep. Correct it at its source.") from None
-    return replace(made, before=_joined(one.before for one in made._changed))
+    return replace(made, before=_joined_texts(one.before for one in made._changed))
 
 
-def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
+def _change_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
     """Return what makes the new value of an attribute of the present one, and what that says of each place."""
     text, keys = decision.answer.text, decision.answer.keys
     change: Callable[[Any], tuple[Any, list[ItemEdit]]]
@@ -510,14 +512,14 @@ def _change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary)
     )
 
 
-def _holds(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
+def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
     """Whether what was seen is still there; None where that is not known, or cannot be compared."""
     keys, attribute = decision.answer.keys, str(decision.attribute)
     seen = keys.get("value")
     if seen is None:
         return None
     value = record.get(without_code(attribute).partition(".")[0])
-    return holds(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
+    return has_value_seen(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
 
 
 def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
@@ -526,7 +528,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
     in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
     plan = planned(
         present,
-        [_part(one, decision, top, words) for one in _several(decision, top, in_list)],
+        [_part(one, decision, top, words) for one in _parts_of_answer(decision, top, in_list)],
         ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
         root=top,
         is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
@@ -540,7 +542,7 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
 _KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
 
 
-def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
+def _parts_of_answer(decision: Decision, attribute: str, in_list: bool) -> list[str]:
     """Return the parts of an answer; a text is one, whatever is in it."""
     text = decision.answer.text
     if decision.shape is AnswerShape.STRING:
@@ -552,19 +554,19 @@ def _several(decision: Decision, attribute: str, in_list: bool) -> list[str]:
 
 
 def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> ItemAnswer:
-    """Return one part of an answer: an item, and the one that stands before an arrow."""
+    """Return one part of an answer: an item, and the one before an arrow."""
     old, *new = ARROW.split(text) if decision.shape is not AnswerShape.STRING else [text]
     if len(new) > 1:
         raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
     if not new:
-        return ItemAnswer(_item(old, decision, attribute, words))
-    named = _item(old, decision, attribute, words)
+        return ItemAnswer(_item_as_sent(old, decision, attribute, words))
+    named = _item_as_sent(old, decision, attribute, words)
     if named is DELETE:
         raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
-    return ItemAnswer(_item(new[0], decision, attribute, words), named)
+    return ItemAnswer(_item_as_sent(new[0], decision, attribute, words), named)
 
 
-def _item(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
+def _item_as_sent(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
     """Return an item as it is sent, or DELETE."""
     if text.casefold() == DELETE_WORD:
         return DELETE
@@ -584,7 +586,7 @@ def _item(text: str, decision: Decision, attribute: str, words: Vocabulary) -> A
     return {"data": value, "expressedIn": {"code": unit}}
 
 
-def _joined(values: Iterable[str | None]) -> str | None:
-    """Return what stands at several places as one text; None where nothing stands at any."""
+def _joined_texts(values: Iterable[str | None]) -> str | None:
+    """Return the values of several places as one text; None where all are empty."""
     there = [one for one in values if one is not None]
     return "; ".join(there) if there else None

@@ -136,7 +136,7 @@ def language_of(text: str) -> str:
 
 
 def with_language(text: str) -> tuple[str | None, str]:
-    """Return the language that stands before a text, if one does, and the text.
+    """Return the language written before a text, if there is one, and the text.
 
     >>> with_language("fr: Confiture"), with_language("Note: fresh"), with_language("Confiture")
     (('fr', 'Confiture'), (None, 'Note: fresh'), (None, 'Confiture'))
@@ -172,7 +172,9 @@ class Vocabulary:
         for table in ("quantities", "nutrients"):
             _collect(units, catalog, table, "unit_code", "unit")
         _collect(nutrients, catalog, "nutrients", "nutrient_code", "nutrient")
-        return cls(_frozen(units), {one: _codes(catalog, one) for one in attributes}, _frozen(nutrients))
+        return cls(
+            _frozen(units), {one: _codes_by_word(catalog, one) for one in attributes}, _frozen(nutrients)
+        )
 
     def quantity(self, text: str) -> tuple[int | float, str]:
         """Return number and code of the unit of a quantity.
@@ -254,7 +256,7 @@ def _frozen(words: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
     return {word: frozenset(codes) for word, codes in words.items()}
 
 
-def _codes(catalog: Catalog, attribute: str) -> dict[str, frozenset[str]]:
+def _codes_by_word(catalog: Catalog, attribute: str) -> dict[str, frozenset[str]]:
     """Return the codes in use of an attribute by label and by code, in lower case."""
     found: dict[str, set[str]] = defaultdict(set)
     for code, label in codes_in_use(catalog, attribute):

@@ -1,4 +1,4 @@
-"""Answers as rows of frames: where each stands, what it is about, and what becomes of it."""
+"""Answers as rows of frames: the place of each, what it is about, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prodex.send.tracking import Tracking
 from prodex.worklists.answer_outcomes import AnswerState, Decision
 from prodex.worklists.reading import Answer, AnswerSheet, Problem, file_name
 
-#: Columns that say where an answer stands.
+#: Columns with the place of an answer.
 PLACE = ("file", "sheet", "row", "cell")
 _KEYS = (
     *("product_id", "gtin", "name", "owner"),
@@ -22,7 +22,7 @@ _KEYS = (
 )
 #: Columns of `Fix.answers`.
 COLUMNS = (*PLACE, *_KEYS, "value", "before", "answer", "state", "reason")
-#: Columns of `Fix.preview()`: whose product it is comes first.
+#: Columns of `Fix.preview()`; the first one names the owner of the product.
 PREVIEW = (
     *("owner", "gtin", "name", "attribute", "language", "before", "after", "check", "says"),
     *("file", "sheet", "cell"),
@@ -109,7 +109,7 @@ def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tu
     """Yield what became of each product that was sent, as a row of `Fix.sent`."""
     found = tracking.products
     statuses = zip(found["status"], found["message"], strict=True)
-    said = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
+    replies = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
     for product, record in zip(changes.loaded, changes.records, strict=True):
         gtin = record["gtin"]
-        yield product, gtin, names.get(product, _NOBODY)[1], *said.get(gtin_key(gtin), ("unknown", ""))
+        yield product, gtin, names.get(product, _NOBODY)[1], *replies.get(gtin_key(gtin), ("unknown", ""))

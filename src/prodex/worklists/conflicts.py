@@ -1,7 +1,7 @@
-"""Whether what an answer is about still stands as the worklist showed it, and whether the worklist asked for it.
+"""Conflicts: whether the product still has what the worklist showed, and whether the worklist asked for the answer.
 
-What was seen is evidence: where the place holds something else, the answer is in conflict, whenever the product was
-changed. Only what cannot be compared goes by the last change.
+The value that the worklist showed is evidence: where the product now has another one, the answer is in conflict,
+whenever the product was changed. The time of the last change decides only where the values cannot be compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
 from prodex.worklists.evidence import alike, same_moment
 from prodex.worklists.ownership import questions_about, refused_owner
-from prodex.worklists.pending_updates import awaited
+from prodex.worklists.pending_updates import awaiting_attribute
 from prodex.worklists.row_marks import RowMark, place_digest
 
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
@@ -33,19 +33,19 @@ _TYPED_OVER = (
 _IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
 
 
-def still_asked(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
+def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
     """Return the answer, in conflict if what it answers has changed since the worklist was written.
 
     What its worklist did not ask for is asked back.
     """
-    # What is asked back is judged when it is confirmed; its product is not requested again before.
+    # An answer that is asked back is judged when it is confirmed; its product is not requested again before.
     product = str(decision.product)
     if not decision.is_open or product not in products.records:
         return decision
     if why := refused_owner(decision.answer, product, products.owners):
         return decision.becomes(AnswerState.REFUSED, why)
     record = products.records[product]
-    if update := awaited(decision.attribute, products.waiting.get(product, ())):
+    if update := awaiting_attribute(decision.attribute, products.waiting.get(product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
             f"an update of {update} waits for acceptance and may change it again. Answer after that.",
@@ -75,34 +75,36 @@ def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool
         # Nobody knows what was seen there.
         mark = RowMark.read(keys.get("row_mark"))
         known = _text_as_marked(decision, mark)
-        return _is_unchanged(decision, record) is not False if known is None else known
+        return _is_product_unchanged(decision, record) is not False if known is None else known
     if decision.is_as_seen:
         return True
-    is_shown = _text_as_seen(decision, verdicts) if _is_text(decision) else _value_as_seen(decision, verdicts)
+    is_shown = (
+        _text_as_seen(decision, verdicts) if _is_text_answer(decision) else _value_as_seen(decision, verdicts)
+    )
     if is_shown is not None:
         return is_shown
-    is_unchanged = _is_unchanged(decision, record)
+    is_unchanged = _is_product_unchanged(decision, record)
     if is_unchanged is not None:
         return is_unchanged
     if decision.check is None and not keys.get("value"):
         # A row of one's own asks for nothing and saw nothing.
         return True
-    return any(_is_same(decision, one) for one in _found(decision, verdicts))
+    return any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
 
 
-def _is_text(decision: Decision) -> bool:
+def _is_text_answer(decision: Decision) -> bool:
     return decision.shape is AnswerShape.TEXT
 
 
-def _is_unchanged(decision: Decision, record: Product) -> bool | None:
-    """Whether the product was not changed since; None where nobody said when that was."""
+def _is_product_unchanged(decision: Decision, record: Product) -> bool | None:
+    """Whether the product was not changed since; None where the worklist has no time of the last change."""
     then, now = decision.answer.keys.get("updated_at"), record.get("updatedAt")
     return None if then is None else same_moment(then, None if now is None else str(now))
 
 
 def _text_as_marked(decision: Decision, mark: RowMark | None) -> bool | None:
     """Whether the text at a place is the one that the mark of its row knows; None where it knows none."""
-    if mark is None or not mark.place or not _is_text(decision):
+    if mark is None or not mark.place or not _is_text_answer(decision):
         return None
     return mark.place == place_digest(decision.before)
 
@@ -123,7 +125,7 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
         return alike(before, replaced)
     # Positions move when texts are added: one that held another text then may be another text now.
     if before is None or decision.position is None:
-        return any(_is_same(decision, one) for one in _found(decision, verdicts))
+        return any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
     return False
 
 
@@ -132,7 +134,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
     if seen is None:
         return None
-    is_there = any(_is_same(decision, one) for one in _found(decision, verdicts))
+    is_there = any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
     if decision.holds:
         return True
     if mark is not None and not mark.shows(seen):
@@ -148,7 +150,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     return None
 
 
-def _found(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
+def _findings_at_place(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
     """Return what the check of a row finds at its place."""
     found = verdicts.findings.get((str(decision.product), decision.check or ""), ())
     return tuple(
@@ -159,7 +161,7 @@ def _found(decision: Decision, verdicts: Verdicts) -> tuple[Finding, ...]:
     )
 
 
-def _is_same(decision: Decision, found: Finding) -> bool:
+def _shows_the_same(decision: Decision, found: Finding) -> bool:
     """Whether a check shows what it showed then; of a row without what was seen nothing is known."""
     seen = decision.answer.keys.get("value")
     return seen is None or alike(found.value or "", seen)
@@ -170,7 +172,7 @@ def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
     result = verdicts.results.get((str(decision.product), decision.check or ""))
     if result is None or result is State.UNKNOWN:
         return None
-    return bool(_found(decision, verdicts))
+    return bool(_findings_at_place(decision, verdicts))
 
 
 def _what_changed(decision: Decision, record: Product) -> str:

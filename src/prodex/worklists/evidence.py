@@ -26,7 +26,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[
 _LINE_ENDS = re.compile(r"\r\n|\\x0d\n|\r|\\x0d")
 #: How a text ends that was cut: " … [32,697 of 40,000 characters; ...]", "… (500 of 1,200 characters)".
 _CUT = re.compile(r" ?… [\[(][\d,]+ of ([\d,]+) characters[^\])]*[\])]\s*$")
-#: Letters that an encoding may lack, and what stands in their place then.
+#: Letters that an encoding may lack, and what programs write in their place.
 _FOREIGN, _LOST = re.compile("[^\x00-\x7f?]|[?]"), "?\ufffd"
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _EXPONENT = re.compile(r"[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE)
@@ -96,7 +96,7 @@ def is_rounded(text: str) -> bool:
 
 
 def same_moment(then: str, now: str | None) -> bool | None:
-    """Whether a product was not changed since a cell said when that was; None where a spreadsheet left no certain date.
+    """Whether a product was last changed at the time in a cell; None where a spreadsheet left no certain date.
 
     >>> now = "2026-11-01T06:00:00"
     >>> [same_moment(then, now) for then in ("2026-11-01 06:00:00", "01.11.2026 06:00", "2026-11-02", "1. Nov")]
@@ -104,16 +104,16 @@ def same_moment(then: str, now: str | None) -> bool | None:
     """
     if now is None:
         return False
-    if _moment(then) == _moment(now) or as_seen(then) == as_seen(now[:19]):
+    if _comparable_moment(then) == _comparable_moment(now) or as_seen(then) == as_seen(now[:19]):
         return True
     return False if re.match(r"\d{4}-\d\d-\d\d", then) else None
 
 
-def _moment(text: str) -> str:
+def _comparable_moment(text: str) -> str:
     return moment_text(text.strip()).replace(" ", "T").removesuffix("T00:00:00")[:19]
 
 
-def holds(
+def has_value_seen(
     shape: AnswerShape,
     seen: str,
     value: Any,
@@ -141,12 +141,13 @@ def holds(
     Examples
     --------
     >>> weight = [{"data": 1.44, "expressedIn": {"code": "KGM"}}]
-    >>> [holds(AnswerShape.QUANTITY, one, weight, "netWeight", Vocabulary()) for one in ("1440 g", "2 kg", "2 x 2")]
+    >>> seen = ("1440 g", "2 kg", "2 x 2")
+    >>> [has_value_seen(AnswerShape.QUANTITY, one, weight, "netWeight", Vocabulary()) for one in seen]
     [True, False, None]
     """
     is_there = value not in (None, "", [], {})
     if not seen.strip():
-        # Of what is corrected in part, nothing may be shown although something is there.
+        # Where only a part is corrected, the worklist may show nothing although the attribute has a value.
         in_part = shape in {AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
         return None if in_part and is_there else not is_there
     if not is_there:
@@ -158,11 +159,11 @@ def holds(
         return None
 
 
-def _items(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _parts(seen: str) -> list[str]:
+def _split_list(seen: str) -> list[str]:
     return [part.strip() for part in seen.split(";") if part.strip()]
 
 
@@ -170,7 +171,7 @@ def _boolean(seen: str, value: Any, *_: Any) -> bool:
     return boolean(seen) is value
 
 
-def _number(seen: str, value: Any, *_: Any) -> bool:
+def _is_same_number(seen: str, value: Any, *_: Any) -> bool:
     return bool(number(seen) == value)
 
 
@@ -178,16 +179,16 @@ def _string(seen: str, value: Any, *_: Any) -> bool:
     return alike(str(value), seen) or as_seen(str(value)) == as_seen(seen)
 
 
-def _codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
-    held = [one for one in _items(value) if isinstance(one, Mapping)]
+def _are_same_codes(seen: str, value: Any, attribute: str, words: Vocabulary, _: str) -> bool:
+    held = [one for one in _as_list(value) if isinstance(one, Mapping)]
 
-    def is_held(part: str) -> bool:
+    def has_part(part: str) -> bool:
         meant = {_folded(one) for one in (part, *re.split("[∣|]", part)[-1:])}
         with suppress(AnswerRefused):
             meant.add(_folded(words.code(without_code(attribute), part)))
         return any(meant & {_folded(one.get("code")), _folded(one.get("label"))} for one in held)
 
-    return is_held(seen) or all(map(is_held, _parts(seen)))
+    return has_part(seen) or all(map(has_part, _split_list(seen)))
 
 
 def _folded(text: Any) -> str:
@@ -197,16 +198,16 @@ def _folded(text: Any) -> str:
 def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
     there = [
         _in_base_unit(one["data"], str(unit["code"]))
-        for one in _items(value)
+        for one in _as_list(value)
         if isinstance(one, Mapping)
-        and _is_number(one.get("data"))
+        and _is_plain_number(one.get("data"))
         and isinstance(unit := one.get("expressedIn"), Mapping)
         and unit.get("code")
     ]
-    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _parts(seen))
+    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _split_list(seen))
 
 
-def _is_number(value: Any) -> bool:
+def _is_plain_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -226,7 +227,7 @@ def _is_amount(amount: tuple[float, str], among: Iterable[tuple[float, str]]) ->
 
 
 def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
-    if picture_answers.shows(value, seen):
+    if picture_answers.has_picture_seen(value, seen):
         return True
     # A rule shows moments without their zone.
     return None if _MOMENT.fullmatch(seen) else False
@@ -241,7 +242,7 @@ def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> boo
     return True if amounts and all(one in nutrition_answers.amounts(value) for one in amounts) else None
 
 
-def _units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
+def _are_same_units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
     return bool(_bare(hierarchy_answers.with_units(value, seen, gtin, words)[0]) == _bare(value))
 
 
@@ -259,12 +260,12 @@ def _bare(value: Any) -> Any:
 
 _COMPARED_BY: Mapping[AnswerShape, Callable[..., bool | None]] = {
     AnswerShape.BOOLEAN: _boolean,
-    AnswerShape.INTEGER: _number,
-    AnswerShape.NUMBER: _number,
+    AnswerShape.INTEGER: _is_same_number,
+    AnswerShape.NUMBER: _is_same_number,
     AnswerShape.STRING: _string,
-    AnswerShape.CODE: _codes,
+    AnswerShape.CODE: _are_same_codes,
     AnswerShape.QUANTITY: _quantities,
     AnswerShape.PICTURE: _pictures,
     AnswerShape.NUTRITION: _nutrients,
-    AnswerShape.HIERARCHY: _units,
+    AnswerShape.HIERARCHY: _are_same_units,
 }

@@ -1,7 +1,10 @@
 """Answers as a value: what is accepted, what is not and why, how they are sent, and what has arrived.
 
-That is no answer, and must not be lost. A mark knows what a cell showed; without one, what a cell shows is compared
-with the product, and only a difference that nothing else explains is taken for somebody's words.
+Some people correct the cell "Value seen" and leave "New value" empty. That is not taken for an answer, and must not be
+lost either: the mark of a row shows that its cell was typed over. Without a mark, the cell is compared with the
+product, and counts as typed over only if nothing else explains the difference.
+
+Sending asks for the products once more, so that answers are merged with the newest values.
 """
 
 from __future__ import annotations
@@ -60,8 +63,8 @@ from prodex.worklists.answer_rows import (
 )
 from prodex.worklists.evidence import alike, same_moment, visible
 from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.worklists.ownership import Owners, comes_from, identified, service_in_words
-from prodex.worklists.pending_updates import Waiting, waiting_attributes, waiting_updates
+from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
+from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.reading import Answer, AnswerSheet, Note, Returned, place_in_words
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
@@ -69,7 +72,7 @@ from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 
 @dataclass
 class Fix:
-    """Answers: those that came back in worklists, or corrections that were typed.
+    """Answers: those in worklists, or corrections that were typed.
 
     Made by `prodex.read_worklist` and `prodex.fix_texts`.
 
@@ -177,7 +180,7 @@ class Fix:
 
     @property
     def answers(self) -> pd.DataFrame:
-        """One row for each filled cell, and for each file that could not be read: where it stands, what it is about.
+        """One row for each filled cell, and for each file that could not be read: its place, what it is about.
 
         `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
         "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
@@ -273,7 +276,7 @@ class Fix:
         return Counter(status for status, _ in self._outcomes().values())
 
     @property
-    def waiting(self) -> Waiting:
+    def waiting(self) -> PendingUpdates:
         """The attributes of which an update waits, by product id: an answer about one of them is a conflict."""
         return {} if self._judged is None else self._known().waiting
 
@@ -291,7 +294,7 @@ class Fix:
         """Return the accepted answers, old and new side by side, whose products they are, and where they are from.
 
         Its columns are owner, gtin, name, attribute, language, before, after, check, says, file, sheet, cell. `says` is
-        what is to be said beside: that a rule cannot judge it yet.
+        a remark: that a rule cannot judge it yet.
         """
         rows = [
             preview_row(one, self._names)
@@ -315,7 +318,7 @@ class Fix:
         elsewhere: bool = False,
         progress: Progress = None,
     ) -> Tracking:
-        """Send the accepted answers, merged with what stands beside them, and nothing else.
+        """Send the accepted answers, merged with the values beside them, and nothing else.
 
         The products are requested first. Where they have changed, the answers are judged again by what the products are
         now: those whose place has changed meanwhile become conflicts, and the others are merged with the newest values.
@@ -328,11 +331,11 @@ class Fix:
         Parameters
         ----------
         service
-            From `prodex.connect`: the service that the products of the catalogue come from.
+            From `prodex.connect`: the service from which the catalogue was loaded.
         also
             "unknown" to send again what may have arrived already.
         elsewhere
-            Send them to another service as well, or although the products come from files or records.
+            Send them also to another service, or where the catalogue was loaded from files or records.
         progress
             As for `prodex.upsert`.
 
@@ -383,8 +386,8 @@ class Fix:
         if are_as_judged(records, self.catalog, ids):
             return asked, records
         catalog, products = with_products(self.catalog, records, ids)
-        again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
-        kept = [next(again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
+        judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        kept = [next(judged_again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         if is_continued:
             newest = with_arrived(newest, self._known(), products)
@@ -393,7 +396,7 @@ class Fix:
         return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
 
     def asks_where(self, service: Client) -> str | None:
-        """Return what is asked before the answers are sent to a service that the products do not come from; else None.
+        """Return the question to ask before answers are sent to a service other than the catalogue's; else None.
 
         Parameters
         ----------
@@ -401,7 +404,7 @@ class Fix:
             From `prodex.connect`.
         """
         source = self.catalog.origin.source
-        if comes_from(source, service.base_url):
+        if is_same_service(source, service.base_url):
             return None
         return (
             f"The products come from {source:.80}, and the answers would be sent to "
@@ -446,7 +449,7 @@ class Fix:
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")
-        newest, products = fresh_products(
+        newest, products = with_current_products(
             service, self.catalog, filter(None, (one.product for one in self._decisions))
         )
         made = judged_answers(
@@ -454,7 +457,7 @@ class Fix:
         )
         if made is not None and self.tracking is not None:
             made = with_arrived(made, self._known(), products)
-        # Of the others only what was requested then is known.
+        # For the others, only the attributes that were requested then are known.
         catalog = replace(newest, origin=self.catalog.origin)
         return Fix(catalog, self.profile, self._returned, made, self._now, self._names, self._confirmed)
 
@@ -479,9 +482,9 @@ class Fix:
         pandas.DataFrame
             As `Audit.worklists` returns it; the column "What is wrong" has each answer and why it was not taken.
         """
-        from prodex.worklists.follow_up import write_again
+        from prodex.worklists.follow_up import write_follow_up
 
-        return write_again(self, folder, by, accepted=accepted, replace=replace)
+        return write_follow_up(self, folder, by, accepted=accepted, replace=replace)
 
     @property
     def _decisions(self) -> tuple[Decision, ...]:
@@ -504,7 +507,10 @@ class Fix:
     def _states(self) -> list[tuple[AnswerState, str]]:
         """Return the state and the reason of each answer, with what became of it at the service."""
         outcomes = self._outcomes()
-        return [_state(one, *outcomes.get(number, ("", ""))) for number, one in enumerate(self._decisions)]
+        return [
+            _state_after_sending(one, *outcomes.get(number, ("", "")))
+            for number, one in enumerate(self._decisions)
+        ]
 
     def _outcomes(self) -> dict[int, tuple[str, str]]:
         """Return status and message at the service of each accepted answer, by its number."""
@@ -527,10 +533,10 @@ class Fix:
         return html_of(self)
 
 
-def _state(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
     if decision.state is not AnswerState.ACCEPTED:
         return decision.state, decision.reason or decision.note
-    # Where the product has it, it does not matter what the service has said.
+    # Where the product has the new value, an error of the service does not matter.
     if status == "ERROR" and decision.note != ARRIVED:
         return AnswerState.REFUSED, f"the service says {status}: {message}"
     why = message.strip(" .")
@@ -596,16 +602,16 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     changed = {row["product_id"]: row["updated_at"] for row in rows}
     shapes = Shapes.of(catalog)
     owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
-    texts = _texts(catalog, {product for product, _ in owned if product is not None})
+    texts = _texts_by_product(catalog, {product for product, _ in owned if product is not None})
     found, unsure = [], []
     for product, one in owned:
         if product is None:
             continue
         is_text = shapes.of_attribute(one.keys.get("attribute")) is AnswerShape.TEXT
         if RowMark.read(one.keys.get("row_mark")) is not None:
-            if not (is_text and _is_there(one, texts[product])):
+            if not (is_text and _is_in_product(one, texts[product])):
                 found.append(one)
-        elif _is_of_now(one, changed[product]) and not _is_shown(one.text, texts[product]):
+        elif _is_of_now(one, changed[product]) and not _is_in_texts(one.text, texts[product]):
             # What a rule shows may be computed, and nobody knows of what.
             if is_text:
                 found.append(one)
@@ -618,7 +624,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     return found
 
 
-def _texts(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
+def _texts_by_product(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
     concerned = pc.field("product_id").isin(pa.array(sorted(products), pa.string()))
     found: defaultdict[str, _Texts] = defaultdict(list)
     for row in catalog.arrow("texts", ["product_id", "attribute", "language", "text"], concerned).to_pylist():
@@ -626,7 +632,7 @@ def _texts(catalog: Catalog, products: set[str]) -> defaultdict[str, _Texts]:
     return found
 
 
-def _is_there(answer: Answer, texts: _Texts) -> bool:
+def _is_in_product(answer: Answer, texts: _Texts) -> bool:
     """Whether the place has the text of a cell, which an encoding may have changed."""
     attribute, language = answer.keys.get("attribute"), answer.keys.get("language")
     return any(
@@ -640,12 +646,12 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
     """Whether a cell shows the product as it is, so that a difference was typed."""
     then = answer.keys.get("updated_at")
     if then is None:
-        # Of a worklist it is not known how old it is; a table of one's own is new.
+        # Nobody knows how old a worklist without dates is; a table of one's own is new.
         return answer.keys.get("check") is None
     return changed is not None and same_moment(then, str(changed)) is True
 
 
-def _is_shown(seen: str, texts: _Texts) -> bool:
+def _is_in_texts(seen: str, texts: _Texts) -> bool:
     """Whether a product has a text, or a rule may have shown a word of one."""
     return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)
 
@@ -657,18 +663,18 @@ def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> C
     wanted = [one for one in dict.fromkeys(ids) if one in gtins]
     records = received_products(catalog, wanted)
     if catalog.as_received is None:
-        waiting = {product: waiting_attributes(record) for product, record in records.items()}
+        waiting = {product: pending_attributes(record) for product, record in records.items()}
     else:
-        waiting = waiting_updates(catalog, wanted)
+        waiting = pending_updates(catalog, wanted)
     return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
-def fresh_products(
+def with_current_products(
     service: Client, catalog: Catalog, products: Iterable[str]
 ) -> tuple[Catalog, ConcernedProducts]:
     """Return the catalogue with some products as the service has them now, and these products.
 
-    They come first, so that whoever has corrected them sees them at once; the others stay in their order.
+    They are the first, so that whoever has corrected them sees them at once; the others keep their order.
 
     Parameters
     ----------
@@ -696,7 +702,7 @@ def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) 
     ServiceError
         When the service cannot be reached.
     """
-    concerned = _concerned(ids)
+    concerned = _is_of_products(ids)
     gtins = [
         one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
     ]
@@ -734,11 +740,11 @@ def with_products(
     newest = flatten(records)
     query = None if catalog.origin.query is None else catalog.origin.query.extra
     origin = replace(catalog.origin, query=ProductQuery(extra=query or {}))
-    others = catalog.where(~_concerned(ids))
+    others = catalog.where(~_is_of_products(ids))
     whole = replace(catalog, parts=(*newest.parts, *others.parts), origin=origin, as_received=None)
     known = KnownProducts.of(whole)
     return whole, products_of(whole, ids, known)
 
 
-def _concerned(ids: Collection[str]) -> pc.Expression:
+def _is_of_products(ids: Collection[str]) -> pc.Expression:
     return pc.field("product_id").isin(pa.array(sorted(ids), pa.string()))

@@ -53,7 +53,7 @@ from prodex.worklists.layout import (
 from prodex.worklists.ownership import host_of_source
 from prodex.worklists.row_marks import row_marks
 from prodex.worklists.rows import grouped_worklists, worklist_rows
-from prodex.worklists.sheets import Worklist, WorklistFacts, standing
+from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
 from prodex.worklists.workbook import write_workbook
 
 #: Names without ending that no worklist may have.
@@ -133,7 +133,7 @@ def write_worklists(
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
         rows = worklist_rows(audit, equal, reporter)
         made = grouped_worklists(audit, rows, by, _TAKEN)
-        facts = _facts(audit, by, equal, len(rows))
+        facts = _worklist_facts(audit, by, equal, len(rows))
         named = pc.unique(rows["attribute"])
         return write_folder(
             audit,
@@ -167,7 +167,7 @@ def write_folder(
     Parameters
     ----------
     audit
-        The audit that the findings come from.
+        The audit that found them.
     folder, by, replace, escape_formulas
         As for `write_worklists`.
     worklists
@@ -188,25 +188,27 @@ def write_folder(
     """
     with storage(Path(folder)):
         target = Path(folder).resolve()  # where a link leads, which stays one
-    fields = Fields(Shapes.of(audit.catalog), _codes(audit.catalog, attributes))
+    fields = Fields(Shapes.of(audit.catalog), _codes_in_lists(audit.catalog, attributes))
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
-        write = partial(_write, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
-        index = _reported(side_by_side(write, worklists), reporter, findings)
+        write = partial(_write_worklist, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
+        index = _index_lines(side_by_side(write, worklists), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
-        about = {"by": by, "scope": audit.scope, **_keys(audit), **options}
+        about = {"by": by, "scope": audit.scope, **_audit_keys(audit), **options}
         manifest = {"format": _FORMAT, **about, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
     return frame
 
 
-def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: int) -> list[dict[str, Any]]:
-    """Return the lines of the index as they come, and report how many findings are written."""
+def _index_lines(
+    written: Iterable[dict[str, Any]], reporter: Reporter, findings: int
+) -> list[dict[str, Any]]:
+    """Yield the lines of the index one by one, and report how many findings are written."""
     index, done = [], 0
     with reporter.phase("Writing worklists", "findings", findings) as show:
         for one in written:
@@ -218,7 +220,7 @@ def _reported(written: Iterable[dict[str, Any]], reporter: Reporter, findings: i
     return index
 
 
-def _write(
+def _write_worklist(
     worklist: Worklist,
     facts: WorklistFacts,
     fields: Fields,
@@ -228,18 +230,20 @@ def _write(
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
     label = cache(asked_label)  # there are few different fields among very many findings
-    asked = [label(*one) for one in _pairs(worklist.rows, "attribute", "rule")]
-    labelled = _with(worklist.rows, "asked_for", pa.array(asked, pa.string()))
-    labelled = _with(labelled, "same_answer", fields.same_answers(labelled))
-    labelled = _with(labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled)))
+    asked = [label(*one) for one in _column_pairs(worklist.rows, "attribute", "rule")]
+    labelled = _replace_column(worklist.rows, "asked_for", pa.array(asked, pa.string()))
+    labelled = _replace_column(labelled, "same_answer", fields.same_answers(labelled))
+    labelled = _replace_column(
+        labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled))
+    )
     answerable = fields.with_how(labelled)
-    marked = _with(answerable, "row_mark", row_marks(answerable, host))
+    marked = _replace_column(answerable, "row_mark", row_marks(answerable, host))
     worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
     rows = folder / f"{worklist.name}.parquet"
     parquet.write(worklist.rows, rows)
     # People open the CSV file in a spreadsheet; programs take the Parquet file.
-    shown = _guarded(worklist.rows)
+    shown = _guarded_keys(worklist.rows)
     first = [column.name for column in TO_FIX if not column.is_hidden]
     schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
     write_csv(iter(shown.select(schema.names).to_batches()), schema, folder / f"{worklist.name}.csv", **csv)
@@ -250,10 +254,12 @@ def _write(
         "file": rows.name,
         "by": worklist.by,
         "host": host,
-        "owners": _named(worklist.rows["owner_id"]) if worklist.by in {"owner", "owner_id"} else None,
+        "owners": _distinct_values(worklist.rows["owner_id"])
+        if worklist.by in {"owner", "owner_id"}
+        else None,
         "products": worklist.products,
-        "fields": _named(worklist.rows["attribute"]),
-        **_keys(audit),
+        "fields": _distinct_values(worklist.rows["attribute"]),
+        **_audit_keys(audit),
     }
     of_all = worklist.of_all or worklist.figures
     written = dataclasses.replace(worklist, rows=shown)
@@ -273,43 +279,43 @@ def _write(
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,
         "failures": len(worklist.rows),  # the findings under their earlier name
-        "chosen_products": _whole(worklist.figures, "products"),
-        "group_products": _whole(of_all, "products"),
-        "group_to_work_on": _whole(of_all, "to_work_on"),
+        "chosen_products": _count_of_group(worklist.figures, "products"),
+        "group_products": _count_of_group(of_all, "products"),
+        "group_to_work_on": _count_of_group(of_all, "to_work_on"),
         "scope": worklist.about,
         "mail": mail.name,
     }
 
 
-def _whole(figures: Mapping[Any, Any], name: str) -> int | None:
+def _count_of_group(figures: Mapping[Any, Any], name: str) -> int | None:
     """Return a figure of a group of products; a language has none."""
     return int(figures[name]) if figures else None
 
 
-def _pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
+def _column_pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(rows[name].to_pylist() for name in names), strict=True)
 
 
-def _with(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
+def _replace_column(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
     """Return rows with another content of a column."""
     return rows.set_column(rows.column_names.index(name), name, content)
 
 
-def _named(values: pa.ChunkedArray) -> list[str | None] | None:
+def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
     """Return what a column holds, once each; None where that is too much for a cell."""
     found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
     return found if len(json.dumps(found)) <= _MOST_NAMED else None
 
 
-def _guarded(rows: pa.Table) -> pa.Table:
+def _guarded_keys(rows: pa.Table) -> pa.Table:
     """Return rows with the keys that a spreadsheet could change written so that it cannot."""
     for name in GUARDED:
         keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
-        rows = _with(rows, name, pa.array(keys, pa.string()))
+        rows = _replace_column(rows, name, pa.array(keys, pa.string()))
     return rows
 
 
-def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
@@ -322,10 +328,10 @@ def _facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> Work
     waiting = (
         f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
     )
-    return WorklistFacts(facts, list(_left_out(audit, equal, listed)), [waiting] if audit.pending else [])
+    return WorklistFacts(facts, list(_omissions(audit, equal, listed)), [waiting] if audit.pending else [])
 
 
-def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
     if equal:
         every = sum(batch.num_rows for batch in audit.failure_batches())
@@ -347,7 +353,7 @@ def _left_out(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[s
         )
 
 
-def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
+def _codes_in_lists(catalog: Catalog | None, attributes: pa.Array) -> Codes:
     """Return the codes in use of the attributes with findings, if a list of them is short enough."""
     if catalog is None:
         return {}
@@ -360,7 +366,7 @@ def _codes(catalog: Catalog | None, attributes: pa.Array) -> Codes:
     return known
 
 
-def _keys(audit: Audit) -> dict[str, Any]:
+def _audit_keys(audit: Audit) -> dict[str, Any]:
     """Return what identifies the audit, for programs."""
     return {
         "prodex": version("prodex"),
@@ -369,11 +375,11 @@ def _keys(audit: Audit) -> dict[str, Any]:
         "profile": audit.profile,
         "rule_set": audit.rule_set,
         "catalog": None if audit.catalog_folder is None else audit.catalog_folder.name,
-        "snapshot": None if audit.catalog_folder is None else _name_of(audit.catalog_folder),
+        "snapshot": None if audit.catalog_folder is None else _snapshot_name(audit.catalog_folder),
     }
 
 
-def _name_of(folder: Path) -> str:
+def _snapshot_name(folder: Path) -> str:
     """Return name and time of a snapshot, as `prodex.open_snapshot` takes it."""
     return f"{folder.parent.name}@{folder.name}"
 
@@ -456,7 +462,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
         "",
         f"some data of your products need a correction ({title}).",
         "",
-        *(on_one_line(line) for line in standing(worklist, states)),
+        *(on_one_line(line) for line in summary_sentences(worklist, states)),
         "",
         f"The workbook {on_one_line(workbook.name)} is attached. Please",
         '1. open the sheet "To fix": each row is one product and what is wrong with it;',
@@ -468,7 +474,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
         "",
     ]
     mail = EmailMessage(policy=SMTP)
-    # Mail programs open such a file as a new mail, and not as one that came.
+    # With this header, mail programs open the file as a draft, and not as a mail that was received.
     mail["X-Unsent"] = "1"
     mail["Subject"] = f"Product data to correct: {short}, {counted(asked, 'answer')} asked for"
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")

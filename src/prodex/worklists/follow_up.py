@@ -43,7 +43,7 @@ _TAKEN = (
 )
 
 
-def write_again(
+def write_follow_up(
     fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
 ) -> pd.DataFrame:
     """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.
@@ -52,7 +52,7 @@ def write_again(
     """
     answers = _with_places(fix.answers, fix)
     listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
-    # They are about the same snapshot, so that these worklists can come back as well.
+    # They are about the same snapshot, so that answers in these worklists can be read as well.
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
@@ -73,9 +73,9 @@ def write_again(
         # The words of one supplier are not for another one: what is not theirs to answer stays here.
         place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
         known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
-        rows.append(_row({str(name): value for name, value in answer.items()}, finding) | known)
-    table = pa.Table.from_pylist(rows, found.schema if not rows else _schema())
-    # An update may have come after the catalogue, which the service said when the answers were sent.
+        rows.append(_follow_up_row({str(name): value for name, value in answer.items()}, finding) | known)
+    table = pa.Table.from_pylist(rows, found.schema if not rows else _follow_up_schema())
+    # An update may be newer than the catalogue: the service has reported it when the answers were sent.
     waits = update_waits(table, fix.waiting)
     table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
     known = table.filter(table["product"].is_valid())
@@ -113,7 +113,7 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
     )
 
 
-def _schema() -> pa.Schema:
+def _follow_up_schema() -> pa.Schema:
     return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
 
 
@@ -124,14 +124,14 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
     return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
 
 
-def _row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the finding with the answer and the reason; of one that is gone, what the answer said."""
+def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the finding with answer and reason; where it no longer exists, the facts of the answer."""
     is_accepted = answer["state"] == "accepted"
     is_asked = answer["state"] == "asked back"
-    said = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
+    preface = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
     if answer["answer"] is None or is_accepted:
-        said = ""
-    reason = f"{said}{answer['reason']}"
+        preface = ""
+    reason = f"{preface}{answer['reason']}"
     own = {name: answer[name] for name in _OWN}
     if not finding:
         where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))

@@ -15,7 +15,7 @@ from prodex.errors import InputError
 from prodex.messages import hint
 from prodex.send.records import gtin_key
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
-from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, shown
+from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, readable
 
 #: How to answer, for the worklist.
 HOW = (
@@ -75,10 +75,12 @@ def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any,
     if not lines:
         raise AnswerRefused(f"the answer is empty. {HOW}")
     edits = [edit for line in lines for edit in _corrected(trees, line, own, words)]
-    said: dict[str, str | None] = {}
+    after_by_place: dict[str, str | None] = {}
     for edit in edits:
-        if said.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(f"the answer has {said[edit.place]} and {edit.after}. Write one of them.")
+        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
+            raise AnswerRefused(
+                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
+            )
     # What says nothing new changes nothing, such as null where a list of units could be.
     return (trees if any(edit.before != edit.after for edit in edits) else value), edits
 
@@ -88,9 +90,9 @@ def _corrected(trees: list[Any], line: str, own: str, words: Vocabulary) -> Iter
     found = _LINE.fullmatch(line)
     if found is None:
         raise AnswerRefused(f"{line!r:.80} does not begin with the GTIN of a unit and a colon. {HOW}")
-    unit = _gtin(found[1])
+    unit = _normal_gtin(found[1])
     if (content := _CONTENT.fullmatch(found[2])) is not None:
-        yield from _set_content(trees, unit, _times(content[1]), _gtin(content[2]), own)
+        yield from _set_content(trees, unit, _times(content[1]), _normal_gtin(content[2]), own)
     else:
         yield from _set_field(trees, unit, found[2], words)
 
@@ -102,16 +104,16 @@ def _times(text: str) -> int:
     return times
 
 
-def _gtin(text: str) -> str:
+def _normal_gtin(text: str) -> str:
     try:
         return gtin.normal_form(text)
     except InputError as error:
         raise AnswerRefused(str(error)) from None
 
 
-def _units(trees: list[Any], wanted: str) -> list[dict[str, Any]]:
+def _units_with_gtin(trees: list[Any], wanted: str) -> list[dict[str, Any]]:
     """Return every unit of the hierarchies with this GTIN."""
-    return [node for node in _all(trees) if _is_unit(node, wanted)]
+    return [node for node in _all_units(trees) if _is_unit(node, wanted)]
 
 
 def _is_unit(node: Any, wanted: str) -> bool:
@@ -120,10 +122,10 @@ def _is_unit(node: Any, wanted: str) -> bool:
 
 def _set_content(trees: list[Any], unit: str, times: int, inner: str, own: str) -> Iterator[ItemEdit]:
     """Set how many of an inner unit another one holds; none takes it out."""
-    holders = _units(trees, unit)
+    holders = _units_with_gtin(trees, unit)
     if not holders:
         if trees or gtin_key(inner) != gtin_key(own):
-            raise _unknown(trees, unit)
+            raise _unknown_unit(trees, unit)
         holders = [{"gtin": unit, "quantity": 1, "children": []}]
         trees += holders
     for holder in holders:
@@ -154,9 +156,9 @@ def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Ite
         word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]
         near = hint(word, _FIELDS.values(), f"Give one of {', '.join(_FIELDS.values())}.")
         raise AnswerRefused(f"{text!r:.60} is not a field with its value{near}")
-    nodes = _units(trees, unit)
+    nodes = _units_with_gtin(trees, unit)
     if not nodes:
-        raise _unknown(trees, unit)
+        raise _unknown_unit(trees, unit)
     change = _value_of(field, typed.strip(), words)
     for node in nodes:
         holder = _holder(trees, node, field)
@@ -173,7 +175,7 @@ def _value_of(
     """Return what makes the new value of a field of the present one, with what is there and is to be there."""
     if field in _FLAGS:
         flag = boolean(typed)
-        return lambda before: (flag, None if before is None else shown(before), shown(flag))
+        return lambda before: (flag, None if before is None else readable(before), readable(flag))
     is_one: Callable[[Any], bool]
     if field in _QUANTITIES:
         quantity, unit = words.quantity(typed)
@@ -204,20 +206,20 @@ def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any
         return node if field in node else version
     if version is not None:
         raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    if field in node or any(name in one for one in _all(trees) for name in _FIELDS):
+    if field in node or any(name in one for one in _all_units(trees) for name in _FIELDS):
         return node
     made: dict[str, Any] = {}
     node["version"] = made
     return made
 
 
-def _unknown(trees: list[Any], unit: str) -> AnswerRefused:
-    known = sorted({str(node.get("gtin")) for node in _all(trees)})
+def _unknown_unit(trees: list[Any], unit: str) -> AnswerRefused:
+    known = sorted({str(node.get("gtin")) for node in _all_units(trees)})
     there = f"; give one of {', '.join(known[:10])}" if known else ""
     return AnswerRefused(f"no unit of the hierarchies has the GTIN {unit}{there}.")
 
 
-def _all(trees: list[Any]) -> Iterator[dict[str, Any]]:
+def _all_units(trees: list[Any]) -> Iterator[dict[str, Any]]:
     stack = list(trees)
     while stack:
         node = stack.pop()

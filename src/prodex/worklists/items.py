@@ -92,13 +92,13 @@ class ItemPlan:
         named = [
             ItemEdit(
                 f"{self.root}[{one.place}]",
-                shown(one.before),
-                None if one.after is DELETE else shown(one.after),
+                readable(one.before),
+                None if one.after is DELETE else readable(one.after),
             )
             for one in self.changes
             if one.place is not None
         ]
-        added = [shown(one.after) for one in self.changes if one.place is None]
+        added = [readable(one.after) for one in self.changes if one.place is None]
         # Two answers that add different things are two lists of what there is.
         return (*named, *([ItemEdit(f"{self.root}[+]", None, "; ".join(added))] if added else []))
 
@@ -114,9 +114,9 @@ class ItemPlan:
         for place, before, after in self.changes:
             if place is None:
                 items += [] if after in items else [after]
-            elif (found := _found(items, place, before)) is None:
+            elif (found := _place_of_item(items, place, before)) is None:
                 if after is not DELETE and after not in items:
-                    raise AnswerRefused(f"another answer changes {shown(before)} too. Keep one of them.")
+                    raise AnswerRefused(f"another answer changes {readable(before)} too. Keep one of them.")
             elif after is DELETE:
                 deleted.add(found)
             else:
@@ -127,7 +127,7 @@ class ItemPlan:
         return kept[0] if kept else None
 
 
-def _found(items: Sequence[Any], place: int, item: Any) -> int | None:
+def _place_of_item(items: Sequence[Any], place: int, item: Any) -> int | None:
     """Return where an item is; other answers may have removed one before it."""
     if place < len(items) and items[place] == item:
         return place
@@ -221,12 +221,14 @@ class _Meant:
         for new, old in self.parts:
             if old is None:
                 raise self._refused("and not every part of the answer says which of them it replaces")
-            there = [place for place, item in self.own.items() if _are_same(item, old)]
-            done = [place for place, item in self.own.items() if new is not DELETE and _are_same(item, new)]
+            there = [place for place, item in self.own.items() if _is_same_item(item, old)]
+            done = [
+                place for place, item in self.own.items() if new is not DELETE and _is_same_item(item, new)
+            ]
             if not there and not done:
-                raise self._refused(f"and none of them is {shown(old)}")
+                raise self._refused(f"and none of them is {readable(old)}")
             if not self._is_one(there or done):
-                raise self._refused(f"and {len(there)} of them are {shown(old)}")
+                raise self._refused(f"and {len(there)} of them are {readable(old)}")
             pairs.append(((there or done)[0], new))
         if len({place for place, _ in pairs}) < len(pairs):
             raise AnswerRefused("the answer replaces one item twice. Write what it is to be once.")
@@ -253,13 +255,13 @@ class _Meant:
             and len(position) < 9
         ):
             candidates = [place for place in candidates if place == int(position)] or candidates
-        of_kind = [place for place in self.own if _kind(self.own[place]) == _kind(new)]
-        if new is not DELETE and _kind(new) and of_kind:
+        of_kind = [place for place in self.own if _quantity_kind(self.own[place]) == _quantity_kind(new)]
+        if new is not DELETE and _quantity_kind(new) and of_kind:
             # The weight was seen and pieces are answered, of which there are some: one of both is a mistake.
             candidates = [place for place in candidates if place in of_kind]
         if not candidates or not self._is_one(candidates):
             raise self._refused("and it is not certain which of them is meant")
-        if not seen and position is None and (new is DELETE or not _kind(new) or not of_kind):
+        if not seen and position is None and (new is DELETE or not _quantity_kind(new) or not of_kind):
             raise self._refused("and it is not certain which of them is meant")
         return candidates[0]
 
@@ -273,7 +275,7 @@ class _Meant:
         """Return the item that has been changed as the answer says, where what was seen is gone."""
         if new is DELETE:
             return None
-        done = [place for place, item in self.own.items() if _are_same(item, new)]
+        done = [place for place, item in self.own.items() if _is_same_item(item, new)]
         if not done:
             raise self._refused(f"and none of them is {seen!r:.60}, which the worklist showed")
         return done[0]
@@ -283,9 +285,9 @@ class _Meant:
         new: dict[str, list[Any]] = defaultdict(list)
         there: dict[str, list[int]] = defaultdict(list)
         for part in self.parts:
-            new[_kind(part.new)].append(part.new)
+            new[_quantity_kind(part.new)].append(part.new)
         for place, item in self.own.items():
-            there[_kind(item)].append(place)
+            there[_quantity_kind(item)].append(place)
         pairs: list[tuple[int | None, Any]] = []
         for kind, values in new.items():
             pairs += self._of_kind(values, there.get(kind, []))
@@ -298,10 +300,10 @@ class _Meant:
         """Pair values with items: what is the same stays, the others follow one another."""
         pairs: list[tuple[int | None, Any]] = []
         values, there = list(values), list(there)
-        for is_alike in (_are_same, _have_one_unit):
+        for is_alike in (_is_same_item, _have_one_unit):
             for value in list(values):
                 alike = [place for place in there if is_alike(self.own[place], value)]
-                if alike and (is_alike is _are_same or len(alike) == 1):
+                if alike and (is_alike is _is_same_item or len(alike) == 1):
                     pairs.append((alike[0], value))
                     values.remove(value)
                     there.remove(alike[0])
@@ -317,29 +319,29 @@ class _Meant:
     def _refuse_twice(self, changes: Iterable[_Change]) -> None:
         """Refuse a code that would be there twice: it is a list of what is true."""
         changed = {change.place for change in changes}
-        kept = {_code(item) for place, item in self.own.items() if place not in changed}
+        kept = {_code_of_item(item) for place, item in self.own.items() if place not in changed}
         for change in changes:
-            code = None if change.after is DELETE else _code(change.after)
+            code = None if change.after is DELETE else _code_of_item(change.after)
             if code is None:
                 continue
             if code in kept and change.after != change.before:
                 before = (
                     ""
                     if change.before is None
-                    else f" Write {shown(change.before)} -> (delete) to remove that."
+                    else f" Write {readable(change.before)} -> (delete) to remove that."
                 )
                 raise AnswerRefused(f"the product has {code} already.{before}")
             kept.add(code)
 
     def _refused(self, why: str) -> AnswerRefused:
-        there = list(dict.fromkeys(map(shown, self.own.values())))
+        there = list(dict.fromkeys(map(readable, self.own.values())))
         if not there:
             return AnswerRefused(
                 f"the product has no {self.root} yet. Write what it is to be, without an arrow."
             )
         named = "; ".join(there[:10]) + ("; ..." if len(there) > 10 else "")
         new = next((part.new for part in self.parts), DELETE)
-        to = "(delete)" if new is DELETE else shown(new)
+        to = "(delete)" if new is DELETE else readable(new)
         return AnswerRefused(
             f"the product has several values of {self.root}: {named}, {why}. Write which one: {there[0]} -> {to}"
             f"{'.' if new is DELETE else '; or write all of them, with semicolons between.'}"
@@ -386,17 +388,17 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
     >>> [is_shown(grams, seen, Vocabulary()) for seen in ("500 GRM", "0.5 kg", "500", "500.0", "12 H87")]
     [True, True, True, True, False]
     """
-    if as_one_line(shown(item)).casefold() == seen.casefold():
+    if as_one_line(readable(item)).casefold() == seen.casefold():
         return True
     if not isinstance(item, dict):
         return amount_of(item) is not None and amount_of(item) == amount_of(seen)
     if not is_quantity(item):
-        said = {part.strip().casefold() for part in re.split(f"[{BARS}]", seen)}
+        parts_seen = {part.strip().casefold() for part in re.split(f"[{BARS}]", seen)}
         own = {
             str(item[name]).strip().casefold() for name in ("code", "label", "description") if item.get(name)
         }
-        return bool(said) and said <= own
-    amount, unit = amount_of(item.get("data")), _unit(item)
+        return bool(parts_seen) and parts_seen <= own
+    amount, unit = amount_of(item.get("data")), _unit_code(item)
     if (alone := amount_of(seen)) is not None:
         return amount == alone
     found = _seen_quantity(seen, words)
@@ -415,10 +417,10 @@ def _seen_quantity(seen: str, words: Vocabulary) -> tuple[int | float, str] | No
         return None
 
 
-def shown(value: Any) -> str:
+def readable(value: Any) -> str:
     """Return a value of a product as a person would write it.
 
-    >>> shown([{"data": 500, "expressedIn": {"code": "GRM"}}, {"code": "COLD"}, True])
+    >>> readable([{"data": 500, "expressedIn": {"code": "GRM"}}, {"code": "COLD"}, True])
     '500 GRM; COLD; true'
     """
     match value:
@@ -429,37 +431,37 @@ def shown(value: Any) -> str:
         case {"label": str(label)}:
             return label
         case list():
-            return "; ".join(map(shown, value))
+            return "; ".join(map(readable, value))
         case bool():
             return str(value).lower()
     return str(value)
 
 
-def _kind(item: Any) -> str:
+def _quantity_kind(item: Any) -> str:
     """Return what a quantity measures; one without a unit may be any."""
-    return dimension(_unit(item)) if is_quantity(item) and _unit(item) is not None else ""
+    return dimension(_unit_code(item)) if is_quantity(item) and _unit_code(item) is not None else ""
 
 
-def _unit(item: Mapping[str, Any]) -> Any:
+def _unit_code(item: Mapping[str, Any]) -> Any:
     unit = item.get("expressedIn")
     return unit.get("code") if isinstance(unit, Mapping) else None
 
 
-def _code(item: Any) -> str | None:
+def _code_of_item(item: Any) -> str | None:
     return str(item["code"]) if isinstance(item, dict) and "code" in item else None
 
 
 def _have_one_unit(item: Any, new: Any) -> bool:
-    return is_quantity(item) and _unit(item) == _unit(new)
+    return is_quantity(item) and _unit_code(item) == _unit_code(new)
 
 
-def _are_same(item: Any, new: Any) -> bool:
+def _is_same_item(item: Any, new: Any) -> bool:
     """Whether an item says what an answer says; labels and further keys of it say nothing else."""
     if is_quantity(new):
-        amount, unit = amount_of(item.get("data")), _unit(item)
-        return amount is not None and are_equal((amount, unit), (new["data"], _unit(new)))
+        amount, unit = amount_of(item.get("data")), _unit_code(item)
+        return amount is not None and are_equal((amount, unit), (new["data"], _unit_code(new)))
     if isinstance(new, dict):
-        return _code(item) == _code(new)
+        return _code_of_item(item) == _code_of_item(new)
     return bool(item == new) and isinstance(item, bool) is isinstance(new, bool)
 
 
@@ -469,7 +471,7 @@ def _renewed(before: Any, new: Any) -> Any:
         return new
     if not is_quantity(new):
         return recoded(before, new["code"])
-    same = amount_of(before.get("data")) == new["data"] and _unit(before) == _unit(new)
+    same = amount_of(before.get("data")) == new["data"] and _unit_code(before) == _unit_code(new)
     if same:
         return before
-    return before | {"data": new["data"], "expressedIn": recoded(before.get("expressedIn"), _unit(new))}
+    return before | {"data": new["data"], "expressedIn": recoded(before.get("expressedIn"), _unit_code(new))}

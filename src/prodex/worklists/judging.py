@@ -1,4 +1,9 @@
-"""The answers against the products as they are, the service's limits, and the rules that asked for them."""
+"""Judging answers: against the products as they are, the limits of the service, and the rules that asked for them.
+
+Accepted answers are merged with the values beside them, and the products that result are audited. An answer is refused
+where the check that asked for it would still fail, and asked back where another check would newly fail. Answers that
+give different values for one place are in conflict.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +30,9 @@ from prodex.send.records import DELETE, Product
 from prodex.store.reading import flatten
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Confirmed, Decision, decided
-from prodex.worklists.conflicts import Finding, Verdicts, is_as_sent, still_asked
+from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
-from prodex.worklists.pending_updates import Waiting
+from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.reading import Answer
 
 
@@ -40,7 +45,7 @@ class JudgedAnswers:
     decisions
         Each answer with what becomes of it, in their order.
     changes
-        The accepted ones, merged with what stands beside them.
+        The accepted ones, merged with the values beside them.
     before, after
         The audit of the products concerned, as they are and as they would be.
     waiting
@@ -53,7 +58,7 @@ class JudgedAnswers:
     changes: Changes
     before: Audit
     after: Audit
-    waiting: Waiting
+    waiting: PendingUpdates
     products: Collection[str] = ()
 
 
@@ -69,7 +74,7 @@ def judged_answers(
 
     `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
     """
-    decisions = agreed(decided(answers, products, catalog, confirmed))
+    decisions = with_conflicts(decided(answers, products, catalog, confirmed))
     return judged(decisions, products, catalog, profile, now) if answers else None
 
 
@@ -100,7 +105,7 @@ def judged(
     )
     at_present = Verdicts.of(before, products.records)
     made = [
-        still_asked(one, products, at_present) if one.product in products.records else one
+        checked_for_conflicts(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
     made = _sendable(made, products, catalog)
@@ -322,14 +327,14 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
     return len(beside) < 2
 
 
-#: What is said of a place: each value, with the numbers of the answers that say it.
+#: The values that answers give for one place, each with the numbers of these answers.
 _Said = Mapping[str | None, Sequence[int]]
 
 
-def agreed(decisions: Sequence[Decision]) -> list[Decision]:
-    """Return the answers with those in conflict that say different things of one place; the same said twice is one.
+def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
+    """Mark the answers that give different values for one place as conflicts; equal answers count as one.
 
-    Of thousands that are about one place, each is compared with what is said of the place, and not with each other.
+    Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
     """
     places: dict[tuple[str | None, ...], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in enumerate(decisions):
@@ -340,26 +345,28 @@ def agreed(decisions: Sequence[Decision]) -> list[Decision]:
     for number, one in enumerate(decisions):
         if not one.is_open:
             continue
-        said = [(places[place], value) for place, value in one.says.items()]
-        others = list(islice((other for values, value in said for other in _others(values, value)), 3))
+        values_by_place = [(places[place], value) for place, value in one.says.items()]
+        others = list(
+            islice((other for values, value in values_by_place for other in _other_answers(values, value)), 3)
+        )
         if others:
             where = ", ".join(
-                f"{answer.place} says {answer.text!r:.60}" for answer in _answers(decisions, others)
+                f"{answer.place} says {answer.text!r:.60}" for answer in _answers_at(decisions, others)
             )
             made[number] = one.becomes(
                 AnswerState.CONFLICT,
                 f"another answer to the same says something else: {where}. Keep one of them.",
             )
-        elif said and all(values[value][0] < number for values, value in said):
-            first = decisions[max(values[value][0] for values, value in said)].answer
+        elif values_by_place and all(values[value][0] < number for values, value in values_by_place):
+            first = decisions[max(values[value][0] for values, value in values_by_place)].answer
             made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
     return made
 
 
-def _others(values: _Said, own: str | None) -> Iterator[int]:
+def _other_answers(values: _Said, own: str | None) -> Iterator[int]:
     """Yield the answers that say something else."""
     return (number for value, numbers in values.items() if value != own for number in numbers)
 
 
-def _answers(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
+def _answers_at(decisions: Sequence[Decision], numbers: Sequence[int]) -> Iterator[Answer]:
     return (decisions[number].answer for number in numbers)

@@ -24,7 +24,7 @@ KEYS_SHEET = "prodex"
 MANIFEST = "worklists.json"
 INDEX = "index.csv"
 
-#: The mail that goes with a worklist, as a file that mail programs open as a draft.
+#: The mail for a worklist, as a file that mail programs open as a draft.
 MAIL = ".eml"
 #: The files of a worklist.
 ENDINGS = (".xlsx", ".csv", ".parquet", MAIL)
@@ -40,7 +40,7 @@ DELETE_WORD = "(delete)"
 #: hand; `updated_at` is when the product was last changed; `update_waits` says whether an update of the attribute waits
 #: for acceptance, so that no answer is asked for, and is null where that is not known; `new_value` is empty, to be
 #: filled in, and `how` says how to answer, or why no answer is asked for. `row_mark` says what the row was when it was
-#: written, so that a row that somebody added, or a cell that somebody typed over, can be told apart. `asked_for` is the
+#: written, so that rows that somebody added, and cells that somebody typed over, can be recognized. `asked_for` is the
 #: field in the words of people; `same_answer` is the same for rows that can be answered at once; `scope` says which
 #: products the worklist is about where these were chosen, and is null where it is about all of them.
 WORKLIST = pa.schema(
@@ -71,9 +71,9 @@ class SheetColumn:
     is_hidden: bool = False
 
 
-#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change. First comes
-#: what somebody needs who answers, within the screen of a laptop (`VISIBLE_WIDTH`); what explains it follows, and the
-#: words of the service are hidden.
+#: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change. The
+#: first columns are those that are needed to answer, within the screen of a laptop (`VISIBLE_WIDTH`). Explanations
+#: follow, and the terms of the service are hidden.
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
     SheetColumn("name", "Name", 26),
@@ -99,7 +99,7 @@ TO_FIX = (
     SheetColumn("row_mark", "Row mark", 12, is_hidden=True),
 )
 
-#: The sheet "Several at once": each row stands for all rows of "To fix" with the same `same_answer`.
+#: The sheet "Several at once": each row represents all rows of "To fix" with the same `same_answer`.
 SEVERAL = (
     SheetColumn("problem", "Problem", 34),
     SheetColumn("asked_for", "Asked for", 30),
@@ -158,7 +158,7 @@ def guarded(name: str, key: str) -> str:
 
 
 def unguarded(key: str) -> str | None:
-    """Return a key that stood in brackets; None for one that did not, and may have been changed.
+    """Return a key without its brackets; None for one without brackets, which a spreadsheet may have changed.
 
     >>> unguarded("[0.2]"), unguarded("[]"), unguarded("0.2")
     ('0.2', '', None)

@@ -1,7 +1,7 @@
 """Answers about nutrition: "per 100 g: Fat 3.2 g; Salt 0,5 g; Energy 844 kJ / 202 kcal".
 
-Each nutrient that is named is set; the others stay. What stands in a product is `isPartitionedBy`: for each basis the
-nutrients it contains.
+Each nutrient that is named is set; the others stay. A product has them in `isPartitionedBy`: for each basis, such as
+100 g, the nutrients that it contains.
 """
 
 from __future__ import annotations
@@ -102,31 +102,31 @@ def _partition(partitions: list[Any], typed: str | None, words: Vocabulary) -> d
     """Return the partition of a basis; a new one where there is none yet."""
     there = [one for one in partitions if one is not None]
     if typed is None:
-        if len(there) == 1 and any(_is_of(there[0], basis) for basis in _USUAL):
-            return _filled(there[0])
+        if len(there) == 1 and any(_is_of_basis(there[0], basis) for basis in _USUAL):
+            return _with_nutrients(there[0])
         has = f"there are {len(there)} tables ({', '.join(map(_basis, there))})"
         if len(there) < 2:
             has = f"the only table is {_basis(there[0])}" if there else "there is no table"
         raise AnswerRefused(f"{has} of nutrients, so the basis is needed. Begin with it: per 100 g:")
     named = [one for one in there if as_one_line(str(one.get("name") or "")).casefold() == typed.casefold()]
     if len(named) == 1:
-        return _filled(named[0])
+        return _with_nutrients(named[0])
     try:
         basis = words.quantity(typed)
     except AnswerRefused as error:
         raise AnswerRefused(f"{error} The basis is an amount of food, such as per 100 g:") from None
-    same = [one for one in there if _is_of(one, basis)]
+    same = [one for one in there if _is_of_basis(one, basis)]
     if len(same) > 1:
         raise AnswerRefused(
             f"the product has {len(same)} tables {_basis(same[0])}, and it is not certain which is meant. Correct it "
             "at its source."
         )
     if same:
-        return _filled(same[0])
+        return _with_nutrients(same[0])
     return {"quantity": basis[0], "isMeasuredBy": {"code": basis[1]}, "contains": []}
 
 
-def _filled(partition: dict[str, Any]) -> dict[str, Any]:
+def _with_nutrients(partition: dict[str, Any]) -> dict[str, Any]:
     if partition.get("contains") is None:
         partition["contains"] = []
     if not isinstance(partition["contains"], list):
@@ -134,7 +134,7 @@ def _filled(partition: dict[str, Any]) -> dict[str, Any]:
     return partition
 
 
-def _is_of(partition: Mapping[str, Any], basis: tuple[float, str]) -> bool:
+def _is_of_basis(partition: Mapping[str, Any], basis: tuple[float, str]) -> bool:
     """Whether a table is of this amount of food, in whatever unit: 100 g is 0.1 kg, and never 100 ml."""
     amount, unit = amount_of(partition.get("quantity")), _code_of(partition, "isMeasuredBy")
     return amount is not None and unit is not None and are_equal((amount, unit), basis)
@@ -150,38 +150,42 @@ def _set(partition: dict[str, Any], nutrient: str, words: Vocabulary) -> Iterato
     found = _NUTRIENT.fullmatch(nutrient)
     if found is None:
         raise AnswerRefused(f"{nutrient!r:.60} is not a nutrient with its quantity. Write it so: Fat 3.2 g.")
-    code, contains, basis = _code(found[1], words), partition["contains"], _basis(partition)
+    code, contains, basis = _nutrient_code(found[1], words), partition["contains"], _basis(partition)
     of_code = [
         one for one in contains if isinstance(one, dict) and _code_of(one, "isConceptualizedBy") == code
     ]
     if found[2].strip().casefold() == DELETE_WORD:
         contains[:] = [one for one in contains if not any(one is other for other in of_code)]
         yield from (
-            ItemEdit(_place(basis, code, _code_of(one, "expressedIn")), _shown(one, basis), None)
+            ItemEdit(
+                _place_of_nutrient(basis, code, _code_of(one, "expressedIn")),
+                _nutrient_text(one, basis),
+                None,
+            )
             for one in of_code
         )
         return
     for part in found[2].split("/"):
         quantity, unit = words.quantity(part)
-        same = _same(of_code, code, unit)
-        place = _place(basis, code, unit)
+        same = _matching_figure(of_code, code, unit)
+        place = _place_of_nutrient(basis, code, unit)
         if same is None:
             same = {"isConceptualizedBy": {"code": code}, "quantity": quantity, "expressedIn": {"code": unit}}
             contains.append(same)
             of_code.append(same)
-            yield ItemEdit(place, None, _shown(same, basis))
+            yield ItemEdit(place, None, _nutrient_text(same, basis))
             continue
-        before = _shown(same, basis)
+        before = _nutrient_text(same, basis)
         if amount_of(same.get("quantity")) != quantity:
             same["quantity"] = quantity
         same["expressedIn"] = recoded(same.get("expressedIn"), unit)
-        yield ItemEdit(place, before, _shown(same, basis))
+        yield ItemEdit(place, before, _nutrient_text(same, basis))
 
 
-def _same(of_code: list[dict[str, Any]], code: str, unit: str) -> dict[str, Any] | None:
+def _matching_figure(of_code: list[dict[str, Any]], code: str, unit: str) -> dict[str, Any] | None:
     """Return the figure that is meant: that of the unit, else the only one that measures the same."""
     same = [one for one in of_code if _code_of(one, "expressedIn") == unit]
-    # Energy stands twice, in kilojoules and kilocalories.
+    # Energy is declared twice, in kilojoules and kilocalories.
     if not same and code != _ENERGY:
         alike = [one for one in of_code if dimension(_code_of(one, "expressedIn")) == dimension(unit)]
         same = of_code if len(of_code) == 1 else alike
@@ -192,21 +196,23 @@ def _same(of_code: list[dict[str, Any]], code: str, unit: str) -> dict[str, Any]
     return same[0] if same else None
 
 
-def _place(basis: str, code: str, unit: Any) -> str:
+def _place_of_nutrient(basis: str, code: str, unit: Any) -> str:
     # A nutrient has one figure for what it weighs, and energy one in each unit.
     return f"isPartitionedBy {basis} {code} {unit if code == _ENERGY else dimension(unit)}"
 
 
-def _shown(nutrient: Mapping[str, Any], basis: str) -> str:
+def _nutrient_text(nutrient: Mapping[str, Any], basis: str) -> str:
     code, unit = _code_of(nutrient, "isConceptualizedBy"), _code_of(nutrient, "expressedIn")
     return f"{code} {nutrient.get('quantity')} {unit or ''}".rstrip() + f" {basis}"
 
 
 def _refuse_twice(edits: list[ItemEdit]) -> None:
-    said: dict[str, str | None] = {}
+    after_by_place: dict[str, str | None] = {}
     for edit in edits:
-        if said.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(f"the answer has {said[edit.place]} and {edit.after}. Write one of them.")
+        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
+            raise AnswerRefused(
+                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
+            )
 
 
 def amounts(value: Any) -> list[tuple[Any, Any]]:
@@ -232,7 +238,7 @@ def _code_of(value: Mapping[str, Any], key: str) -> Any:
     return held.get("code") if isinstance(held, Mapping) else None
 
 
-def _code(word: str, words: Vocabulary) -> str:
+def _nutrient_code(word: str, words: Vocabulary) -> str:
     """Return the code of a nutrient by its code, its label in the catalogue, or a common word."""
     typed = word.strip().rstrip(":=").strip()
     folded = _OF_WHICH.sub("", typed.casefold(), count=1)

@@ -1,8 +1,8 @@
 """Whose answer it is: an answer may change what its worklist asked for, of the owner that it was written for.
 
-A worklist names its owner, products and fields, and what is outside of them is asked back. The file comes back from
-somebody else, so what it says of itself is compared with the catalogue, which knows who owns a product, and with the
-audit, which knows what is asked of it. A table of one's own asks for nothing, and has nothing to be compared with:
+A worklist names its owner, products and fields, and an answer about anything else is asked back. Somebody
+else may have changed the file. So its statements are compared with the catalogue, which has the owner of each product,
+and with the audit, which has the findings. A table of one's own asks for nothing, so there is nothing to compare:
 whoever reads it can say whose products it may be about (`owner`).
 """
 
@@ -32,7 +32,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def host_of_source(source: str) -> str | None:
-    """Return the host of the service that products come from; None where they come from files or records.
+    """Return the host of the service from which products were loaded; None where they are from files or records.
 
     >>> host_of_source("https://api.example/v1"), host_of_source("records"), host_of_source("export.csv")
     ('api.example', None, None)
@@ -40,17 +40,17 @@ def host_of_source(source: str) -> str | None:
     return urlsplit(source).hostname if source.startswith(("https://", "http://")) else None
 
 
-def comes_from(source: str, base_url: str) -> bool:
-    """Whether products come from this service: its scheme, host, port and path, and not only its host.
+def is_same_service(source: str, base_url: str) -> bool:
+    """Whether products were loaded from this service: the same scheme, host, port and path, and not only the same host.
 
-    >>> [comes_from("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
+    >>> [is_same_service("https://api.example/v1", one) for one in ("https://API.example:443/v1/", "https://api.example/v2")]
     [True, False]
     """
     # Behind the base URL there may be a comma and a remark.
-    return _identity(source.partition(", ")[0]) == _identity(base_url)
+    return _service_identity(source.partition(", ")[0]) == _service_identity(base_url)
 
 
-def _identity(base_url: str) -> tuple[str, str | None, int | None, str]:
+def _service_identity(base_url: str) -> tuple[str, str | None, int | None, str]:
     parts = urlsplit(base_url)
     return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme), parts.path.rstrip("/")
 
@@ -76,7 +76,7 @@ class Owners:
     shown
         How owners are listed, by what they are known by; two of one name have it behind their name.
     host
-        Of the service that the products come from, if there is one.
+        Of the service from which the products were loaded, if there is one.
     """
 
     of_product: Mapping[str, str | None] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Owners:
             for product, place in zip(wanted, places, strict=True)
             if place is not None
         }
-        return cls(found, _shown(groups), host_of_source(catalog.origin.source))
+        return cls(found, _owner_names(groups), host_of_source(catalog.origin.source))
 
     def named(self, owner: str | None) -> str:
         """Return how an owner is listed.
@@ -107,7 +107,7 @@ class Owners:
         return self.shown.get(owner, _NOBODY if owner is None else owner)
 
 
-def _shown(groups: Groups) -> dict[str | None, str]:
+def _owner_names(groups: Groups) -> dict[str | None, str]:
     return {
         code: _NOBODY if code is None else name for code, name in zip(groups.codes, groups.shown, strict=True)
     }
@@ -195,14 +195,14 @@ def _owners_of_rows(sheets: Iterable[AnswerSheet], catalog: Catalog) -> _OwnersO
     for sheet in ours:
         of_sheet: Counter[str | None] = Counter()
         for (product, code), number in sheet.products.items():
-            one = product if product in owners else of_gtin.get(_comparable(code))
+            one = product if product in owners else of_gtin.get(_comparable_gtin(code))
             if one is not None:
                 of_sheet[owners[one]] += number
         found[sheet.file, sheet.sheet] = of_sheet
     return found
 
 
-def _comparable(code: str | None) -> str | None:
+def _comparable_gtin(code: str | None) -> str | None:
     try:
         return None if code is None else gtin.comparable(code)
     except InputError:
@@ -281,7 +281,7 @@ def questions_about(
         )
         return
     mark = RowMark.read(answer.keys.get("row_mark"))
-    is_ours = mark is not None and _is_of(mark, answer, product, language, owners)
+    is_ours = mark is not None and _is_mark_of(mark, answer, product, language, owners)
     place = f"{answer.keys.get('attribute')}{f' in {language!r:.20}' if language else ''}"
     # A worklist of another owner that was copied into this workbook as a sheet is still one.
     is_copied = is_ours and source.of_sheet == {owner}
@@ -296,7 +296,7 @@ def questions_about(
         yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
 
 
-def _is_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
+def _is_mark_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
     """Whether a mark says that prodex asked for the place of an answer, of the owner that the product has now."""
     place = (owners.host, owners.of_product.get(product), product, answer.keys.get("attribute"))
     # Where no language is asked for, the answer says one.

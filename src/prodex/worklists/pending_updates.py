@@ -18,10 +18,10 @@ from prodex.send.corrections import received_products
 from prodex.tables.plain_walk import presence_of
 
 #: Attributes of which an update waits, by product id.
-Waiting = Mapping[str, Collection[str]]
+PendingUpdates = Mapping[str, Collection[str]]
 
 
-def waiting_attributes(product: Mapping[str, Any]) -> frozenset[str]:
+def pending_attributes(product: Mapping[str, Any]) -> frozenset[str]:
     """Return the attributes of a product, as received, of which an update waits.
 
     They are those at the top of the product: an update replaces an attribute as a whole, with all its languages and
@@ -30,7 +30,7 @@ def waiting_attributes(product: Mapping[str, Any]) -> frozenset[str]:
     Examples
     --------
     >>> update = {"netContent": {"data": 500}, "isConsumerUnit": False, "brand": None, "kind": None}
-    >>> sorted(waiting_attributes({"brand": {"code": "ACME"}, "lastRequest": update}))
+    >>> sorted(pending_attributes({"brand": {"code": "ACME"}, "lastRequest": update}))
     ['brand', 'isConsumerUnit', 'netContent']
     """
     update = product.get("lastRequest")
@@ -43,7 +43,7 @@ def waiting_attributes(product: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def waiting_updates(catalog: Catalog, products: Collection[str] | None = None) -> dict[str, frozenset[str]]:
+def pending_updates(catalog: Catalog, products: Collection[str] | None = None) -> dict[str, frozenset[str]]:
     """Return the attributes of which an update waits, by product id; products without an update are left out.
 
     Parameters
@@ -63,7 +63,7 @@ def waiting_updates(catalog: Catalog, products: Collection[str] | None = None) -
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "lastRequest": {"brand": {"code": "ACME"}}}, {"id": 8}])
-    >>> waiting_updates(catalog), waiting_updates(prodex.with_pending_updates(catalog), ["7"])
+    >>> pending_updates(catalog), pending_updates(prodex.with_pending_updates(catalog), ["7"])
     ({'7': frozenset({'brand'})}, {'7': frozenset({'brand'})})
     """
     received: Catalog = catalog if catalog.as_received is None else catalog.as_received
@@ -75,14 +75,14 @@ def waiting_updates(catalog: Catalog, products: Collection[str] | None = None) -
     for part in received.parts:
         ids = part.read("products", ["product_id"], wanted)["product_id"].to_pylist()
         records = received_products(replace(received, parts=(part,)), ids) if ids else {}
-        found.update({product: waiting_attributes(record) for product, record in records.items()})
+        found.update({product: pending_attributes(record) for product, record in records.items()})
     return found
 
 
-def awaited(attribute: str | None, waiting: Collection[str]) -> str | None:
+def awaiting_attribute(attribute: str | None, waiting: Collection[str]) -> str | None:
     """Return the attribute whose update a value waits for, or None if there is none.
 
-    >>> awaited("assets.pictures.isPackshot", {"assets"}), awaited("brand.label", {"assets"})
+    >>> awaiting_attribute("assets.pictures.isPackshot", {"assets"}), awaiting_attribute("brand.label", {"assets"})
     ('assets', None)
     """
     root = None if attribute is None else attribute.partition(".")[0]

@@ -91,7 +91,11 @@ def _corrected(
     is_deletion = (new[0] if new else old).casefold() == DELETE_WORD
     address = None if is_deletion else _address(new[0] if new else old)
     there = None if address is None else _with_address(pictures, address)
-    place = _place(pictures, old, address, there) if new else _place_seen(pictures, attribute, seen, there)
+    place = (
+        _place_of_picture(pictures, old, address, there)
+        if new
+        else _place_seen(pictures, attribute, seen, there)
+    )
     if is_deletion and place is None:
         raise AnswerRefused(f"{line!r:.80} does not say which picture to remove. {HOW}")
     if place is None and there is not None:
@@ -115,7 +119,7 @@ def _corrected(
         }
     is_marked = not is_deletion and place == there and pictures[place] != before
     yield ItemEdit(
-        f"{_ROOT}[{place}]", _named(before), f"{address} (front packshot)" if is_marked else address
+        f"{_ROOT}[{place}]", _picture_name(before), f"{address} (front packshot)" if is_marked else address
     )
 
 
@@ -135,13 +139,13 @@ def _with_address(pictures: list[Any], address: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _named(picture: Mapping[str, Any]) -> str:
+def _picture_name(picture: Mapping[str, Any]) -> str:
     return next(
         (str(picture[key]) for key in ("url", *_NAMES) if picture.get(key)), "a picture without address"
     )
 
 
-def is_there(value: Any, attribute: str, seen: str) -> bool:
+def has_picture_value(value: Any, attribute: str, seen: str) -> bool:
     """Whether the one picture that a finding was about is still there, as it was seen."""
     pictures = value.get("pictures") if isinstance(value, dict) else None
     try:
@@ -150,16 +154,16 @@ def is_there(value: Any, attribute: str, seen: str) -> bool:
         return False
 
 
-def shows(value: Any, seen: str) -> bool:
+def has_picture_seen(value: Any, seen: str) -> bool:
     """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
 
     >>> picture = {"url": "https://cdn.example/a.jpg", "width": 480, "height": 360}
-    >>> [shows({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
+    >>> [has_picture_seen({"pictures": [picture]}, one) for one in ("a.jpg", "480 x 360", "480", "b.jpg")]
     [True, True, True, False]
     """
     held = value.get("pictures") if isinstance(value, dict) else None
     return any(
-        seen == _size(picture)
+        seen == _pixel_size(picture)
         or any(seen == str(leaf) for leaf in picture.values() if leaf is not None)
         or any(str(picture.get(name) or "").endswith(f"/{seen}") for name in _NAMES)
         for picture in (held if isinstance(held, list) else [])
@@ -177,7 +181,7 @@ def _address(text: str) -> str:
     return text
 
 
-def _place(pictures: list[Any], name: str, address: str | None, there: int | None) -> int | None:
+def _place_of_picture(pictures: list[Any], name: str, address: str | None, there: int | None) -> int | None:
     """Return which picture a name or an address means."""
     found = [
         place
@@ -189,7 +193,7 @@ def _place(pictures: list[Any], name: str, address: str | None, there: int | Non
         return there  # it has been replaced already
     if len(found) != 1:
         raise AnswerRefused(
-            f"{len(found) or 'no'} pictures of the product are called {name!r:.80}{_there(pictures)}. {HOW}"
+            f"{len(found) or 'no'} pictures of the product are called {name!r:.80}{_pictures_text(pictures)}. {HOW}"
         )
     return found[0]
 
@@ -203,22 +207,22 @@ def _place_seen(pictures: list[Any], attribute: str, seen: str | None, there: in
         place
         for place, picture in enumerate(pictures)
         if isinstance(picture, Mapping)
-        and seen in {str(picture.get(one)) for one in (leaf, "definition", *_NAMES)} | {_size(picture)}
+        and seen in {str(picture.get(one)) for one in (leaf, "definition", *_NAMES)} | {_pixel_size(picture)}
     ]
     if not found and there is not None:
         return there  # it has been replaced already
     if len(found) != 1:
         raise AnswerRefused(
             f"{len(found) or 'no'} pictures of the product have {leaf} {seen!r:.60}, so it is not certain which one to "
-            f"replace{_there(pictures)}. {HOW}"
+            f"replace{_pictures_text(pictures)}. {HOW}"
         )
     return found[0]
 
 
-def _there(pictures: list[Any]) -> str:
-    names = [_named(one) for one in pictures if isinstance(one, Mapping)]
+def _pictures_text(pictures: list[Any]) -> str:
+    names = [_picture_name(one) for one in pictures if isinstance(one, Mapping)]
     return f"; give one of {', '.join(f'{name:.80}' for name in names[:10])}" if names else ""
 
 
-def _size(picture: Mapping[str, Any]) -> str:
+def _pixel_size(picture: Mapping[str, Any]) -> str:
     return f"{picture.get('width')} x {picture.get('height')}"

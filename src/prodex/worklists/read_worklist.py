@@ -1,4 +1,4 @@
-"""Reading worklists that came back, against the catalogue and by the checks that they were written for."""
+"""Reading worklists with answers: against the catalogue, and by the checks that they were written for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_worklist(
     now: datetime | None = None,
     limits: Limits | None = None,
 ) -> Fix:
-    """Read worklists that came back, and judge every answer.
+    """Read worklists with answers, and judge every answer.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_worklist(
         The checks that judge the answers; by default those of the profile that the workbooks name, and where they name
         none (CSV files, tables of one's own) those of all profiles that prodex has.
     owner
-        From whom the files came: the owner whose products they may be about, by id or name, or several. Answers about
+        The sender of the files: the owner whose products they may be about, by id or name, or several. Answers about
         products of others are refused. By default a worklist is compared with whom it was written for, and a table of
         one's own may be about all products.
     now
@@ -74,16 +74,16 @@ def read_worklist(
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['Pain', 'Pain complet']]
     """
-    returned = read_files(files, limits, lambda before: known_texts(_catalog(catalog, before)))
-    chosen = _catalog(catalog, returned)
+    returned = read_files(files, limits, lambda before: known_texts(_catalog_of_answers(catalog, before)))
+    chosen = _catalog_of_answers(catalog, returned)
     only = owners_given(chosen, owner)
-    return fix_of(returned, chosen, _profile(profile, returned), moment_of(now), only)
+    return fix_of(returned, chosen, _profile_of_answers(profile, returned), moment_of(now), only)
 
 
-def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
+def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     if given is not None:
         return catalog_given(given, "read_worklist(files, catalog)")
-    named = {one.snapshot.partition("@")[0] for one in _written(returned) if one.snapshot}
+    named = {one.snapshot.partition("@")[0] for one in _facts_of_worklists(returned) if one.snapshot}
     if len(named) == 1:
         return snapshot_named(named.pop())
     what = (
@@ -94,18 +94,18 @@ def _catalog(given: Catalog | str | Path | None, returned: Returned) -> Catalog:
     raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
 
 
-def _written(returned: Returned) -> list[Written]:
+def _facts_of_worklists(returned: Returned) -> list[Written]:
     return [one for several in returned.written.values() for one in several]
 
 
-def _profile(given: Any, returned: Returned) -> Profile:
+def _profile_of_answers(given: Any, returned: Returned) -> Profile:
     """Return the profile that judges: as given, else as named, else all checks that prodex has."""
     if isinstance(given, Profile):
         return given
     if given is not None:
         return Profile.read(given)
-    named = sorted({one.profile for one in _written(returned) if one.profile})
-    # By name only: what comes with a workbook opens no file of this machine.
+    named = sorted({one.profile for one in _facts_of_worklists(returned) if one.profile})
+    # By name only: a profile that a workbook names must not open a file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:
         near = hint_and_all(own[0], shipped(), "Give the profile: read_worklist(files, profile='own.toml').")

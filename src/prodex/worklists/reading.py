@@ -1,4 +1,4 @@
-"""Reading worklists that came back: the filled cells of the column "New value", each with its place and its keys.
+"""Reading the cells of worklists with answers: the filled ones of the column "New value", with place and keys.
 
 Rows may have been sorted, filtered, removed and added, columns moved, hidden or renamed, sheets copied into another
 workbook. What cannot be read or assigned is a problem with its place; nothing stops at the first. Every row below the
@@ -65,7 +65,7 @@ _EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
-#: The rows of a worklist that nobody edits, and the mail that went with it.
+#: Files of a worklist in which nobody writes answers: the rows as Parquet, and the mail.
 _NO_NEWS = frozenset({".parquet", MAIL})
 #: The columns of the sheet of answers for several rows, in their order.
 _SEVERAL = tuple(column.name for column in SEVERAL)
@@ -115,7 +115,7 @@ class Answer(NamedTuple):
     Attributes
     ----------
     file, sheet, row, cell
-        Where it stands; `cell` as spreadsheets call it ("L5"). What was typed has its number as `row`, and no file.
+        Its place; `cell` as spreadsheets call it ("L5"). A typed correction has its number as `row`, and no file.
     text, kind
         What it holds.
     shown
@@ -128,7 +128,7 @@ class Answer(NamedTuple):
     is_typed_over
         Whether it was typed over the value that was seen, while "New value" is empty.
     given_at
-        Where it was written for several rows at once, in words; None where it stands in its own row.
+        The place of an answer for several rows at once, in words; None where it is in its own row.
     """
 
     file: str
@@ -145,7 +145,7 @@ class Answer(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it stands, in words."""
+        """Its place, in words."""
         place = place_in_words(self.file, self.sheet, self.row, self.cell)
         return place if self.given_at is None else f"{place} (as in {self.given_at})"
 
@@ -242,7 +242,7 @@ class Written(msgspec.Struct, frozen=True):
     sheets
         The sheets with findings.
     host
-        The host of the service that the products come from, if there is one.
+        The host of the service from which the products were loaded, if there is one.
     owners
         What the owner is known by whose products these are, None for products without one; None for any owners.
     is_sealed
@@ -356,17 +356,17 @@ def read_files(
     def asked(skeletons: Collection[str]) -> Collection[str]:
         return () if known is None else known(returned)(skeletons)
 
-    # Of each file: whether anything is to be said of it.
+    # Whether each file has answers, notes or problems.
     found: dict[Path, bool] = {}
-    places = {file: place for place, file in enumerate(_files(files, returned))}
+    places = {file: place for place, file in enumerate(_answer_files(files, returned))}
     # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
     for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
-        before = _said(returned)
+        before = _files_with_notes(returned)
         try:
-            _read(file, limits, returned, asked)
+            _read_file(file, limits, returned, asked)
         except SpreadsheetUnreadable as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
-        found[file] = _said(returned) > before
+        found[file] = _files_with_notes(returned) > before
     returned.answers.sort(key=lambda one: places[Path(one.file)])
     returned.problems.sort(key=lambda one: places[Path(one.file)])
     # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
@@ -377,7 +377,7 @@ def read_files(
     return returned
 
 
-def _said(returned: Returned) -> int:
+def _files_with_notes(returned: Returned) -> int:
     marked = (RowMark.read(one.keys.get("row_mark")) for one in returned.doubtful)
     typed = len(returned.notes) + sum(mark is not None for mark in marked)
     return len(returned.answers) + len(returned.problems) + typed
@@ -392,7 +392,7 @@ def _is_untouched_twin(file: Path, found: Mapping[Path, bool]) -> bool:
     return is_csv or other
 
 
-def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
+def _answer_files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
     given: list[Any] = list(files) if isinstance(files, Iterable) and not isinstance(files, str) else [files]
     if wrong := [one for one in given if not isinstance(one, str | Path)]:
         raise InputError(
@@ -422,10 +422,10 @@ def _files(files: str | Path | Iterable[str | Path], returned: Returned) -> list
     return list(dict.fromkeys(one.resolve() for one in found))
 
 
-def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
+def _read_file(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
     before = len(returned.answers)
     with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
-        kept = {sheet.name: written for sheet in sheets if (written := _written(sheet)) is not None}
+        kept = {sheet.name: written for sheet in sheets if (written := _read_hidden_sheet(sheet)) is not None}
         returned.written[str(file)] = list(kept.values())
         if newer := [one.format for one in kept.values() if one.format > FORMAT]:
             raise SpreadsheetUnreadable(
@@ -448,13 +448,13 @@ def _read(file: Path, limits: Limits | None, returned: Returned, known: Known) -
             lists.append(found is not None)
             if found is None and sheet.name in own:
                 _without_headings(sheet, returned)
-            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled(sheet)):
+            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(_filled_rows(sheet)):
                 returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
         returned.problems += several.unmet
     if not any(lists):
         problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
-    _set_lost_aside(file, before, returned, known)
+    _refuse_lost_letters(file, before, returned, known)
 
 
 def _named_columns(number: int, row: Row) -> int:
@@ -464,7 +464,7 @@ def _named_columns(number: int, row: Row) -> int:
     return 0 if found is None else len(found.places)
 
 
-def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -> None:
+def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Known) -> None:
     """Make problems of the answers of a file in which letters were lost."""
     doubtful = [one for one in returned.answers[before:] if not LOST.isdisjoint(one.text)]
     if not doubtful:
@@ -488,21 +488,21 @@ def _set_lost_aside(file: Path, before: int, returned: Returned, known: Known) -
 
 def _without_headings(sheet: Sheet, returned: Returned) -> None:
     """Count the rows of a sheet of findings whose headings are gone: none of them can be read."""
-    if rows := sum(1 for _ in _filled(sheet)):
+    if rows := sum(1 for _ in _filled_rows(sheet)):
         words = "the sheet has no headings any more. Put them back: GTIN, Field, Language, New value."
         returned.problems.append(_problem(sheet, 1, None, words))
         returned.sheets.append(AnswerSheet(str(sheet.file), sheet.name, rows, rows, sheet.is_hidden, True))
 
 
-def _filled(sheet: Sheet) -> Iterator[tuple[int, Row]]:
+def _filled_rows(sheet: Sheet) -> Iterator[tuple[int, Row]]:
     """Yield the rows in which a cell holds more than spaces."""
     for number, row in sheet.rows():
         if any(cell.kind != "text" or cell.text.strip() for cell in row.values()):
             yield number, row
 
 
-def _written(sheet: Sheet) -> Written | None:
-    """Return what a hidden sheet says, and None of any other; what somebody spoilt in it is not said."""
+def _read_hidden_sheet(sheet: Sheet) -> Written | None:
+    """Return the facts in a hidden sheet, without values that somebody spoilt; None for any other sheet."""
     if _KEYS_SHEET.fullmatch(sheet.name) is None:
         return None
     found: dict[str, Any] = {}
@@ -526,7 +526,7 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
     """Read a sheet where one answer is given for several rows; False if it is none of these."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    for number, row in _filled(sheet):
+    for number, row in _filled_rows(sheet):
         if (named := headings_of(row, _SEVERAL)) is not None:
             if headings is None and not _is_for_several(named):
                 return False
@@ -552,7 +552,7 @@ def _read_given(
     several: SeveralAnswers,
     returned: Returned,
 ) -> None:
-    """Read the answers of a row that stands for several rows."""
+    """Read the answers of a row that represents several rows."""
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
     where = headings.first("same_answer")
@@ -579,7 +579,7 @@ def _read_sheet(
     merged = MergedCells(sheet.merged())
     rows, unread, has_marks = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
-    for number, row in _filled(sheet):
+    for number, row in _filled_rows(sheet):
         if (found := headings_of(row, listed)) is not None:
             # Sheets that were copied below one another have their headings again.
             headings = found
@@ -645,7 +645,7 @@ def _read_row(
     keys, unusable = _keys_of(sheet, number, row, headings, merged)
     filled = [(place, row[place]) for place in headings.places["new_value"] if place in row]
     filled = [(place, cell) for place, cell in filled if cell.kind != "text" or cell.text.strip()]
-    # What is written in the row itself is meant, whatever is given for several rows.
+    # An answer in the row itself takes precedence over one for several rows.
     given = several.of_row(keys)
     if filled:
         given = []
@@ -660,10 +660,10 @@ def _read_row(
     if filled or given or any(place >= MOST_COLUMNS for place, *_ in unusable):
         returned.problems += [_problem(sheet, number, place, why, text) for place, text, why in unusable]
     if not unusable:
-        returned.answers += [_answer(sheet, number, place, cell, keys) for place, cell in filled]
+        returned.answers += [_answer_of_cell(sheet, number, place, cell, keys) for place, cell in filled]
         at = headings.places["new_value"][0]
         returned.answers += [
-            _answer(sheet, number, at, cell, keys)._replace(given_at=where) for cell, where in given
+            _answer_of_cell(sheet, number, at, cell, keys)._replace(given_at=where) for cell, where in given
         ]
     if not filled and not given:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
@@ -675,7 +675,7 @@ def _read_row(
     return keys
 
 
-def _answer(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
+def _answer_of_cell(sheet: Sheet, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
     text = trimmed(_verbatim(cell, sheet))
     return Answer(
         str(sheet.file), sheet.name, number, cell_place(number, place), text, cell.kind, keys, cell.shown
@@ -699,7 +699,7 @@ def _look_elsewhere(
         and keys.get("value", "").strip()
         and not (mark and mark.shows(keys["value"]))
     ):
-        answer = _answer(sheet, number, seen, row[seen], keys)
+        answer = _answer_of_cell(sheet, number, seen, row[seen], keys)
         returned.doubtful.append(answer._replace(is_typed_over=True))
     for place, cell in row.items():
         name = headings.names.get(place)
@@ -713,7 +713,7 @@ def _look_elsewhere(
 
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:
-    """Add a key to those of a row; of one that a spreadsheet may have changed it is said so."""
+    """Add a key to those of a row; one that a spreadsheet may have changed is marked."""
     if name == "language":
         # Worklists show languages by name.
         keys[name] = text if "-" in text else known_language_tag(text) or text
@@ -726,7 +726,7 @@ def _add_key(keys: dict[str, str], name: str, text: str) -> None:
 
 
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
-    # What is shown is compared with texts to the last character.
+    # Values seen are compared with texts to the last character.
     if name in _SHOWN:
         return cell.shown or _verbatim(cell, sheet)
     # Ids have no zeros before them, whatever the format of their column adds.
@@ -735,7 +735,7 @@ def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
 
 
 def _verbatim(cell: Cell, sheet: Sheet) -> str:
-    """Return the text of a cell; in a CSV file, an apostrophe may stand before what looks like a formula."""
+    """Return the text of a cell; a CSV file may have an apostrophe before what looks like a formula."""
     return unescape_formulas(cell.text) if sheet.name == "" else cell.text
 
 
@@ -783,7 +783,7 @@ def _problem(sheet: Sheet, row: int, column: int | None, problem: str, text: str
 
 
 def place_in_words(file: str | None, sheet: str | None, row: int | None, cell: str | None) -> str:
-    """Return where an answer stands: file, sheet and cell, or the number of a correction that was typed.
+    """Return the place of an answer: file, sheet and cell, or the number of a correction that was typed.
 
     >>> place_in_words("/home/eva/to_fix/ACME.xlsx", "To fix", 5, "L5"), place_in_words("", "", 2, "")
     ('ACME.xlsx To fix L5', 'correction 2')
@@ -803,7 +803,7 @@ def file_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-#: What stands in a worklist of a product: its texts, labels and values.
+#: Columns of products whose texts worklists show: texts, labels and values.
 _TEXTS = (
     ("texts", ["text"]),
     ("products", ["brand", "kind", "packaging", "owner"]),
@@ -826,7 +826,7 @@ def known_texts(catalog: Catalog) -> Known:
     def known(skeletons: Collection[str]) -> set[str]:
         wanted = pa.array(sorted(skeletons), pa.string())
         found: set[str] = set()
-        for column in _columns(catalog):
+        for column in _text_columns(catalog):
             plain = pc.replace_substring_regex(column, r"[^\x00-\x7F]", "?")
             found.update(column.filter(pc.is_in(plain, wanted)).to_pylist())
         return found
@@ -834,7 +834,7 @@ def known_texts(catalog: Catalog) -> Known:
     return known
 
 
-def _columns(catalog: Catalog) -> Iterator[pa.ChunkedArray]:
+def _text_columns(catalog: Catalog) -> Iterator[pa.ChunkedArray]:
     # One part at a time: all texts of a large catalogue take much memory.
     for part in catalog.parts:
         for table, columns in _TEXTS:
@@ -888,14 +888,14 @@ _ALSO = {
 }
 
 
-def _key(heading: str) -> str:
+def _folded_heading(heading: str) -> str:
     return re.sub(r"[\W_]+", "", heading.casefold())
 
 
 _HEADINGS = {
     **_ALSO,
-    **{_key(field.name): field.name for field in WORKLIST},
-    **{_key(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
+    **{_folded_heading(field.name): field.name for field in WORKLIST},
+    **{_folded_heading(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
 }
 
 
@@ -904,9 +904,9 @@ _LONGEST = 60
 
 
 @lru_cache(5_000)
-def _named(text: str) -> str | None:
+def _column_of_heading(text: str) -> str | None:
     """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
-    return _HEADINGS.get(_key(text)) if len(text) <= _LONGEST else None
+    return _HEADINGS.get(_folded_heading(text)) if len(text) <= _LONGEST else None
 
 
 @dataclass(frozen=True)
@@ -916,7 +916,7 @@ class Headings:
     Attributes
     ----------
     places
-        Where each column of a worklist stands, by its name; "new_value" may stand several times.
+        The places of each column of a worklist, by its name; "new_value" may occur several times.
     texts
         The headings as they are, by place.
     """
@@ -955,7 +955,7 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
         The cells.
     listed
         The columns of the worklist as it was written, from the hidden sheet; empty if that is not there. A column that
-        was renamed is known by its place where all others stand where they stood.
+        was renamed is recognized by its place if no other column was moved.
 
     Examples
     --------
@@ -966,15 +966,15 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, cell in sorted(row.items()):
-        if cell.kind == "text" and (name := _named(cell.text)) is not None:
+        if cell.kind == "text" and (name := _column_of_heading(cell.text)) is not None:
             places[name].append(place)
     if len(places) < _FEWEST:
         return None
     texts = {place: cell.text for place, cell in row.items()}
-    stand = all(
+    are_in_place = all(
         tuple(listed[place : place + 1]) == (name,) for name, several in places.items() for place in several
     )
-    if stand:
+    if are_in_place:
         for place, name in enumerate(listed):
             if name not in places and place in row:
                 places[name].append(place)
@@ -992,7 +992,7 @@ class MergedCells:
 
     def __init__(self, ranges: Iterable[Range]) -> None:
         self._ranges = sorted(ranges)
-        # Of each column that is asked for, its ranges by their first rows: somebody may have merged whole columns.
+        # For each requested column, its ranges by their first rows: somebody may have merged whole columns.
         self._columns: dict[int, tuple[list[int], list[Range]]] = {}
         self._first: dict[tuple[int, int], Cell] = {}
 

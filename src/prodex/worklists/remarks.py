@@ -75,14 +75,16 @@ def remark(text: str) -> str | None:
         return "a mark, and no text" if text.strip() else None
     if len(text.strip()) == 1 and text.isascii():
         return "a mark, and no text"
-    whole, known = _key(text), _remarks()
+    whole, known = _comparable_words(text), _remarks()
     if (meaning := known.get(whole)) is not None:
         return _SAYS[meaning]
-    parts = [key for part in _BETWEEN.split(text) if (key := _key(part))]
+    parts = [key for part in _BETWEEN.split(text) if (key := _comparable_words(part))]
     if len(parts) > 1 and all(part in known for part in parts):
         return _SAYS[known[parts[0]]]
     first, *others = whole.split(" ")
-    if known.get(first) == "done" and all(one in known or one in _SMALL or _is_number(one) for one in others):
+    if known.get(first) == "done" and all(
+        one in known or one in _SMALL or _is_number_or_date(one) for one in others
+    ):
         return _SAYS["done"]
     if len(whole) <= _LONGEST:
         for beginning, meaning in _beginnings():
@@ -91,7 +93,7 @@ def remark(text: str) -> str | None:
     return None
 
 
-def _is_number(word: str) -> bool:
+def _is_number_or_date(word: str) -> bool:
     """Whether a word is a number or a date: "3/4", "12-05"."""
     return any(one.isdigit() for one in word) and not any(one.isalpha() for one in word)
 
@@ -105,9 +107,9 @@ def _is_of_text(letter: str) -> bool:
 def _remarks() -> Mapping[str, str]:
     """Return what each remark says, by its words as they are compared."""
     found: dict[str, str] = {}
-    for _, meaning, phrases in _lines():
+    for _, meaning, phrases in _known_remarks():
         for phrase in phrases.split("|"):
-            if key := _key(phrase.replace(_BEGINS, "")):
+            if key := _comparable_words(phrase.replace(_BEGINS, "")):
                 # The same word of two languages says what the first of them does: a question is asked in any case.
                 found.setdefault(key, meaning)
     return found
@@ -118,20 +120,20 @@ def _beginnings() -> tuple[tuple[str, str], ...]:
     """Return how remarks begin, and what they say: as marked, and hints of two words or more."""
     return tuple(
         (key, meaning)
-        for _, meaning, phrases in _lines()
+        for _, meaning, phrases in _known_remarks()
         for phrase in phrases.split("|")
-        if (key := _key(phrase.replace(_BEGINS, "")))
+        if (key := _comparable_words(phrase.replace(_BEGINS, "")))
         and (phrase.strip().endswith(_BEGINS) or (meaning == "elsewhere" and " " in key))
     )
 
 
 @cache
-def _lines() -> tuple[tuple[str, ...], ...]:
+def _known_remarks() -> tuple[tuple[str, ...], ...]:
     text = resources.files("prodex.worklists").joinpath("remarks.tsv").read_text("utf-8")
     return tuple(tuple(line.split("\t")) for line in text.splitlines()[1:])
 
 
-def _key(text: str) -> str:
+def _comparable_words(text: str) -> str:
     """Return words as they are compared: small letters, no accents, no marks, single spaces."""
     plain = unaccented(text).replace("’", "'").replace("ß", "ss").replace(".", "")
     return _SPACES.sub(" ", _SIGNS.sub(" ", plain)).strip(" -'/")

@@ -50,9 +50,9 @@ def becomes(typed: str, kind: Kind, held: str) -> bool:
     text = typed.strip()
     match kind:
         case "number":
-            return _is_number(text, held)
+            return _reads_as_number(text, held)
         case "percentage":
-            return text.endswith("%") and _is_number(text[:-1].strip(), held)
+            return text.endswith("%") and _reads_as_number(text[:-1].strip(), held)
         case "boolean":
             return unaccented(text) in (_TRUE if held == "true" else _FALSE)
         case "date":
@@ -60,16 +60,16 @@ def becomes(typed: str, kind: Kind, held: str) -> bool:
     return False
 
 
-def meant(known: Iterable[str], kind: Kind, held: str) -> list[str]:
+def possible_values(known: Iterable[str], kind: Kind, held: str) -> list[str]:
     """Return the known values of which a spreadsheet makes this cell.
 
-    >>> meant(["12", "0012", "12A"], "number", "12")
+    >>> possible_values(["12", "0012", "12A"], "number", "12")
     ['12', '0012']
     """
     return [one for one in known if becomes(one, kind, held)]
 
 
-def _is_number(text: str, held: str) -> bool:
+def _reads_as_number(text: str, held: str) -> bool:
     """Return whether a text can be read as the number of a cell: "1,234" as 1.234 and as 1234."""
     if _NUMBER.fullmatch(text) is None:
         return False
@@ -79,10 +79,10 @@ def _is_number(text: str, held: str) -> bool:
     if marks := re.findall("[,.]", plain):
         whole, _, rest = plain.rpartition(marks[-1])
         spellings.add(f"{re.sub('[,.]', '', whole)}.{rest}")
-    return any(_value(f"{one}e{exponent or 0}") == _value(held) for one in spellings)
+    return any(_cell_number(f"{one}e{exponent or 0}") == _cell_number(held) for one in spellings)
 
 
-def _value(spelling: str) -> Decimal | None:
+def _cell_number(spelling: str) -> Decimal | None:
     try:
         value = Decimal(spelling)
     except InvalidOperation:

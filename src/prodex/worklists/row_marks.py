@@ -1,10 +1,10 @@
 """The mark of a row: what it was when prodex wrote it, in a few digests in a hidden column.
 
 A workbook travels alone, and a CSV file has no hidden sheet. With its mark, each row says by itself what it asked for
-(product, field and language, and whose they are), what its cells showed, and which text was at its place. So a row that
-somebody added or changed, and a cell that somebody typed over, are told apart from those that prodex wrote. A mark
-holds no secret, and whoever reads these lines can make one: it is evidence among honest people, and what it says of
-products and owners is compared with the catalogue and its audit.
+(product, field and language, and whose they are), what its cells showed, and which text was at its place. So rows that
+somebody added or changed, and cells that somebody typed over, are distinguished from those that prodex wrote. A mark
+holds no secret, and whoever reads these lines can make one. It protects against mistakes and not against fraud, so its
+products and owners are compared with the catalogue and its audit.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class RowMark(NamedTuple):
     def explains(self, name: str, text: str) -> bool:
         """Whether one of the cells `EXPLAINED` is as it was written."""
         start = EXPLAINED.index(name) * _WORDS
-        return is_rounded(text) or self.words[start : start + _WORDS] == _word(text)
+        return is_rounded(text) or self.words[start : start + _WORDS] == _mark_word(text)
 
 
 def asked_for(
@@ -101,7 +101,7 @@ def place_digest(text: str | None) -> str:
 
 
 @lru_cache(_KEPT)
-def _word(text: str) -> str:
+def _mark_word(text: str) -> str:
     return digest(as_seen(text))[:_WORDS]
 
 
@@ -120,7 +120,7 @@ def row_marks(rows: pa.Table, host: str | None) -> pa.Array:
     pairs = zip(*asked, rows["value"].to_pylist(), rows["row_mark"].to_pylist(), *words, strict=True)
     marks = [
         f"m{asked_for(host, owner, product, attribute, language)}.{digest(as_seen(value))}.{place or ''}."
-        f"{''.join(_word(text or '') for text in cells)}"
+        f"{''.join(_mark_word(text or '') for text in cells)}"
         for owner, product, attribute, language, value, place, *cells in pairs
     ]
     return pa.array(marks, pa.string())

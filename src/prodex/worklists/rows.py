@@ -22,7 +22,7 @@ from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
 from prodex.worklists.layout import WORKLIST
-from prodex.worklists.pending_updates import Waiting, awaited, waiting_updates
+from prodex.worklists.pending_updates import PendingUpdates, awaiting_attribute, pending_updates
 from prodex.worklists.row_marks import NOTHING, place_digest
 from prodex.worklists.sheets import Worklist
 
@@ -51,47 +51,47 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = S
         `WORKLIST`, but for `row`, and `product`: the place of the product in the audit. Text is dictionary-encoded.
     """
     # There are few different texts among millions of findings.
-    pieces = [_encoded(_EMPTY)]
+    pieces = [_dictionary_encoded(_EMPTY)]
     with reporter.phase("Collecting findings", "products", len(audit)) as show:
         done = 0
         for part, rows in zip(audit.parts, _by_part(audit, equal), strict=True):
-            pieces.append(_encoded(rows))
+            pieces.append(_dictionary_encoded(rows))
             done += part.size
             show(done, len(audit))
     table = pa.concat_tables(pieces).unify_dictionaries()
-    severity = pc.index_in(_plain(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
+    severity = pc.index_in(_text_column(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
     return table.take(pa.array(order))
 
 
-def _encoded(table: pa.Table) -> pa.Table:
+def _dictionary_encoded(table: pa.Table) -> pa.Table:
     columns = [
         column.dictionary_encode() if pa.types.is_string(column.type) else column for column in table.columns
     ]
     return pa.table(columns, table.column_names)
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.string())
 
 
 def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     before = 0
     wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
-    waiting = _waiting(audit.catalog)
+    waiting = _pending_updates(audit.catalog)
     for number, part in enumerate(audit.parts):
         rows = failure_rows(part, audit.checks, wants)
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
         place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
         before += part.size
-        found = _found(rows, audit.catalog, number)
+        found = _catalog_facts(rows, audit.catalog, number)
         found["update_waits"] = update_waits(rows, waiting)
         columns = {name: rows[name] for name in rows.column_names} | found
         yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
 
 
-def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
+def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
     absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark", "asked_for", "same_answer", "scope")
@@ -105,36 +105,38 @@ def _found(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, An
     places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
     # `Fields.with_how` says it with how to answer.
-    replaced = pa.array([None if pd.isna(text) else _cut(text) for text in places["replaced"]], pa.string())
+    replaced = pa.array(
+        [None if pd.isna(text) else _shortened(text) for text in places["replaced"]], pa.string()
+    )
     # `row_marks` makes the marks of these digests and of what the row shows in the end.
     held = pa.array(places["held"], pa.string(), from_pandas=True)
     return {**empty, **keys, "updated_at": updated, "how": replaced, "row_mark": held}
 
 
-def _cut(text: str) -> str:
+def _shortened(text: str) -> str:
     return f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
 
 
-def _waiting(catalog: Catalog | None) -> Waiting | None:
+def _pending_updates(catalog: Catalog | None) -> PendingUpdates | None:
     """Return of which attributes an update waits, by product id; None where that is not known."""
     if catalog is None or not catalog.origin.asked("lastRequest"):
         return None
     try:
-        return waiting_updates(catalog)
+        return pending_updates(catalog)
     except NotExported:
         return None
 
 
-def update_waits(rows: pa.Table, waiting: Waiting | None) -> pa.Array:
+def update_waits(rows: pa.Table, waiting: PendingUpdates | None) -> pa.Array:
     """Return for each finding whether an update of its attribute waits for acceptance; null where it is not known."""
     if waiting is None:
         return pa.nulls(len(rows), pa.bool_())
-    concerned = pc.is_in(_plain(rows["product_id"]), pa.array(list(waiting), pa.string()))
+    concerned = pc.is_in(_text_column(rows["product_id"]), pa.array(list(waiting), pa.string()))
     places = np.flatnonzero(concerned.to_numpy())
     waits = np.zeros(len(rows), bool)
     some = rows.select(["product_id", "attribute"]).take(pa.array(places)).to_pydict()
     for place, product, attribute in zip(places, *some.values(), strict=True):
-        waits[place] = awaited(attribute, waiting[product]) is not None
+        waits[place] = awaiting_attribute(attribute, waiting[product]) is not None
     return pa.array(waits)
 
 
@@ -194,7 +196,7 @@ _EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
 def grouped_worklists(
     audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
 ) -> Iterator[Worklist]:
-    """Yield a worklist for each group, by code and never by label; those with the most findings come first.
+    """Yield a worklist for each group, by code and never by label; those with the most findings first.
 
     Parameters
     ----------
@@ -215,7 +217,7 @@ def grouped_worklists(
     found: list[tuple[str | None, str | None, Rows, Mapping[Any, Any]]] = []
     of_all: Mapping[str | None, Mapping[Any, Any]] = {}
     if by == "language":
-        languages = _plain(rows["language"])
+        languages = _text_column(rows["language"])
         codes = pc.unique(languages).to_pylist()
         place = pc.index_in(languages, pa.array(codes, pa.string())).to_numpy()
         found = [
@@ -224,12 +226,12 @@ def grouped_worklists(
         ]
     else:
         groups = audit.groups(by)
-        figures = _figures(audit, groups)
+        figures = _group_figures(audit, groups)
         if audit.taken_from is not None and audit.chosen is not None:
-            # What is written for a supplier has the figures of all their products, whatever the screen shows.
+            # A worklist for a supplier has the figures of all their products, whatever the screen shows.
             every = audit.taken_from.groups(by)
-            of_all = dict(zip(every.codes, _figures(audit.taken_from, every), strict=True))
-        for number, members in enumerate(_members(groups, rows["product"].to_numpy(), len(audit))):
+            of_all = dict(zip(every.codes, _group_figures(audit.taken_from, every), strict=True))
+        for number, members in enumerate(_rows_of_groups(groups, rows["product"].to_numpy(), len(audit))):
             found.append((groups.codes[number], groups.labels[number], members, figures[number]))
     found = [one for one in found if len(one[2])]
     found.sort(key=lambda one: (-len(one[2]), one[0] is None, one[0] or ""))
@@ -246,12 +248,12 @@ def grouped_worklists(
         )
 
 
-def _figures(audit: Audit, groups: Groups) -> Sequence[Mapping[Any, Any]]:
+def _group_figures(audit: Audit, groups: Groups) -> Sequence[Mapping[Any, Any]]:
     """Return the figures of each group."""
     return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
 
 
-def _members(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
+def _rows_of_groups(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:
     """Yield for each group the rows of its products, in their order."""
     by_product = np.argsort(products, kind="stable")
     first = np.searchsorted(products[by_product], np.arange(size + 1))
@@ -275,7 +277,11 @@ def file_names(
     names: list[str] = []
     given = set(map(on_disk, taken))
     for code, label in groups:
-        named = f"{_short(label, 100)}-{_short(code, 60)}" if label not in {None, code} else _short(code, 160)
+        named = (
+            f"{_short_name(label, 100)}-{_short_name(code, 60)}"
+            if label not in {None, code}
+            else _short_name(code, 160)
+        )
         stem = safe_name(f"no_{by}" if code is None else named)
         name, turn = stem, 1
         while on_disk(name) in given:
@@ -286,6 +292,6 @@ def file_names(
     return names
 
 
-def _short(text: str | None, most: int) -> str:
+def _short_name(text: str | None, most: int) -> str:
     """Return a safe name of at most so many bytes: file systems count these."""
     return safe_name(text or "").encode()[:most].decode("utf-8", "ignore")

@@ -34,9 +34,9 @@ from prodex.worklists.judging import JudgedAnswers
 
 #: States of products that certainly did not reach the service.
 NOT_SENT = frozenset({"not sent", "refused"})
-#: What is said of an answer that was sent and that its product shows.
+#: The note of an answer that was sent, and that its product shows.
 ARRIVED = "it has arrived."
-#: What is said of one that was sent, or may have been, and that the product does not show.
+#: The note of one that was sent, or may have been, and that its product does not show.
 _SENT_BY = "The upsert {} has sent this answer, or may have."
 _NOT_TAKEN = frozenset({AnswerState.CONFLICT, AnswerState.REFUSED})
 
@@ -62,7 +62,7 @@ class SentAnswers:
         """The upsert that has sent them, from the moment when its plan is on disk."""
         if self._planned is None:
             return self._tracking
-        # An interrupt may come at any moment: the disk says whether there is a plan, and what was sent.
+        # An interrupt is possible at any moment, so the journal on disk decides whether there is a plan.
         service, name = self._planned
         if not is_file(path := journal_named(name)):
             return self._tracking
@@ -119,7 +119,7 @@ class SentAnswers:
             What was sent of these products before.
         """
         records = {gtin_key(one.get("gtin")): one for one in products}
-        gtins = _gtins(newest.changes) | _gtins(asked.changes)
+        gtins = _gtin_keys(newest.changes) | _gtin_keys(asked.changes)
         before = [asked] if self.judged is None else [self.judged, asked]
         known: dict[Place, list[Digests]] = defaultdict(list)
         for judged in before:
@@ -130,10 +130,10 @@ class SentAnswers:
         continuation = earlier.compare(places_of(newest.changes), known, unchanged, records, self.names)
         left = without_places(newest.changes, continuation.excluded)
         for judged in reversed((newest, *before)):
-            self._digests |= _alone(judged)
+            self._digests |= _digests_of_answers(judged)
         decisions, sent_before = list(newest.decisions), set(continuation.followed)
         for number, (then, now) in enumerate(zip(asked.decisions, newest.decisions, strict=True)):
-            place = _place(then, gtins)
+            place = _place_written(then, gtins)
             if then.state is not AnswerState.ACCEPTED or place is None:
                 continue
             own = self._digests.get(number, frozenset())
@@ -207,7 +207,7 @@ def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
     return replace(now, reason=f"{now.reason} {_SENT_BY.format(call.name)}")
 
 
-def _gtins(changes: Changes) -> dict[str, str]:
+def _gtin_keys(changes: Changes) -> dict[str, str]:
     """Return the keys of the GTINs of products by their id."""
     return {
         product: gtin_key(record["gtin"])
@@ -215,7 +215,7 @@ def _gtins(changes: Changes) -> dict[str, str]:
     }
 
 
-def _place(decision: Decision, gtins: Mapping[str, str]) -> Place | None:
+def _place_written(decision: Decision, gtins: Mapping[str, str]) -> Place | None:
     """Return what an answer writes, if it is known."""
     gtin = gtins.get(str(decision.product))
     if gtin is None or decision.correction is None:
@@ -227,17 +227,17 @@ def _unchanged(asked: JudgedAnswers, newest: JudgedAnswers, gtins: Mapping[str, 
     """Return the places of accepted answers where the products of now have all that was answered."""
     states: dict[Place, set[AnswerState]] = defaultdict(set)
     for then, now in zip(asked.decisions, newest.decisions, strict=True):
-        if then.state is AnswerState.ACCEPTED and (place := _place(then, gtins)) is not None:
+        if then.state is AnswerState.ACCEPTED and (place := _place_written(then, gtins)) is not None:
             states[place].add(now.state)
     return {place for place, found in states.items() if found == {AnswerState.UNCHANGED}}
 
 
-def _alone(judged: JudgedAnswers) -> dict[int, Digests]:
+def _digests_of_answers(judged: JudgedAnswers) -> dict[int, Digests]:
     """Return the digest of the correction that each accepted answer makes alone, by its number."""
     edits: dict[tuple[str, str], list[Edit]] = defaultdict(list)
     for edit in judged.changes.edits:
         edits[gtin_key(edit.gtin), edit.attribute].append(edit)
-    gtins = _gtins(judged.changes)
+    gtins = _gtin_keys(judged.changes)
     found: dict[int, Digests] = {}
     for number, one in enumerate(judged.decisions):
         if one.state is AnswerState.ACCEPTED and (correction := one.correction) is not None:

@@ -169,7 +169,7 @@ def summary(worklist: Worklist) -> pd.DataFrame:
     return frame[columns].reset_index(drop=True)
 
 
-def standing(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
+def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
     figures = worklist.figures
     chosen = "chosen " * worklist.is_part
@@ -220,7 +220,7 @@ def read_me(
     """
     where = [f"{name}: {value}" for name, value in facts.facts.items()]
     return [
-        (f"What to fix: {worklist.title}", standing(worklist, states)),
+        (f"What to fix: {worklist.title}", summary_sentences(worklist, states)),
         ("How to fill it in", list(_HOW_TO_FILL_IN)),
         ("Where it comes from", where),
         ("What is left out", list(facts.left_out)),
@@ -228,7 +228,7 @@ def read_me(
     ]
 
 
-def shown(rows: pa.Table) -> dict[str, pa.Array]:
+def sheet_columns(rows: pa.Table) -> dict[str, pa.Array]:
     """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
     columns = {}
     for column in TO_FIX:
@@ -238,12 +238,12 @@ def shown(rows: pa.Table) -> dict[str, pa.Array]:
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
-    columns["market"] = _each(columns["market"], _named_market)
-    columns["language"] = _each(columns["language"], _named_language)
+    columns["market"] = _renamed_values(columns["market"], _named_market)
+    columns["language"] = _renamed_values(columns["language"], _named_language)
     return columns
 
 
-def _each(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
+def _renamed_values(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
     encoded = values.dictionary_encode()
     names = [None if one is None else named(one) for one in encoded.dictionary.to_pylist()]
     return pa.array(names, pa.string()).take(encoded.indices)
@@ -254,7 +254,7 @@ def _named_market(market: str) -> str:
 
 
 def _named_language(language: str) -> str:
-    """Return the name of a language where that is known again when it comes back."""
+    """Return the name of a language if the reader of answers recognizes it; else its code."""
     name = language_label(language)
     return name if known_language_tag(name) == language else language
 

@@ -99,7 +99,7 @@ def _refuse_half_characters(name: str, value: str) -> None:
         ) from None
 
 
-def _answer(correction: TextCorrection, number: int) -> Answer:
+def _answer_of_correction(correction: TextCorrection, number: int) -> Answer:
     """Return a correction as an answer of a worklist."""
     keys = {
         "product_id": correction.product_id,
@@ -164,11 +164,11 @@ def fix_texts(
             "takes frames, and prodex.read_worklist files."
         )
     chosen = catalog_given(catalog, "fix_texts(corrections, catalog)", corrections)
-    answers = [_answer(one, number) for number, one in enumerate(listed, 1)]
-    return fix_of(Returned(answers), chosen, _profile(profile), moment_of(now))
+    answers = [_answer_of_correction(one, number) for number, one in enumerate(listed, 1)]
+    return fix_of(Returned(answers), chosen, _profile_given(profile), moment_of(now))
 
 
-def _profile(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:
+def _profile_given(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:
     if given is None:
         return NO_RULES
     return given if isinstance(given, Profile) else Profile.read(given)

@@ -268,7 +268,7 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
     prodex.errors.InputError: 'cal' may be kcal (E14) or cal (D70). Write the code behind the number: 5 E14 or 5 D70.
     """
     typed = _as_written(word)
-    exact, folded = _known()
+    exact, folded = _units_by_word()
     if typed in _DIMENSIONS:
         return typed
     labels = own or {}
@@ -325,7 +325,7 @@ def _has_usual_case(typed: str) -> bool:
 
 
 @cache
-def _known() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
+def _units_by_word() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
     """Return what words mean: those that are read in one case, and those that are read in any."""
     exact: dict[str, dict[str, str]] = defaultdict(dict)
     folded: dict[str, dict[str, str]] = defaultdict(dict)

@@ -24,9 +24,9 @@ from prodex.worklists.sheets import (
     WorklistFacts,
     read_me,
     several,
-    shown,
-    standing,
+    sheet_columns,
     summary,
+    summary_sentences,
 )
 
 #: Workbooks of fewer rows are made in memory, larger ones by way of temporary files.
@@ -96,7 +96,7 @@ def write_workbook(
     UnshownText
         What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
-    columns = shown(worklist.rows)
+    columns = sheet_columns(worklist.rows)
     states = fields.states(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
@@ -117,8 +117,8 @@ def write_workbook(
         if mine.codes:
             write_codes(book, styles, mine.codes)
         listed = [column.name for column in TO_FIX]
-        said = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
-        write_keys(book, styles, {**said, "seal": seal_of(said)})
+        facts_written = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
+        write_keys(book, styles, {**facts_written, "seal": seal_of(facts_written)})
     return unshown
 
 
@@ -138,11 +138,11 @@ def _write_to_fix(
     sheet.freeze_panes(1, 3)
     rows = len(columns["row"])
     _prepare(sheet, name, rows, TO_FIX)
-    validate(sheet, columns, is_asked, fields, _place(TO_FIX))
+    validate(sheet, columns, is_asked, fields, _column_place(TO_FIX))
     sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX))
 
 
-def _place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
+def _column_place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
     return next(place for place, column in enumerate(columns) if column.name == name)
 
 
@@ -171,13 +171,13 @@ def _write_several(
     sheet.freeze_panes(1, 0)
     _prepare(sheet, SEVERAL_SHEET, len(asked), SEVERAL)
     about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
-    validate(sheet, about, [True] * len(asked), fields, _place(SEVERAL))
+    validate(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL))
     lines: list[Line] = [([(column.heading, styles.heading) for column in SEVERAL], 30)]
     looks = {"new_value": styles.open, "rows": styles.number}
     for row in asked:
         values = [(row[column.name] or "", looks.get(column.name, styles.text)) for column in SEVERAL]
         height = max(
-            _lines(str(value), column.width) for (value, _), column in zip(values, SEVERAL, strict=True)
+            _line_count(str(value), column.width) for (value, _), column in zip(values, SEVERAL, strict=True)
         )
         lines.append((values, LINE * min(height, HIGHEST)))
     fill_lines(sheet, lines)
@@ -259,12 +259,12 @@ def write_read_me(
     unshown: Sequence[str],
 ) -> None:
     """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
-    sheet = _sheet(book, "Read me", [_PAGE])
+    sheet = _add_sheet(book, "Read me", [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
     for heading, lines in read_me(worklist, facts, states, unshown):
         rows.append(([(heading, styles.title)], LINE + 8))
-        rows += [([(line, styles.line)], LINE * _lines(line, _PAGE - 5) + 1) for line in lines]
+        rows += [([(line, styles.line)], LINE * _line_count(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
     fill_lines(sheet, rows)
 
@@ -272,27 +272,27 @@ def write_read_me(
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Sequence[AnswerCell]) -> None:
     """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
-    sheet = _sheet(book, "Summary", widths)
+    sheet = _add_sheet(book, "Summary", widths)
     for place, name in enumerate(names):
         if name in _OF_THE_SERVICE:
             sheet.set_column(place, place, widths[place], None, {"hidden": True})
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
-    rows += [([(line, styles.unwrapped)], LINE) for line in standing(worklist, states)]
+    rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
     rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):
         values = [row[name] for name in names]
         looks = [styles.number if isinstance(value, int) else styles.text for value in values]
         looks[0] = styles.severity[row["severity"]]
-        lines = max(_lines(str(value), width - 2) for value, width in zip(values, widths, strict=True))
+        lines = max(_line_count(str(value), width - 2) for value, width in zip(values, widths, strict=True))
         rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
     fill_lines(sheet, rows)
 
 
 def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
     """Write the sheet "Codes": the codes that cells offer, with their labels."""
-    sheet = _sheet(book, "Codes", (24, 20, 60))
+    sheet = _add_sheet(book, "Codes", (24, 20, 60))
     sheet.freeze_panes(1, 0)
     rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
     for attribute, known in codes.items():
@@ -302,13 +302,13 @@ def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
 
 def write_keys(book: Workbook, styles: Styles, keys: Mapping[str, Any]) -> None:
     """Write the hidden sheet, by which programs recognize the workbook."""
-    sheet = _sheet(book, KEYS_SHEET, (20, 60))
+    sheet = _add_sheet(book, KEYS_SHEET, (20, 60))
     sheet.hide()
     rows = [([(name, styles.plain), (json.dumps(value), styles.plain)], LINE) for name, value in keys.items()]
     fill_lines(sheet, rows)
 
 
-def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> TextSheet:
+def _add_sheet(book: Workbook, name: str, widths: Sequence[int]) -> TextSheet:
     sheet: TextSheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, width in enumerate(widths):
         sheet.set_column(place, place, width)
@@ -319,6 +319,6 @@ def _sheet(book: Workbook, name: str, widths: Sequence[int]) -> TextSheet:
     return sheet
 
 
-def _lines(text: str, width: int) -> int:
+def _line_count(text: str, width: int) -> int:
     """Return about how many lines a text takes."""
     return max(-(-len(text) // width), 1)

@@ -66,10 +66,10 @@ def write_report(
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
     with reporting(progress, "Report", "rows", after=PATIENCE) as reporter:
-        return _written(audit, page, trend, reporter)
+        return _write_files(audit, page, trend, reporter)
 
 
-def _written(audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter) -> Path:
+def _write_files(audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter) -> Path:
     with reporter.phase("Collecting figures"):
         shown = contents(audit, trend)
     folder = folder_of(page)

@@ -13,7 +13,7 @@ import pandas as pd
 from prodex.colour_scale import shade
 from prodex.display.audit import lines, notes
 from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
-from prodex.display.watch import EXPLAINED, headline, shown
+from prodex.display.watch import EXPLAINED, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, percent
 from prodex.quality.check import CheckFacts
@@ -178,7 +178,9 @@ def _unusual(audit: Audit) -> Unusual | None:
     # A first audit has nothing to be compared with.
     if watch is None or watch.audits < 2:
         return None
-    return Unusual(words(headline(watch)), tuple(words(line, 4_000) for line in shown(watch)), EXPLAINED)
+    return Unusual(
+        words(headline(watch)), tuple(words(line, 4_000) for line in first_sentences(watch)), EXPLAINED
+    )
 
 
 def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
@@ -334,7 +336,7 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
         def shown(figures: pd.Series) -> str:
             return percent(figures[name]) if share else f"{figures[name]:,}"
 
-        change, verdict = _change(now[name], then[name], share) if then is not None else (None, "")
+        change, verdict = _change_in_words(now[name], then[name], share) if then is not None else (None, "")
         of_all = None
         if every is not None:
             of_all = f"{shown(every)} of all {counted(int(every['products']), 'product')}"
@@ -354,7 +356,7 @@ def _moment_before(audit: Audit, before: Audit) -> str:
     return f"{before.now:%H:%M}" if is_same_day else f"{before.now:%Y-%m-%d}"
 
 
-def _change(now: float, then: float, is_share: bool) -> tuple[str, str]:
+def _change_in_words(now: float, then: float, is_share: bool) -> tuple[str, str]:
     if math.isnan(now) or math.isnan(then):
         return "nothing to compare", ""
     step = now - then
@@ -504,11 +506,11 @@ class GroupScores:
         """Return `most` groups, beginning with number `first`."""
         code, *_ = column_names(self.by)
         some = self.whole.iloc[first : first + most]
-        # Of all groups: labels that occur twice are told apart by their codes, also from one page to the next.
+        # Labels are made for all groups: where two are equal, their codes distinguish them, also on different pages.
         names = shown_names(self.whole, self.by)[first : first + most]
         # Blocks list their groups in an order of their own.
         frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
-        columns = [_cells(frame) for frame in frames]
+        columns = [_score_cells(frame) for frame in frames]
         rows = tuple(
             ScoreMapRow(
                 None if pd.isna(row[code]) else row[code],
@@ -527,7 +529,7 @@ def heat_map(audit: Audit, by: str) -> ScoreMap:
     return GroupScores.of(audit, by).shown()
 
 
-def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
+def _score_cells(scores: pd.DataFrame) -> list[ScoreCell]:
     """Return the cell of each group; a group is empty where no check of the block is in its language."""
     pairs = zip(scores["score"].tolist(), scores["failed"].fillna(0).astype(int).tolist(), strict=True)
     return [
@@ -537,11 +539,11 @@ def _cells(scores: pd.DataFrame) -> list[ScoreCell]:
 
 
 def offenders(audit: Audit, by: str) -> Ranking:
-    """Return the groups with the most failing checks; groups of fewer than ten products come last."""
+    """Return the groups with the most failing checks; groups of fewer than ten products are last."""
     code, *_ = column_names(by)
     scores = audit.scores(by)
     worst = scores[scores["failed"] > 0]
-    # Small groups come last: one of two products that fails would lead every list.
+    # Small groups are last: a group of two products, of which one fails, would lead every list.
     worst = worst.assign(is_small=worst["products"] < SMALL).sort_values(
         ["is_small", "failed", "to_work_on"], ascending=[True, False, False], kind="stable"
     )

@@ -91,50 +91,60 @@ def write_files(
     done = 0
     with reporter.phase("Writing lists", "rows", total) as show:
 
-        def came(rows: int) -> None:
+        def report_rows(rows: int) -> None:
             nonlocal done
             done += rows
             show(done, total)
             reporter.count(done, total)
 
         files = [
-            _written(
-                folder / "failures", name, "all findings", failures, FAILURES, audit.failure_batches, came
+            _write_table(
+                folder / "failures",
+                name,
+                "all findings",
+                failures,
+                FAILURES,
+                audit.failure_batches,
+                report_rows,
             )
         ]
         for file, title, table in tables:
             files.append(
-                _written(folder / file, name, title, len(table), table.schema, table.to_batches, came)
+                _write_table(
+                    folder / file, name, title, len(table), table.schema, table.to_batches, report_rows
+                )
             )
     return tuple(files)
 
 
-def _written(
+def _write_table(
     path: Path,
     folder: str,
     title: str,
     rows: int,
     schema: pa.Schema,
     batches: Callable[[], Iterable[pa.RecordBatch]],
-    came: Callable[[int], object],
+    report_rows: Callable[[int], object],
 ) -> LinkedFile:
-    plain = pa.schema([(field.name, _plain(field.type)) for field in schema])
+    plain = pa.schema([(field.name, _file_type(field.type)) for field in schema])
     # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
-        write(_told(batches(), plain, came), plain, path.with_name(f"{path.name}.{ending}"))
+        write(
+            _reporting_batches(batches(), plain, report_rows), plain, path.with_name(f"{path.name}.{ending}")
+        )
     return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
 
 
-def _told(
-    batches: Iterable[pa.RecordBatch], plain: pa.Schema, came: Callable[[int], object]
+def _reporting_batches(
+    batches: Iterable[pa.RecordBatch], plain: pa.Schema, report_rows: Callable[[int], object]
 ) -> Iterator[pa.RecordBatch]:
     """Pass batches on in plain types, and report the rows of each."""
     for batch in batches:
         yield batch.cast(plain)
-        came(batch.num_rows)
+        report_rows(batch.num_rows)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _file_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of a column in a file: texts as text, neither as a dictionary nor as a column without a type."""
     is_text = pa.types.is_dictionary(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
     return pa.string() if is_text else kind

@@ -111,7 +111,7 @@ def cards(audit: Audit) -> ReportCards:
     by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
     worst = failing[by_need][:_CARDS]
     products = audit.products.iloc[worst].to_dict("records")
-    texts, pictures = _data(audit, [str(one["product_id"]) for one in products])
+    texts, pictures = _texts_and_pictures(audit, [str(one["product_id"]) for one in products])
     # Texts share a budget of bytes, so that one long text does not push the others off the page.
     most = even_limit(
         [weight(row["text"]) for rows in texts.values() for row in rows[:_TEXTS] if row["text"]], _CARDS_ROOM
@@ -121,31 +121,31 @@ def cards(audit: Audit) -> ReportCards:
         own, images = texts.get(product["product_id"], []), pictures.get(product["product_id"], [])
         rows.append(
             ReportCard(
-                **_identity(product),
+                **_identity_words(product),
                 score=percent(product["score"]),
                 grade=product["grade"] if isinstance(product["grade"], str) else "none",
                 ready="undecided" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
                 is_pending=bool(product["has_pending_update"]),
-                failed=_failed(audit, place),
+                failed=_failed_checks(audit, place),
                 texts=tuple(
                     CardText(label(row["attribute"]), row["language"], words(row["text"], most))
                     for row in own[:_TEXTS]
                 ),
                 texts_total=len(own),
-                pictures=tuple(tuple(map(_fact, row)) for row in images[:_PICTURES]),
+                pictures=tuple(tuple(map(_value_words, row)) for row in images[:_PICTURES]),
                 pictures_total=len(images),
             )
         )
     return ReportCards(tuple(rows), len(failing), audit.catalog is not None)
 
 
-def _failed(audit: Audit, place: int) -> tuple[int, ...]:
+def _failed_checks(audit: Audit, place: int) -> tuple[int, ...]:
     severities = list(SEVERITIES)
     failed: list[int] = np.flatnonzero(audit.states[place] == State.FAIL).tolist()
     return tuple(sorted(failed, key=lambda check: severities.index(audit.checks[check].severity)))
 
 
-def _identity(product: dict[Any, Any]) -> dict[str, Words]:
+def _identity_words(product: dict[Any, Any]) -> dict[str, Words]:
     named = {name: None if pd.isna(value) else value for name, value in product.items()}
     return {
         "gtin": label(named["gtin"] or named["product_id"]),
@@ -157,7 +157,9 @@ def _identity(product: dict[Any, Any]) -> dict[str, Words]:
     }
 
 
-def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+def _texts_and_pictures(
+    audit: Audit, products: list[str]
+) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     """Return texts and pictures of some products, without those of pending updates."""
     if audit.catalog is None:
         return {}, {}
@@ -175,7 +177,7 @@ def _data(audit: Audit, products: list[str]) -> tuple[dict[str, list[Any]], dict
     return texts, pictures
 
 
-def _fact(value: object) -> Words:
+def _value_words(value: object) -> Words:
     # As on the card of a panel: nobody should have to know how a programming language spells it.
     if isinstance(value, bool):
         return label("yes" if value else "no")
@@ -241,7 +243,7 @@ def failing(audit: Audit, order: list[int]) -> tuple[FailingProducts, ...]:
     products = audit.by_check["failed"].tolist()
     return tuple(
         FailingProducts(
-            place, tuple(_failure(row, most) for row in shown[place]), totals[place], products[place]
+            place, tuple(_failure_of_row(row, most) for row in shown[place]), totals[place], products[place]
         )
         for place in order
         if place in shown
@@ -266,7 +268,7 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, list[dict[str, 
     return totals, kept
 
 
-def _failure(row: dict[str, str | None], most: int) -> Failure:
+def _failure_of_row(row: dict[str, str | None], most: int) -> Failure:
     return Failure(
         gtin=label(row["gtin"] or row["product_id"]),
         name=label(row["name"]),

@@ -1,6 +1,7 @@
 """The record of a product: its rows in every table of a catalogue, and the JSON as received, indented.
 
-The reasons are decided in `prodex.facts.fill`, for a record as for a whole catalogue (`prodex.facts.fill`).
+Everything that a card shows is made of these rows. Why a value is missing is decided in `prodex.facts.fill`, for a
+record as for a whole catalogue.
 """
 
 from __future__ import annotations
@@ -149,14 +150,14 @@ def read_record(catalog: Catalog, product_id: str) -> Record:
     'ACME'
     """
 
-    place = pc.index(_ids(catalog), pa.scalar(product_id)).as_py()
+    place = pc.index(_product_ids(catalog), pa.scalar(product_id)).as_py()
     for part in catalog.parts if place >= 0 else ():
         if place < part.size:
-            # Of a part that is cut down to a product, only the row groups are read that have something of it.
-            tables = _read(part.take(pa.array(np.arange(part.size) == place)))
+            # A part that is restricted to a product reads only the row groups that have rows of it.
+            tables = _read_tables(part.take(pa.array(np.arange(part.size) == place)))
             return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
         place -= part.size
-    raise InputError(_unknown(catalog, product_id))
+    raise InputError(_unknown_product(catalog, product_id))
 
 
 def is_prepared(catalog: Catalog) -> bool:
@@ -164,7 +165,7 @@ def is_prepared(catalog: Catalog) -> bool:
     return catalog in _IDS
 
 
-def _ids(catalog: Catalog) -> pa.ChunkedArray:
+def _product_ids(catalog: Catalog) -> pa.ChunkedArray:
     """Return the ids of all products: read for the first card, 20 MB a million, so that others find their part."""
     if catalog not in _IDS:
         read = side_by_side(
@@ -174,14 +175,14 @@ def _ids(catalog: Catalog) -> pa.ChunkedArray:
     return _IDS[catalog]
 
 
-def _read(part: Part) -> dict[str, tuple[Row, ...]]:
+def _read_tables(part: Part) -> dict[str, tuple[Row, ...]]:
     def rows(name: str) -> tuple[Row, ...]:
         return tuple(part.read(name).to_pylist())
 
-    # A card waits for these files, and most of the time goes into unpacking them: as many at a time as there are cores,
-    # the slowest first, so that no core waits for the last.
+    # A card waits for these files, and unpacking them takes most of the time: as many at a time as there are cores, the
+    # slowest first, so that no core waits for the last.
     found = dict(zip(_ALWAYS, side_by_side(rows, _ALWAYS), strict=True))
-    # What is counted as nothing is not there, so its file need not be opened.
+    # A table with zero rows has nothing to read, so its file is not opened.
     names = [name for name in COUNTED if not all(row.get(f"{name}_count") == 0 for row in found["products"])]
     return {**found, **dict(zip(names, side_by_side(rows, names), strict=True))}
 
@@ -205,7 +206,7 @@ def _code_labels(
     return found
 
 
-def _unknown(catalog: Catalog, product_id: str) -> str:
+def _unknown_product(catalog: Catalog, product_id: str) -> str:
     keys = catalog.arrow("products", ["product_id", "gtin"])
     # A likely mistake: the GTIN in place of the id.
     named = keys.filter(pc.equal(comparable_column(keys["gtin"]), comparable(product_id)))
@@ -261,9 +262,9 @@ def indented(json: str) -> str:
         if sign in "]}":
             depth = max(depth - 1, 0)
             if before not in "[{":
-                made.append(_line(depth))
+                made.append(_indented_line(depth))
         elif before in "[{," and before:
-            made.append(_line(depth))
+            made.append(_indented_line(depth))
         made.append(f"{sign} " if sign == ":" else sign)
         if sign in "[{":
             depth += 1
@@ -280,7 +281,7 @@ def read_raw(json: str | None) -> Words:
     return Words(shown.text, len(whole))
 
 
-def _line(depth: int) -> str:
+def _indented_line(depth: int) -> str:
     return "\n" + "  " * min(depth, _DEEPEST)
 
 
@@ -352,7 +353,7 @@ def wire_text(value: Any) -> str:
 
 
 def order_of(position: str) -> tuple[int, ...]:
-    """Return a position as numbers, by which rows are sorted: as text, item 10 would come before item 2.
+    """Return a position as numbers, by which rows are sorted: as text, item 10 would be before item 2.
 
     >>> order_of("0.10") > order_of("0.2")
     True
@@ -472,7 +473,7 @@ def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
     place = row["position"]
     if table == "texts":
         place = row["language"] or row["language_code"] or ""
-    for suffix, column in _columns(table):
+    for suffix, column in _paths_of_columns(table):
         value = row[column]
         if value is None:
             continue
@@ -489,7 +490,7 @@ def product_leaves(record: Record) -> Iterator[Leaf]:
             yield Leaf(path, "", wire_text(record.product[column]))
 
 
-def _columns(table: str) -> Iterator[tuple[str, str]]:
+def _paths_of_columns(table: str) -> Iterator[tuple[str, str]]:
     if table in _BY_SHAPE:
         yield from _BY_SHAPE[table].items()
         return

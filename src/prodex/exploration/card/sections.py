@@ -1,4 +1,8 @@
-"""The plain tables of a card: labels, tags, identifiers, files, codes, quantities, nutrients, and all other values."""
+"""The sections of a product's card as values, in the order of the card; its texts by language are in `texts`.
+
+They are the header, the pictures, plain tables (labels, tags, identifiers, files, codes, quantities, nutrients), the
+hierarchies, the update that waits for acceptance, and what an audit found.
+"""
 
 from __future__ import annotations
 
@@ -51,221 +55,6 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import storable
 from prodex.untrusted_text import Words, label, words
-
-
-class _Section(NamedTuple):
-    """A table: its title, the catalogue's tables and wire paths that it shows, and headings with columns."""
-
-    title: str
-    tables: tuple[str, ...]
-    paths: tuple[str, ...]
-    columns: Mapping[str, str]
-
-
-_FILE = {
-    "what": "kind",
-    "file": "file_name",
-    "name": "name",
-    "document": "document_type",
-    "code": "document_type_code",
-    "information": "type_of_information",
-    "format": "format",
-    "content type": "content_type",
-    "bytes": "file_size",
-    "valid from": "effective_start",
-    "valid until": "effective_end",
-    "created": "created_at",
-    "updated": "updated_at",
-    "address": "uniform_resource_identifier",
-    "other address": "url",
-}
-_LABEL = {
-    "label": "label",
-    "code": "label_code",
-    "description": "description",
-    "value": "value",
-    "from": "start_date",
-    "until": "end_date",
-    "attributed": "attributed_at",
-    "picture address": "picture_url",
-}
-
-_SECTIONS = (
-    _Section("Labels and certificates", ("labels",), ("isLabeledBy",), _LABEL),
-    _Section(
-        "Tags",
-        ("tags",),
-        ("hasTags", "isTaggedBy"),
-        {"tag": "tag", "added": "created_at", "attribute": "attribute"},
-    ),
-    _Section(
-        "Identifiers",
-        ("identifiers",),
-        ("isIdentifiedBy", "specializes.isIdentifiedBy"),
-        {"identifier": "reference", "attribute": "attribute"},
-    ),
-    _Section(
-        "Documents, videos and enriched contents",
-        ("documents", "videos", "enriched_contents"),
-        ("assets.documents", "assets.videos", "assets.enriched_contents"),
-        _FILE,
-    ),
-    _Section(
-        "Languages, units and currencies used",
-        ("entities",),
-        ("expressedIn",),
-        {"code": "entity_code", "short code": "short_code", "referential": "referential"},
-    ),
-    _Section(
-        "Other values",
-        ("scalars",),
-        (),
-        {"attribute": "attribute", "value": "value", "type": "type", "item": "item"},
-    ),
-)
-_KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enriched content"}
-
-
-def sections(record: Record) -> tuple[CardTable, ...]:
-    """Return the tables; a table without rows says why there are none."""
-    # An empty table is returned as well: the card lists it under "No data" with the reason.
-    return tuple(
-        table_of(
-            one.title,
-            one.columns,
-            list(_rows(record, one)),
-            numeric=("bytes",),
-            missing=_missing(record, one),
-        )
-        for one in _SECTIONS
-    )
-
-
-def _rows(record: Record, section: _Section) -> Iterator[Row]:
-    for table in section.tables:
-        rows = [{**row, "kind": _KINDS.get(table)} for row in record.rows(table)]
-        yield from _joined(rows) if table == "tags" else rows
-
-
-def _joined(rows: Sequence[Row]) -> list[Row]:
-    """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
-    dated = [row for row in rows if row["created_at"] is not None]
-    listed = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
-    both = [
-        {**row, "attribute": f"{row['attribute']}, {listed[row['tag']]}"} if row["tag"] in listed else row
-        for row in dated
-    ]
-    named = {row["tag"] for row in dated}
-    return [*both, *(row for row in rows if row["created_at"] is None and row["tag"] not in named)]
-
-
-#: Shown in the header, or as a code.
-_ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
-
-
-def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
-    """Return the columns of `products` that are shown nowhere else on a card."""
-    shown = {
-        path: record.product[column]
-        for column, path in PATHS.items()
-        if column not in _ELSEWHERE
-        and not column.startswith(("is_", "has_"))
-        and not column.endswith(("_status", "_description", "_code"))
-    }
-    facts = {"product_id": record.product_id, **shown}
-    return tuple(LabelledValue(name, value_text(one)) for name, one in facts.items() if one is not None)
-
-
-def _missing(record: Record, section: _Section) -> str:
-    """Return why a section has no data; which of its attributes only where they differ."""
-    why = {path: str(why_missing(record, path)) for path in section.paths}
-    if len(set(why.values())) > 1:
-        return ", ".join(f"{attribute_label(path)} {state}" for path, state in why.items())
-    return next(iter(why.values()), "none")
-
-
-_SUFFIXES = {"label": "", "description": "_description"}
-
-
-def codes(record: Record) -> CardTable:
-    """Return the codes with their labels, those of `products` first; labels in further languages as further columns."""
-    every: list[dict[str, Any]] = []
-    for column, path in PATHS.items():
-        if column.endswith("_code"):
-            name = column.removesuffix("_code")
-            listed = {one: record.product.get(f"{name}{suffix}") for one, suffix in _SUFFIXES.items()}
-            row = {"code": record.product[column], **listed}
-            if any(value is not None for value in row.values()):
-                every.append({"attribute": path.removesuffix(".code"), **row})
-    every += map(dict, record.rows("codes"))
-    languages = sorted({one for labels in record.code_labels.values() for one in labels})
-    for place, row in enumerate(every):
-        labels = record.code_labels.get((row["attribute"], row["code"]), {})
-        every[place] = row | {
-            f"{one} {kind}": text
-            for one in languages
-            for kind, text in zip(_SUFFIXES, labels.get(one, (None, None)), strict=True)
-        }
-    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _SUFFIXES}
-    columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
-    return table_of("Codes", {**columns, **further, "item": "item"}, every)
-
-
-#: Tables of nutrients.
-_MOST_FILES = 12
-
-
-def quantities(record: Record) -> CardTable:
-    """Return the numbers with a unit."""
-    columns = {
-        "attribute": "attribute",
-        "value": "value",
-        "unit": "unit",
-        "unit code": "unit_code",
-        "item": "item",
-    }
-    return table_of("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
-
-
-@dataclass(frozen=True)
-class Nutrients:
-    """Tables of nutrients, one for each partition (per 100 g, per serving), with the number of all partitions."""
-
-    tables: tuple[CardTable, ...]
-    total: int
-    missing: str
-
-
-def nutrients(record: Record) -> Nutrients:
-    """Return the nutrients by partition."""
-    parts: dict[tuple[Any, ...], list[Row]] = {}
-    for row in record.rows("nutrients"):
-        # Two partitions may have the same name and basis; the item of the list that they are in distinguishes them.
-        outer = row["position"].rpartition(".")[0]
-        parts.setdefault(
-            (row["attribute"], outer, row["partition"], row["basis_quantity"], row["basis_unit_code"]), []
-        ).append(row)
-    columns = {
-        "nutrient": "nutrient",
-        "code": "nutrient_code",
-        "quantity": "quantity",
-        "unit": "unit",
-        "unit code": "unit_code",
-        "% of the daily intake": "daily_percentage",
-    }
-    tables = tuple(
-        table_of(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
-        for key, rows in list(parts.items())[:_MOST_FILES]
-    )
-    return Nutrients(tables, len(parts), str(why_missing(record, "isPartitionedBy")))
-
-
-def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:
-    basis = " ".join(filter(None, ["" if quantity is None else value_text(quantity).text, label(unit).text]))
-    if partition is None:
-        return f"per {basis}" if basis else "basis not specified"
-    return f"per {label(partition).text}" + (f" ({basis})" if basis else "")
-
 
 #: Labels of the columns with yes or no.
 _FLAGS = {
@@ -320,9 +109,9 @@ class CardHeader:
 def read_header(record: Record) -> CardHeader:
     """Return the header of a product's card."""
     product = record.product
-    name, waits = _name(record)
+    name, waits = _product_name(record)
     gtin = product["gtin"]
-    problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _wrong(gtin)
+    problem = "no GTIN: " + why_missing(record, "gtin") if gtin is None else _gtin_problem(gtin)
     return CardHeader(
         name=label(name),
         name_is_pending=waits,
@@ -330,18 +119,18 @@ def read_header(record: Record) -> CardHeader:
         digits=problem or "check digit correct",
         gtin_is_valid=not problem,
         facts=(
-            _fact(record, "Brand", "brand", "brand_code"),
-            _fact(record, "Kind", "kind", "kind_code"),
-            _fact(record, "Owner", "owner", ""),
-            _market(record),
-            _fact(record, "Packaging", "packaging", "packaging_code"),
+            _header_fact(record, "Brand", "brand", "brand_code"),
+            _header_fact(record, "Kind", "kind", "kind_code"),
+            _header_fact(record, "Owner", "owner", ""),
+            _market_fact(record),
+            _header_fact(record, "Packaging", "packaging", "packaging_code"),
         ),
-        flags=tuple(_flags(record)),
-        statuses=tuple(_status(record, column, term) for column, term in _STATUSES.items()),
+        flags=tuple(_flags_by_answer(record)),
+        statuses=tuple(_status_fact(record, column, term) for column, term in _STATUSES.items()),
     )
 
 
-def _name(record: Record) -> tuple[str | None, bool]:
+def _product_name(record: Record) -> tuple[str | None, bool]:
     rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
     texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
     names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
@@ -351,7 +140,7 @@ def _name(record: Record) -> tuple[str | None, bool]:
     return names.text[row].as_py(), bool(names.is_pending[row])
 
 
-def _wrong(gtin: str) -> str:
+def _gtin_problem(gtin: str) -> str:
     try:
         full = normal_form(gtin)
     except InputError:
@@ -366,7 +155,7 @@ def _wrong(gtin: str) -> str:
     return "" if full == gtin else f"check digit correct; with all 14 digits {full}"
 
 
-def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
+def _header_fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
     value, coded = record.product[name], record.product.get(code) if code else None
     missing = why_missing(record, PATHS[code or name].rpartition(".")[0])
     if value is None:
@@ -374,7 +163,7 @@ def _fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
     return LabelledValue(term, label(value), label(None if coded == value else coded), missing)
 
 
-def _market(record: Record) -> LabelledValue:
+def _market_fact(record: Record) -> LabelledValue:
     own = record.product["target_market"]
     number = record.market
     if number is None:
@@ -385,7 +174,7 @@ def _market(record: Record) -> LabelledValue:
     return LabelledValue("Market", label(name), label(None if note == name else note))
 
 
-def _flags(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _flags_by_answer(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     answers: dict[str, list[str]] = {}
     for column, name in _FLAGS.items():
         value = record.product[column]
@@ -402,7 +191,7 @@ def _no_answer(record: Record, column: str) -> str:
     return str(gap) if gap is Missing.NOT_ASKED else f"not specified ({gap})"
 
 
-def _status(record: Record, column: str, term: str) -> LabelledValue:
+def _status_fact(record: Record, column: str, term: str) -> LabelledValue:
     value = record.product[column]
     if value is None:
         return LabelledValue(term, words(None), missing=why_missing(record, PATHS[column]))
@@ -505,7 +294,7 @@ def pictures(record: Record) -> CardPictures:
     for row in record.rows("exportables"):
         renditions.setdefault(row["position"].rpartition(".")[0], []).append(row)
     shown = rows[:_MOST_PICTURES]
-    made = tuple(_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
+    made = tuple(_card_picture(record, row, renditions.pop(row["position"], [])) for row in shown)
     # Renditions of pictures beyond the limit, or of positions that no picture has.
     strays = [row for left in renditions.values() for row in left]
     return CardPictures(
@@ -519,7 +308,7 @@ def pictures(record: Record) -> CardPictures:
 _NUMERIC = ("width", "height", "bytes")
 
 
-def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
+def _card_picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
     number = row["product_face"]
     shows = FACES.get(number, f"face {number}") if number is not None else "face not specified"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
@@ -530,15 +319,15 @@ def _picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
         size="size not specified" if width == height == "?" else f"{width} × {height} pixels",
         facts=(
             LabelledValue("packshot", value_text(row["is_packshot"]), missing="not specified"),
-            *_labelled(row, _FACTS),
+            *_labelled_values(row, _FACTS),
         ),
-        more=_labelled(row, _MORE),
+        more=_labelled_values(row, _MORE),
         disagreements=tuple(_disagreements(record, row)),
         renditions=table_of("Renditions", _RENDITIONS, renditions, numeric=_NUMERIC),
     )
 
 
-def _labelled(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
+def _labelled_values(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue, ...]:
     return tuple(
         LabelledValue(term, value_text(row[column]))
         for column, term in terms.items()
@@ -563,6 +352,220 @@ def _disagreements(record: Record, row: Row) -> Iterator[str]:
         as_text = (int(stated[1]), int(stated[2]))
         if as_text != (row["width"], row["height"]):
             yield f"The size as text is {as_text[0]:,} × {as_text[1]:,}."
+
+
+class _Section(NamedTuple):
+    """A table: its title, the catalogue's tables and wire paths that it shows, and headings with columns."""
+
+    title: str
+    tables: tuple[str, ...]
+    paths: tuple[str, ...]
+    columns: Mapping[str, str]
+
+
+_FILE = {
+    "what": "kind",
+    "file": "file_name",
+    "name": "name",
+    "document": "document_type",
+    "code": "document_type_code",
+    "information": "type_of_information",
+    "format": "format",
+    "content type": "content_type",
+    "bytes": "file_size",
+    "valid from": "effective_start",
+    "valid until": "effective_end",
+    "created": "created_at",
+    "updated": "updated_at",
+    "address": "uniform_resource_identifier",
+    "other address": "url",
+}
+_LABEL = {
+    "label": "label",
+    "code": "label_code",
+    "description": "description",
+    "value": "value",
+    "from": "start_date",
+    "until": "end_date",
+    "attributed": "attributed_at",
+    "picture address": "picture_url",
+}
+
+_SECTIONS = (
+    _Section("Labels and certificates", ("labels",), ("isLabeledBy",), _LABEL),
+    _Section(
+        "Tags",
+        ("tags",),
+        ("hasTags", "isTaggedBy"),
+        {"tag": "tag", "added": "created_at", "attribute": "attribute"},
+    ),
+    _Section(
+        "Identifiers",
+        ("identifiers",),
+        ("isIdentifiedBy", "specializes.isIdentifiedBy"),
+        {"identifier": "reference", "attribute": "attribute"},
+    ),
+    _Section(
+        "Documents, videos and enriched contents",
+        ("documents", "videos", "enriched_contents"),
+        ("assets.documents", "assets.videos", "assets.enriched_contents"),
+        _FILE,
+    ),
+    _Section(
+        "Languages, units and currencies used",
+        ("entities",),
+        ("expressedIn",),
+        {"code": "entity_code", "short code": "short_code", "referential": "referential"},
+    ),
+    _Section(
+        "Other values",
+        ("scalars",),
+        (),
+        {"attribute": "attribute", "value": "value", "type": "type", "item": "item"},
+    ),
+)
+_KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enriched content"}
+
+
+def sections(record: Record) -> tuple[CardTable, ...]:
+    """Return the tables; a table without rows says why there are none."""
+    # An empty table is returned as well: the card lists it under "No data" with the reason.
+    return tuple(
+        table_of(
+            one.title,
+            one.columns,
+            list(_section_rows(record, one)),
+            numeric=("bytes",),
+            missing=_why_empty(record, one),
+        )
+        for one in _SECTIONS
+    )
+
+
+def _section_rows(record: Record, section: _Section) -> Iterator[Row]:
+    for table in section.tables:
+        rows = [{**row, "kind": _KINDS.get(table)} for row in record.rows(table)]
+        yield from _distinct_tags(rows) if table == "tags" else rows
+
+
+def _distinct_tags(rows: Sequence[Row]) -> list[Row]:
+    """Return tags, each once: a record lists a tag with its date, and may list it again by its name alone."""
+    dated = [row for row in rows if row["created_at"] is not None]
+    listed = {row["tag"]: row["attribute"] for row in rows if row["created_at"] is None}
+    both = [
+        {**row, "attribute": f"{row['attribute']}, {listed[row['tag']]}"} if row["tag"] in listed else row
+        for row in dated
+    ]
+    named = {row["tag"] for row in dated}
+    return [*both, *(row for row in rows if row["created_at"] is None and row["tag"] not in named)]
+
+
+#: Shown in the header, or as a code.
+_ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
+
+
+def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
+    """Return the columns of `products` that are shown nowhere else on a card."""
+    shown = {
+        path: record.product[column]
+        for column, path in PATHS.items()
+        if column not in _ELSEWHERE
+        and not column.startswith(("is_", "has_"))
+        and not column.endswith(("_status", "_description", "_code"))
+    }
+    facts = {"product_id": record.product_id, **shown}
+    return tuple(LabelledValue(name, value_text(one)) for name, one in facts.items() if one is not None)
+
+
+def _why_empty(record: Record, section: _Section) -> str:
+    """Return why a section has no data; which of its attributes only where they differ."""
+    why = {path: str(why_missing(record, path)) for path in section.paths}
+    if len(set(why.values())) > 1:
+        return ", ".join(f"{attribute_label(path)} {state}" for path, state in why.items())
+    return next(iter(why.values()), "none")
+
+
+_SUFFIXES = {"label": "", "description": "_description"}
+
+
+def codes(record: Record) -> CardTable:
+    """Return the codes with their labels, those of `products` first; labels in further languages as further columns."""
+    every: list[dict[str, Any]] = []
+    for column, path in PATHS.items():
+        if column.endswith("_code"):
+            name = column.removesuffix("_code")
+            listed = {one: record.product.get(f"{name}{suffix}") for one, suffix in _SUFFIXES.items()}
+            row = {"code": record.product[column], **listed}
+            if any(value is not None for value in row.values()):
+                every.append({"attribute": path.removesuffix(".code"), **row})
+    every += map(dict, record.rows("codes"))
+    languages = sorted({one for labels in record.code_labels.values() for one in labels})
+    for place, row in enumerate(every):
+        labels = record.code_labels.get((row["attribute"], row["code"]), {})
+        every[place] = row | {
+            f"{one} {kind}": text
+            for one in languages
+            for kind, text in zip(_SUFFIXES, labels.get(one, (None, None)), strict=True)
+        }
+    further = {f"{kind} ({one})": f"{one} {kind}" for one in languages for kind in _SUFFIXES}
+    columns = {"attribute": "attribute", "code": "code", "label": "label", "description": "description"}
+    return table_of("Codes", {**columns, **further, "item": "item"}, every)
+
+
+#: Tables of nutrients that are shown: one for each amount of food.
+_MOST_PARTITIONS = 12
+
+
+def quantities(record: Record) -> CardTable:
+    """Return the numbers with a unit."""
+    columns = {
+        "attribute": "attribute",
+        "value": "value",
+        "unit": "unit",
+        "unit code": "unit_code",
+        "item": "item",
+    }
+    return table_of("Quantities", columns, list(record.rows("quantities")), numeric=("value",))
+
+
+@dataclass(frozen=True)
+class Nutrients:
+    """Tables of nutrients, one for each partition (per 100 g, per serving), with the number of all partitions."""
+
+    tables: tuple[CardTable, ...]
+    total: int
+    missing: str
+
+
+def nutrients(record: Record) -> Nutrients:
+    """Return the nutrients by partition."""
+    parts: dict[tuple[Any, ...], list[Row]] = {}
+    for row in record.rows("nutrients"):
+        # Two partitions may have the same name and basis; the item of the list that they are in distinguishes them.
+        outer = row["position"].rpartition(".")[0]
+        parts.setdefault(
+            (row["attribute"], outer, row["partition"], row["basis_quantity"], row["basis_unit_code"]), []
+        ).append(row)
+    columns = {
+        "nutrient": "nutrient",
+        "code": "nutrient_code",
+        "quantity": "quantity",
+        "unit": "unit",
+        "unit code": "unit_code",
+        "% of the daily intake": "daily_percentage",
+    }
+    tables = tuple(
+        table_of(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
+        for key, rows in list(parts.items())[:_MOST_PARTITIONS]
+    )
+    return Nutrients(tables, len(parts), str(why_missing(record, "isPartitionedBy")))
+
+
+def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:
+    basis = " ".join(filter(None, ["" if quantity is None else value_text(quantity).text, label(unit).text]))
+    if partition is None:
+        return f"per {basis}" if basis else "basis not specified"
+    return f"per {label(partition).text}" + (f" ({basis})" if basis else "")
 
 
 #: Units of an attribute that are shown.
@@ -647,15 +650,15 @@ class HierarchyTrees:
 
 def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
     """Return the logistical hierarchies and the sharing units of a product."""
-    return tuple(_packing(record, source) for source in PACKINGS)
+    return tuple(_hierarchy_trees(record, source) for source in PACKINGS)
 
 
-def _packing(record: Record, source: str) -> HierarchyTrees:
-    every = sorted(_nodes(record, source), key=lambda row: order_of(row["position"]))
+def _hierarchy_trees(record: Record, source: str) -> HierarchyTrees:
+    every = sorted(_hierarchy_rows(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST_UNITS]
     places = {row["position"] for row in rows}
-    facts = _facts(record, source, places)
-    above = {row["position"]: _around(row["position"], places) for row in rows}
+    facts = _facts_by_unit(record, source, places)
+    above = {row["position"]: _unit_around(row["position"], places) for row in rows}
     gtins = {row["position"]: row["node_gtin"] for row in rows}
     parents: dict[str, set[str | None]] = {}
     for place, around in above.items():
@@ -666,10 +669,10 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     inside: dict[str, list[HierarchyUnit]] = {}
     for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
         place = row["position"]
-        unit = _unit(
+        unit = _hierarchy_unit(
             record,
             row,
-            is_cycle=bool(gtins[place]) and gtins[place] in _path(place, above, gtins),
+            is_cycle=bool(gtins[place]) and gtins[place] in _gtins_around(place, above, gtins),
             parents=len(parents.get(gtins[place], ())),
             facts=tuple(facts.get(place, ())[:_MOST_FACTS]),
             facts_total=len(facts.get(place, ())),
@@ -687,13 +690,13 @@ def _packing(record: Record, source: str) -> HierarchyTrees:
     )
 
 
-def _nodes(record: Record, source: str) -> Iterator[Row]:
+def _hierarchy_rows(record: Record, source: str) -> Iterator[Row]:
     for row in record.tables.get("hierarchies", ()):
         if row["source"] == source and row["attribute"].startswith(source):
             yield row
 
 
-def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
+def _hierarchy_unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
     quantity, units = row["quantity"], row["units_per_root"]
     inside = "unknown" if quantity is None else value_text(quantity).text
     in_all = "total unknown" if units is None else f"= {value_text(units).text} in total"
@@ -703,17 +706,17 @@ def _unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
         quantity="" if row["level"] == 0 else f"× {inside}",
         in_all="" if row["level"] < 2 else in_all,
         # The record marks no unit as the product itself, so it is found by its GTIN.
-        is_this=_same(row["node_gtin"], record.product["gtin"]),
+        is_this=_are_same_gtin(row["node_gtin"], record.product["gtin"]),
         is_active=row["active_listing"],
         flags=tuple(name for column, name in UNIT_FLAGS.items() if row[column]),
         **of_tree,  # type: ignore[arg-type]
     )
 
 
-def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
+def _facts_by_unit(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
     """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
-    for row in _nodes(record, source):
+    for row in _hierarchy_rows(record, source):
         if row["position"] in places:
             unlike = [name for column, name in UNIT_FLAGS.items() if row[column] is False]
             values = {
@@ -741,7 +744,7 @@ def _facts(record: Record, source: str, places: set[str]) -> dict[str, list[Labe
     return found
 
 
-def _around(position: str, places: set[str]) -> str:
+def _unit_around(position: str, places: set[str]) -> str:
     """Return the position of the nearest unit around another; "" if there is none."""
     outer = position.rpartition(".")[0]
     while outer and outer not in places:
@@ -757,13 +760,13 @@ def _shown_in(place: str, above: dict[str, str]) -> str:
     return outer
 
 
-def _path(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
+def _gtins_around(place: str, above: dict[str, str], gtins: dict[str, str | None]) -> Iterator[str | None]:
     """Yield the GTINs of the units around one."""
     while place := above[place]:
         yield gtins[place]
 
 
-def _same(one: str | None, other: str | None) -> bool:
+def _are_same_gtin(one: str | None, other: str | None) -> bool:
     # GTINs of 8, 12 and 13 digits are the same with zeros in front.
     return bool(one) and bool(other) and str(one).zfill(14) == str(other).zfill(14)
 
@@ -818,18 +821,20 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
     """Return what a pending update would change, or None if there is no pending update."""
     if not record.product["has_pending_update"]:
         return None
-    then = _by_place(
+    then = _values_by_place(
         line for table in _TABLES for row in record.waiting(table) for line in leaves_of(table, row)
     )
-    emptied = _emptied(record)
+    emptied = _removed_attributes(record)
     # A top-level attribute that the update does not name stays as it is, so only the others are compared.
-    brought = {*(_top(attribute) for attribute, _ in then), *emptied}
+    brought = {*(_top_attribute(attribute) for attribute, _ in then), *emptied}
     own = (
         line for table in _TABLES for row in record.tables.get(table, ()) for line in leaves_of(table, row)
     )
-    now = _by_place(line for line in (*product_leaves(record), *own) if _top(line.attribute) in brought)
+    now = _values_by_place(
+        line for line in (*product_leaves(record), *own) if _top_attribute(line.attribute) in brought
+    )
     bare: set[tuple[str, str]] = {(name, "") for name in emptied} - {
-        (_top(attribute), "") for attribute, _ in now
+        (_top_attribute(attribute), "") for attribute, _ in now
     }
     # An attribute of the update replaces the whole attribute: a language that it leaves out would be removed.
     places = [
@@ -839,10 +844,10 @@ def read_pending_update(record: Record) -> PendingUpdate | None:
         PendingChange(
             words(attribute_title(attribute), 1_000),
             language_text(place) if _is_spoken(place) else words(item_text(place)),
-            _all(now.get((attribute, place), ())),
-            _all(then.get((attribute, place), ())),
+            _all_words(now.get((attribute, place), ())),
+            _all_words(then.get((attribute, place), ())),
             str(why_missing(record, attribute)),
-            emptied.get(_top(attribute), "no longer there"),
+            emptied.get(_top_attribute(attribute), "no longer there"),
         )
         for attribute, place in places[:_MOST_CHANGES]
     ]
@@ -856,14 +861,14 @@ _TABLES = tuple(
 )
 
 
-def _by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
+def _values_by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     for line in lines:
         found.setdefault((line.attribute, line.place), []).append(line.value)
     return found
 
 
-def _emptied(record: Record) -> dict[str, str]:
+def _removed_attributes(record: Record) -> dict[str, str]:
     """Return the attributes that the update removes, with what would be there instead: null or empty."""
     waiting = record.wire.get("lastRequest")
     taken = waiting.items() if isinstance(waiting, dict) else ()
@@ -874,11 +879,11 @@ def _emptied(record: Record) -> dict[str, str]:
     }
 
 
-def _top(attribute: str) -> str:
+def _top_attribute(attribute: str) -> str:
     return keys(attribute)[0]
 
 
-def _all(values: Iterable[str]) -> tuple[Words, ...]:
+def _all_words(values: Iterable[str]) -> tuple[Words, ...]:
     return tuple(words(value, MOST) for value in values)
 
 
@@ -947,11 +952,11 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
     for part in audit.parts:
         place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
-            return _judged(audit, _only(part, place))
+            return _product_audit(audit, _part_of_product(part, place))
     return None
 
 
-def _only(part: AuditPart, place: int) -> AuditPart:
+def _part_of_product(part: AuditPart, place: int) -> AuditPart:
     """Return a part of an audit with one product only."""
     # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
     evidence = part.evidence
@@ -966,7 +971,7 @@ def _only(part: AuditPart, place: int) -> AuditPart:
     )
 
 
-def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
+def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
     tally = Tally.of(part.states, audit.checks)
     grade = tally.grades(audit.grade_with_blocker)[0]
     blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
@@ -983,7 +988,9 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
         # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
         ready="no" if blocked else "undecided" if doubtful else "yes",
         failed=tuple(
-            FailedCheck(one, tuple(_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id))
+            FailedCheck(
+                one, tuple(_check_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id)
+            )
             for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))
         ),
         findings=min(len(rows), _MOST_FINDINGS),
@@ -1003,7 +1010,7 @@ def _judged(audit: Audit, part: AuditPart) -> ProductAudit:
     )
 
 
-def _finding(row: dict[str, Any]) -> CheckFinding:
+def _check_finding(row: dict[str, Any]) -> CheckFinding:
     return CheckFinding(
         label(None if row["attribute"] is None else attribute_title(row["attribute"])),
         label(row["language"]),

@@ -113,13 +113,13 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         Attributes, with or without a language, that the product should have: they are shown even if missing.
     """
     wanted = list(wanted)
-    every = sorted(record.rows("texts"), key=_order)
-    spoken = _languages(record, every, wanted)
+    every = sorted(record.rows("texts"), key=_order_of_texts)
+    spoken = _column_languages(record, every, wanted)
     languages = spoken[:_MOST_LANGUAGES]
-    rows = [row for row in every if _language(row) in languages][:_MOST]
+    rows = [row for row in every if _language_of_row(row) in languages][:_MOST]
     cells: dict[tuple[str, str | None], list[Row]] = {}
     for row in rows:
-        cells.setdefault((row["attribute"], _language(row)), []).append(row)
+        cells.setdefault((row["attribute"], _language_of_row(row)), []).append(row)
     attributes = [*dict.fromkeys(row["attribute"] for row in rows)]
     # Names and the texts that the audit looks for have a row in any case: their absence is what a reader has to see.
     known = {*NAMES, *(attribute for attribute, _ in wanted)} - {*attributes}
@@ -133,21 +133,23 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
         for attribute, gap in gaps.items()
         if attribute in known or gap in {Missing.NULL, Missing.EMPTY}
     }
-    attributes = sorted([*attributes, *shown], key=_rank)
+    attributes = sorted([*attributes, *shown], key=_attribute_rank)
     # The same limit for all texts: one that is very long must not leave the others without room.
     most = even_limit([weight(row["text"]) for row in rows], _ROOM)
     return Texts(
         languages_total=len(spoken),
         languages=tuple((one, language_text(one), one in record.required_languages) for one in languages),
-        lines=tuple(_line(record, attribute, languages, cells, most) for attribute in attributes),
+        lines=tuple(_text_row(record, attribute, languages, cells, most) for attribute in attributes),
         shown=len(rows),
         total=len(every),
-        others=_grouped({attribute: gap for attribute, gap in gaps.items() if attribute not in shown}),
+        others=_attributes_by_gap(
+            {attribute: gap for attribute, gap in gaps.items() if attribute not in shown}
+        ),
         updated_at=None if (changed := record.product["updated_at"]) is None else changed.isoformat(),
     )
 
 
-def _line(
+def _text_row(
     record: Record,
     attribute: str,
     languages: list[str | None],
@@ -169,7 +171,7 @@ def _line(
             for row in rows
         )
         gap = None if found else why_missing(record, attribute, language)
-        made.append(TextCell(language, _known(language), found, gap))
+        made.append(TextCell(language, _browser_language(language), found, gap))
     faces = {cell.gap for cell in made}
     return TextRow(
         attribute,
@@ -179,11 +181,11 @@ def _line(
     )
 
 
-def _languages(
+def _column_languages(
     record: Record, rows: Iterable[Row], wanted: Iterable[tuple[str, str | None]]
 ) -> list[str | None]:
     required = [*record.required_languages, *(short_of(one) for _, one in wanted if one)]
-    found = dict.fromkeys(map(_language, rows))
+    found = dict.fromkeys(map(_language_of_row, rows))
     others = sorted(one for one in found if one is not None and one not in required)
     named: list[str | None] = [*dict.fromkeys(required), *others]
     if None in found:
@@ -192,26 +194,26 @@ def _languages(
     return named or ["en"]
 
 
-def _known(language: str | None) -> str | None:
+def _browser_language(language: str | None) -> str | None:
     """Return a language as browsers know it; None for one that they do not know."""
     return None if language is None else known_language_tag(language)
 
 
-def _language(row: Row) -> str | None:
+def _language_of_row(row: Row) -> str | None:
     code = row["language"] or row["language_code"]
     return short_of(code) if code else None
 
 
-def _rank(attribute: str) -> tuple[int, str]:
+def _attribute_rank(attribute: str) -> tuple[int, str]:
     usual = (*NAMES, *TEXTS)
     return (usual.index(attribute) if attribute in usual else len(usual)), attribute
 
 
-def _order(row: Row) -> tuple[int, str, tuple[int, ...]]:
-    return *_rank(row["attribute"]), order_of(row["position"])
+def _order_of_texts(row: Row) -> tuple[int, str, tuple[int, ...]]:
+    return *_attribute_rank(row["attribute"]), order_of(row["position"])
 
 
-def _grouped(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _attributes_by_gap(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     by_face: dict[str, list[str]] = {}
     for attribute, gap in gaps.items():
         by_face.setdefault(str(gap), []).append(attribute_label(attribute))

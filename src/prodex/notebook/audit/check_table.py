@@ -70,12 +70,13 @@ class CheckTable(VBox):
         return tuple(
             one
             for one in self._rows
-            if (one.failed or not self.only_failing.value) and all(word in _told_by(one) for word in words)
+            if (one.failed or not self.only_failing.value)
+            and all(word in _rows_by_name(one) for word in words)
         )
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.page]
-        rows = {one.facts.id: _cells(one, self._gains) for one in self._shown}
+        rows = {one.facts.id: _check_row(one, self._gains) for one in self._shown}
         self.table.show(rows, self._places())
 
     def _selected(self) -> None:
@@ -94,13 +95,13 @@ class CheckTable(VBox):
         return [place for place, one in enumerate(self._shown) if self._chosen(of_check(one.facts))]
 
 
-def _told_by(check: CheckRow) -> str:
+def _rows_by_name(check: CheckRow) -> str:
     """Return what a check is found by."""
     facts = check.facts
     return f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
 
 
-def _cells(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
+def _check_row(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
     """Return the texts of the row of a check."""
     counts = (check.failed, check.passed, check.not_applicable, check.unknown)
     return (

@@ -56,7 +56,7 @@ class DrillDown:
             wanted = [place for place, check in enumerate(audit.checks) if check.id in self.checks]
             kept &= (audit.states[:, wanted] == State.FAIL).any(axis=1)
         if self.facet is not None:
-            kept &= _members(audit, *self.facet)
+            kept &= _members_of_group(audit, *self.facet)
         return tuple(audit.identity["product_id"].filter(pa.array(kept)).to_pylist())
 
     def added_to(self, conditions: Conditions) -> Conditions:
@@ -93,8 +93,8 @@ def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) ->
     # A language is a group of checks, not of products: a product has texts in several.
     if by == "language":
         named = f"{block or 'anything'} in {group}"
-        return DrillDown(named, _ids([check for check in checks if check.language == code]))
-    return DrillDown(block or "anything", _ids(checks), (by, code), group)
+        return DrillDown(named, _check_ids([check for check in checks if check.language == code]))
+    return DrillDown(block or "anything", _check_ids(checks), (by, code), group)
 
 
 def of_check(check: CheckFacts) -> DrillDown:
@@ -109,19 +109,21 @@ def of_grade(grade: str | None) -> DrillDown:
 
 def to_work_on(audit: Audit) -> DrillDown:
     """Return the products that fail any check."""
-    return DrillDown("anything", _ids(audit.checks))
+    return DrillDown("anything", _check_ids(audit.checks))
 
 
 def with_blockers(audit: Audit) -> DrillDown:
     """Return the products that fail a blocker."""
-    return DrillDown("a blocker", _ids([check for check in audit.checks if check.severity == "blocker"]))
+    return DrillDown(
+        "a blocker", _check_ids([check for check in audit.checks if check.severity == "blocker"])
+    )
 
 
-def _ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
+def _check_ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
     return tuple(check.id for check in checks)
 
 
-def _members(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
+def _members_of_group(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_]:
     # Every product has at most one grade; other groups overlap (a product has several tags), so pairs are read.
     if by == "grade":
         return np.asarray(audit.grades == code)

@@ -63,7 +63,7 @@ class HeatMap(VBox):
         self._chosen = chosen
         self._show()
 
-    def _standings(self) -> GroupScores:
+    def _group_scores(self) -> GroupScores:
         assert self._audit is not None  # noqa: S101 - asked for only once there is one
         by = str(self.switch.value)
         # Kept: all groups are scored at once, also those of other pages, which is slow for a large catalogue.
@@ -73,15 +73,15 @@ class HeatMap(VBox):
 
     def _switch(self) -> None:
         if self._audit is not None:
-            standings = self._standings()
-            self.pager.over(len(standings.whole), standings.by)
+            group_scores = self._group_scores()
+            self.pager.over(len(group_scores.whole), group_scores.by)
 
     def _draw(self) -> None:
         if self._audit is None:
             return
-        shown = self._standings().shown(self.pager.first, _ROWS)
+        shown = self._group_scores().shown(self.pager.first, _ROWS)
         blocks = (None, *shown.blocks)
-        self._heads = [PressableCell(_key(block), _key(block), is_mute=True) for block in blocks]
+        self._heads = [PressableCell(_block_key(block), _block_key(block), is_mute=True) for block in blocks]
         self._rows, self.choices = [], {}
         for place, group in enumerate(shown.rows):
             # By its place: two groups may have one name, and what their codes are is a supplier's choice.
@@ -90,9 +90,9 @@ class HeatMap(VBox):
             for block, cell in zip(blocks, group.cells, strict=True):
                 if cell.failed:
                     choice = of_cell(self._audit, shown.by, group.code, group.name.text, block)
-                    self.choices[key, _key(block)] = choice
-                cells.append(_cell(group, block, cell))
-            self._rows.append(GridRow(_head(key, group), tuple(cells)))
+                    self.choices[key, _block_key(block)] = choice
+                cells.append(_score_cell(group, block, cell))
+            self._rows.append(GridRow(_group_cell(key, group), tuple(cells)))
         self._show()
 
     def _show(self) -> None:
@@ -110,17 +110,17 @@ class HeatMap(VBox):
         return replace(cell, is_pressed=is_pressed)
 
 
-def _key(block: str | None) -> str:
+def _block_key(block: str | None) -> str:
     return _ALL if block is None else block
 
 
-def _head(key: str, group: ScoreMapRow) -> PressableCell:
+def _group_cell(key: str, group: ScoreMapRow) -> PressableCell:
     name = f"{group.name.text}{'…' if group.name.is_cut else ''}"
     size = f"n = {group.products}" if group.is_small else f"{group.products:,}"
     return PressableCell(key, name, f"{name}: {counted(group.products, 'product')}", size, is_mute=True)
 
 
-def _cell(group: ScoreMapRow, block: str | None, cell: ScoreCell) -> PressableCell:
+def _score_cell(group: ScoreMapRow, block: str | None, cell: ScoreCell) -> PressableCell:
     fails = counted(cell.failed, "failing check") if cell.failed else ""
-    say = "; ".join(filter(None, [f"{group.name.text}, {_key(block)}: {cell.score}", fails]))
-    return PressableCell(_key(block), cell.score, say, "", fails, cell.shade, is_mute=not cell.failed)
+    say = "; ".join(filter(None, [f"{group.name.text}, {_block_key(block)}: {cell.score}", fails]))
+    return PressableCell(_block_key(block), cell.score, say, "", fails, cell.shade, is_mute=not cell.failed)

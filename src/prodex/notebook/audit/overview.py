@@ -24,7 +24,7 @@ from prodex.notebook.shared.panel import Panel, html, list_html, row, show_if, s
 from prodex.quality import Audit
 from prodex.untrusted_text import words
 
-#: None stands for products to which no check applies.
+#: None is the grade of products to which no check applies.
 _GRADES = (*"ABCDE", None)
 _GAPS = 10
 #: Characters of a warning, which may quote a rule that somebody wrote.
@@ -50,7 +50,7 @@ class AuditTiles(Box):
         for figure, tile in zip(self._figures, shown, strict=True):
             figure.value = (
                 f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
-                f"<div class='detail'>{escape(tile.detail)}</div>{_change(tile)}"
+                f"<div class='detail'>{escape(tile.detail)}</div>{_change_html(tile)}"
             )
         choices = (to_work_on(audit), with_blockers(audit))
         for button, tile, choice in zip(self.buttons, shown[-2:], choices, strict=True):
@@ -58,7 +58,7 @@ class AuditTiles(Box):
             button.set_choice(choice if is_some else None, "Show products" if is_some else "None")
 
 
-def _change(tile: Tile) -> str:
+def _change_html(tile: Tile) -> str:
     if tile.change is None:
         return ""
     verdict = f", {tile.verdict}" if tile.verdict else ""

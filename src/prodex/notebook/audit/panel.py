@@ -76,7 +76,7 @@ class AuditPanel(Panel):
         The state shared with other panels: it has the catalogue and the audit, and a click in the panel sets its
         conditions, so that an explorer lists the products.
     service
-        Where corrections of worklists that came back are sent; without one they are only shown.
+        Where answers in worklists are sent; without one they are only shown.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class AuditPanel(Panel):
         # Whoever audits again mostly wants the same profile.
         self.controls.prefer(made.profile)
         self._earlier = None
-        # Of all products: answers may be about some that are not chosen now.
+        # With all products: answers may be about some that are not chosen now.
         self.returned.show(made, self._audited_catalog(made))
         self._show_chosen()
         self._notes.value = footnotes(made)
@@ -391,7 +391,7 @@ class RunControls(VBox):
         ]
         self._titles = {str(name): title for title, name in listed}
         if own is None or (isinstance(own, str) and own in self._titles):
-            # `sorted` is stable: the profile that was asked for comes first, and the others keep their order.
+            # `sorted` is stable: the requested profile is first, and the others keep their order.
             return sorted(listed, key=lambda option: option[1] != own)
         read = own if isinstance(own, Profile) else Profile.read(own)
         self._titles.setdefault(read.name, read.title)
@@ -523,12 +523,10 @@ def worklists(audit: Audit, folder: Path, by: str, replace: bool, progress: Prog
     """Export worklists, and return how many and where."""
     index = audit.worklists(folder, by, replace=replace, progress=progress)
     findings = counted(int(index["findings"].sum()), "finding")
-    return (
-        f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope(audit)}"
-    )
+    return f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}.{_scope_in_words(audit)}"
 
 
-def _scope(audit: Audit) -> str:
+def _scope_in_words(audit: Audit) -> str:
     """Say which products were exported, where these are not all."""
     return "" if audit.chosen is None else f" Only of the products that are shown: {audit.scope}"
 
@@ -549,7 +547,7 @@ def report(audit: Audit, page: Path, replace: bool, progress: Progress = False) 
     written = audit.to_html(page, trend=before, progress=progress)
     trend = f", with {counted(len(before), 'earlier audit')}" if before else ""
     lists = "The full lists are in the folder next to it."
-    return f"Exported the report to {written}{trend}. {lists}{_scope(audit)}"
+    return f"Exported the report to {written}{trend}. {lists}{_scope_in_words(audit)}"
 
 
 def saved(audit: Audit, name: str | None, progress: Progress = False) -> str:

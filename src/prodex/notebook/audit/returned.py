@@ -1,4 +1,4 @@
-"""Worklists that came back: choose the files, see what would change, send it, and see what has arrived."""
+"""Worklists with answers: choose the files, see what would change, send it, and see what has arrived."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ReturnedWorklists(VBox):
             panel,
             self._show_arrival,
             self._not_checked,
-            cancelled=self._not_waited,
+            cancelled=self._stopped_waiting,
             back_to=self.check,
             after=PATIENCE,
         )
@@ -114,7 +114,7 @@ class ReturnedWorklists(VBox):
         panel.on(self.read, lambda _: self._read_folder())
 
     def show(self, audit: Audit, catalog: Catalog | None) -> None:
-        """Judge answers by these checks and this catalogue from now on; None finds it by the files that came back."""
+        """Judge answers by these checks and this catalogue from now on; None finds it by the files with answers."""
         self._audit, self._catalog = audit, catalog
 
     def wait(self, seconds: float = 600.0) -> None:
@@ -148,7 +148,7 @@ class ReturnedWorklists(VBox):
         self.asked.view = {}
         self._sent, self._arrived.value = None, ""
         show_if(self.check, False)
-        read = partial(_read, path, self._catalog, self._profile)
+        read = partial(_read_fix, path, self._catalog, self._profile)
         self._reading.start(read, "Reading and judging the answers")
 
     def _show(self, fix: Fix) -> None:
@@ -161,7 +161,9 @@ class ReturnedWorklists(VBox):
         if fix is None or fix.tracking is not None or self._reading.is_running:
             return
         asked = fix.asked_back
-        chosen = asked if key is None else asked[[_key(one) == key for one in asked.to_dict("records")]]
+        chosen = (
+            asked if key is None else asked[[_answer_key(one) == key for one in asked.to_dict("records")]]
+        )
         self.sender.show(None)
         self._reading.start(lambda _: fix.confirm(chosen), "Judging the answers again")
 
@@ -205,7 +207,7 @@ class ReturnedWorklists(VBox):
     def _say_of_arrival(self, sentence: str) -> None:
         self._arrived.value = status_html(sentence)
 
-    def _not_waited(self) -> None:
+    def _stopped_waiting(self) -> None:
         self._say_of_arrival("Cancelled.")
         show_if(self.check, True)
 
@@ -222,7 +224,7 @@ class ReturnedWorklists(VBox):
         self._panel.show_error(error)
 
 
-def _key(answer: Mapping[Hashable, Any]) -> str:
+def _answer_key(answer: Mapping[Hashable, Any]) -> str:
     """Return the place of an answer, by which the page names it."""
     return json.dumps([answer[name] for name in PLACE])
 
@@ -236,7 +238,7 @@ def _asked_view(fix: Fix) -> dict[str, Any]:
         language = one["language"] or ""
         rows.append(
             {
-                "key": _key(one),
+                "key": _answer_key(one),
                 "product": product,
                 "gtin": one["gtin"] or "",
                 "attribute": one["attribute"] or "",
@@ -257,5 +259,5 @@ def _asked_view(fix: Fix) -> dict[str, Any]:
     }
 
 
-def _read(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:
+def _read_fix(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:
     return read_worklist(path, catalog, profile=profile)

@@ -156,7 +156,7 @@ class ProductCard(Panel):
             return
         self._show.description = "Loading pictures …"
         set_busy(self._show, is_busy=True)
-        fetch = partial(_fetched, self.exploration.catalog, self.card.product_id)
+        fetch = partial(_fetched_thumbnails, self.exploration.catalog, self.card.product_id)
         self._fetch.start(fetch, "Downloading pictures")
 
     def _show_images(self, images: dict[str, Thumbnail]) -> None:
@@ -179,7 +179,7 @@ def _drop(_: object) -> None:
     """Show neither the card that was only prepared nor its error: whoever opens a card sees both."""
 
 
-def _fetched(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:
+def _fetched_thumbnails(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails

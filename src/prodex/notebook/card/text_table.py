@@ -24,7 +24,7 @@ _MOST = 60_000
 #: Gaps at which a text may be added: of what was not requested nobody knows whether it is there.
 _GAPS = frozenset({Missing.ABSENT, Missing.NULL, Missing.EMPTY})
 
-#: What is said beside a correction.
+#: Notes beside a correction.
 _UNSENT, _DELETED, _UNCONFIRMED = "not sent yet", "deletion not sent yet", "sent, not confirmed"
 
 
@@ -47,7 +47,7 @@ class Spot:
     blank: TextCorrection | None
 
 
-#: A correction by its place, with what is said beside it.
+#: A correction by its place, with the note beside it.
 _Changed: TypeAlias = Mapping[tuple[str, str, str, str | None], tuple[TextCorrection, str]]
 
 
@@ -74,7 +74,7 @@ class TextTable:
         self._blanks: dict[str, Spot] = {}
         self._opened: dict[str, str] | None = None
         self._edit: dict[str, Any] | None = None
-        self._turns = 0
+        self._times_opened = 0
         self.widget: LiveWidget = LiveWidget(
             panel,
             "texts",
@@ -107,7 +107,7 @@ class TextTable:
             return
         state = self._exploration
         sent = [(one, _UNCONFIRMED) for group in state.unconfirmed for one in group.corrections]
-        # Of two corrections of one text the later one is shown; the list of corrections has both.
+        # If a text has two corrections, the later one is shown; the list of corrections has both.
         changed = {
             one.place: (one, mark) for one, mark in [*sent, *((one, _UNSENT) for one in state.corrections)]
         }
@@ -120,8 +120,8 @@ class TextTable:
             return
         self._exploration.focus_on = ""
         key = _to_correct(self._card, self._spots)
-        self._turns += 1
-        self._edit = None if key is None else {"key": key, "turn": self._turns}
+        self._times_opened += 1
+        self._edit = None if key is None else {"key": key, "turn": self._times_opened}
         self._draw()
 
     def _done(self) -> None:
@@ -160,7 +160,7 @@ def _spots(card: CardContents) -> Iterator[tuple[tuple[int, int], Sequence[Spot]
 
 
 def _may_be_added(line: TextRow, cell: TextCell) -> bool:
-    # Of a nested attribute it is not known to which of its items another text would belong.
+    # In a nested attribute, the item to which another text would belong is not known.
     return cell.gap in _GAPS and cell.lang is not None and "." not in line.path
 
 
@@ -219,7 +219,7 @@ def _view(
             {
                 "lang": cell.lang,
                 "gap": cell.gap and str(cell.gap),
-                "items": [_item(line, cell, spot, changed) for spot in spots[row, column]],
+                "items": [_cell_view(line, cell, spot, changed) for spot in spots[row, column]],
                 "problems": list(problems.get((line.path, cell.language), ())),
             }
             for column, cell in enumerate(line.cells)
@@ -245,7 +245,7 @@ def _caption(it: Texts) -> str:
     return f"{texts}, {len(it.languages)} of {counted(it.languages_total, 'language')}"
 
 
-def _item(line: TextRow, cell: TextCell, spot: Spot, changed: _Changed) -> dict[str, Any]:
+def _cell_view(line: TextRow, cell: TextCell, spot: Spot, changed: _Changed) -> dict[str, Any]:
     correction, mark = (None, None) if spot.blank is None else changed.get(spot.blank.place, (None, None))
     new = None if correction is None else correction.text
     there = spot.there

@@ -43,7 +43,7 @@ class JudgedCorrections:
         return tuple(one for one, its in zip(self.corrections, found, strict=True) if its == state)
 
 
-def judge(
+def judge_corrections(
     corrections: tuple[TextCorrection, ...],
     catalog: Catalog,
     profile: Profile | None,
@@ -69,7 +69,7 @@ def profile_of(audit: Audit | None) -> Profile | None:
     """Return the profile that an audit was made by, if there is an audit and its profile is known."""
     if audit is None or audit.made_by is not None:
         return None if audit is None else audit.made_by
-    # A profile of one's own is not kept with a saved audit; it is said then that there are no rules.
+    # A profile of one's own is not kept with a saved audit; then a note says that there are no rules.
     with suppress(InputError):
         return Profile.read(audit.profile)
     return None
@@ -131,7 +131,7 @@ def prove(
     ServiceError
         When the service cannot be reached.
     """
-    judged = judge(wanted, catalog, profile) if sent is None else sent
+    judged = judge_corrections(wanted, catalog, profile) if sent is None else sent
     fix = judged.fix
     is_ours = audit is not None and profile is not None and is_about(audit, catalog)
     arrival = requested_again(fix, service, profile if is_ours else None, progress)

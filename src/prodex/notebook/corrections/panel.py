@@ -22,7 +22,7 @@ from prodex.messages import counted
 from prodex.notebook.corrections.outcome import (
     JudgedCorrections,
     Proof,
-    judge,
+    judge_corrections,
     not_arrived,
     profile_of,
     prove,
@@ -212,7 +212,7 @@ class CorrectionsPanel(Panel):
             self.sender.offer(None)
         if state.corrections:
             of = (state.corrections, state.catalog, self._rules(), dict(self._confirmed))
-            self._judging.start(lambda _: judge(*of), "Judging the corrections")
+            self._judging.start(lambda _: judge_corrections(*of), "Judging the corrections")
         self._draw()
 
     def _rules(self) -> Profile | None:
@@ -260,7 +260,7 @@ class CorrectionsPanel(Panel):
 
     def _open(self, key: str) -> None:
         if key in self._rows:
-            self.exploration.product_id = None  # so that a card which is open already comes into sight
+            self.exploration.product_id = None  # so that a card which is open already is scrolled into view
             self.exploration.product_id = self._rows[key].product_id
 
     def _remove(self, key: str) -> None:
@@ -434,13 +434,16 @@ def correction_rows(
         Name and GTIN of products by id, as they were found before: what was sent is not judged again. What is found
         now is added.
     """
-    said = [known.get(one.product_id, {}) for one in corrections]
+    answers = [known.get(one.product_id, {}) for one in corrections]
     if fix is not None:
-        said = [{str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")]
-        for one, answer in zip(corrections, said, strict=True):
+        answers = [
+            {str(name): value for name, value in one.items()} for one in fix.answers.to_dict("records")
+        ]
+        for one, answer in zip(corrections, answers, strict=True):
             known[one.product_id] = {name: answer[name] for name in ("name", "gtin")}
     rows = [
-        _row(number, one, answer) for number, (one, answer) in enumerate(zip(corrections, said, strict=True))
+        _correction_row(number, one, answer)
+        for number, (one, answer) in enumerate(zip(corrections, answers, strict=True))
     ]
     for sent in unconfirmed:
         at = sent.at.replace("T", " ").removesuffix("Z")
@@ -449,13 +452,13 @@ def correction_rows(
             "reason": f"Sent to {sent.to} at {at} UTC; it is not known to have arrived.",
         }
         rows += [
-            _row(len(rows) + number, one, known.get(one.product_id, {}) | answer)
+            _correction_row(len(rows) + number, one, known.get(one.product_id, {}) | answer)
             for number, one in enumerate(sent.corrections)
         ]
     return rows[:_ROWS]
 
 
-def _row(number: int, one: TextCorrection, answer: dict[str, Any]) -> CorrectionRow:
+def _correction_row(number: int, one: TextCorrection, answer: dict[str, Any]) -> CorrectionRow:
     state = answer.get("state", "checking")
     key = json.dumps([number, *one.place])
     product = label(answer.get("name") or f"product {one.product_id}").text
@@ -534,7 +537,7 @@ def effect_html(fix: Fix) -> str:
 
 def proof_html(proof: Proof, host: str) -> str:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
-    said = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
+    arrived_html = arrival_html(len(proof.arrived) + len(proof.missing), proof.missing, proof.arrival, host)
     texts = [
         (attribute_title(one.attribute), "deleted" if one.text is None else label(one.text).text)
         for one in proof.arrived
@@ -543,4 +546,4 @@ def proof_html(proof: Proof, host: str) -> str:
     listed = (
         f"<details><summary>{counted(len(texts), 'text')} that arrived</summary><ul>{items}</ul></details>"
     )
-    return said + listed if texts else said
+    return arrived_html + listed if texts else arrived_html

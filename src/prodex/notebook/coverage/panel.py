@@ -66,7 +66,7 @@ class CoveragePanel(Panel):
         Whether only products are counted to which an attribute applies, as the audit has it; with an audit that is so
         at first.
     is_worst_first
-        Whether the rows and columns of which the least is filled come first.
+        Whether the rows and columns of which the least is filled are first.
     is_shown
         Whether anybody sees the panel: while nobody does, it follows no change.
 
@@ -99,7 +99,7 @@ class CoveragePanel(Panel):
     ) -> None:
         super().__init__("Coverage")
         self.add_class("figures")
-        self.exploration: Exploration = _shared(catalog, audit, exploration)
+        self.exploration: Exploration = _exploration_of(catalog, audit, exploration)
         self._data: CoverageData = CoverageData.of(self.exploration.filter)
         self._view: CoverageView | None = None
         self._offered: tuple[Catalog | None, Audit | None] = (None, None)
@@ -152,14 +152,18 @@ class CoveragePanel(Panel):
         self._switch = w.ToggleButtons(
             options=[(f"{by}s", by) for by in GROUPINGS],
             style=w.ToggleButtonsStyle(button_width="auto"),
-            layout=_narrow(),
+            layout=_narrow_layout(),
         )
-        self._language = w.Dropdown(description="Texts in", options=[("any language", "")], layout=_narrow())
+        self._language = w.Dropdown(
+            description="Texts in", options=[("any language", "")], layout=_narrow_layout()
+        )
         self._count = w.Dropdown(
-            description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=_narrow()
+            description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=_narrow_layout()
         )
         self._order = w.Dropdown(
-            description="Order", options=[("as listed", False), ("worst first", True)], layout=_narrow()
+            description="Order",
+            options=[("as listed", False), ("worst first", True)],
+            layout=_narrow_layout(),
         )
         self.columns_pager: Pager = Pager(self, _COLUMNS, self._show_page)
         self.rows_pager: Pager = Pager(self, _ROWS, self._show_page)
@@ -325,12 +329,14 @@ class CoveragePanel(Panel):
             self.exploration.conditions = now.removing(wanted) if now.require(wanted) else now.adding(wanted)
 
 
-def _narrow() -> w.Layout:
+def _narrow_layout() -> w.Layout:
     # One for each: a control that is hidden would hide all that share its layout.
     return w.Layout(width="auto")
 
 
-def _shared(catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None) -> Exploration:
+def _exploration_of(
+    catalog: Catalog | None, audit: Audit | None, exploration: Exploration | None
+) -> Exploration:
     if exploration is None:
         return Exploration.of(catalog, audit, "CoveragePanel")
     if catalog is not None:

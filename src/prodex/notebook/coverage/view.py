@@ -94,7 +94,7 @@ class CoverageView:
     def _column_key(self, column: int) -> str:
         code = self.figures.columns[column].code
         # A group may have any code, and the one of the products without a value has none.
-        return _ALL if not column else "without" if code is None else _short(f"={code}")
+        return _ALL if not column else "without" if code is None else _short_key(f"={code}")
 
     def _shown(self, columns: slice) -> list[int]:
         """Return the numbers of the first column, and of some of the groups after it."""
@@ -219,9 +219,9 @@ def _shade(share: float) -> int:
 
 
 def _row_key(row: Attribute) -> str:
-    return _short(f"{row[1] or ''} {row[0]}")
+    return _short_key(f"{row[1] or ''} {row[0]}")
 
 
-def _short(key: str) -> str:
+def _short_key(key: str) -> str:
     """Return a key that stays short however long a code is: each cell of the grid has one."""
     return key if len(key) <= _LONGEST else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -132,5 +132,5 @@ def write_sheet(
         )
         sheet = Gallery(cells, 1, 1, 1, total, catalog.origin.source, SIDE, named, chosen, len(catalog))
         written = sheet.to_html(page)
-    # Why some have none is said here, too: a sheet without pictures is written all the same.
+    # The message explains missing pictures, since a sheet is written even if it has none.
     return f"Exported {counted(len(cells), 'product')} to {written}: {sheet.summary}."

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
 
 
-#: Values on a page, and products that stand for one.
+#: Values on a page, and products that are shown of each.
 _GROUPS, _PER_GROUP = 8, 6
 
 
@@ -62,7 +62,7 @@ class ProductGallery(VBox):
     edit
         Called with the id of a product that is to be corrected.
     loaded
-        Called when pictures have come.
+        Called when pictures were loaded.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class ProductGallery(VBox):
         self._focus = (0, 0)
         self._are_here = False
         self._reading: LatestTask[tuple[PicturedProducts, bool]] = LatestTask(
-            _read, self._counted, self._not_counted
+            _read_presence, self._counted, self._not_counted
         )
         self._make()
         self._connect()
@@ -289,7 +289,7 @@ class ProductGallery(VBox):
         return [place for place, one in zip(places, ids, strict=True) if have[place] and one not in there]
 
     def _changed(self) -> None:
-        """Show the page and what is said above it, as far as pictures are there."""
+        """Show the page and the line above it, as far as pictures are there."""
         if self._filter is not None:
             self._show_head()
             self._draw()
@@ -374,7 +374,7 @@ class ProductGallery(VBox):
         self._pressed(facet, code)
 
 
-def _read(pictured: PicturedProducts) -> tuple[PicturedProducts, bool]:
+def _read_presence(pictured: PicturedProducts) -> tuple[PicturedProducts, bool]:
     """Read which products have a picture, and whether all pictures are of this machine."""
     return pictured.read(), are_here(pictured.products.catalog)
 
@@ -451,7 +451,7 @@ SIDE = 256
 _SIDE_IN_ROW = 96
 #: Pictures that are kept: about 8 kB each.
 _KEPT = 1_000
-#: Seconds between two updates of a page while its pictures come.
+#: Seconds between two updates of a page while its pictures are downloaded.
 _INTERVAL = 0.5
 #: The addresses are those of the products' records, and as old as these.
 _ALL_BROKEN = (
@@ -462,7 +462,7 @@ _ALL_BROKEN = (
 
 @dataclass
 class PictureConsent:
-    """Whether pictures may be downloaded in this session: they come from addresses in the products' records."""
+    """Whether pictures may be downloaded in this session, from the addresses in the products' records."""
 
     is_given: bool = False
 
@@ -479,7 +479,7 @@ def are_here(catalog: Catalog) -> bool:
     return bool(pc.all(pc.starts_with(addresses, here), min_count=0).as_py())
 
 
-#: One for the session: whoever has said yes is not asked again by the next gallery.
+#: One for the session: whoever has agreed is not asked again by the next gallery.
 CONSENT = PictureConsent()
 
 
@@ -491,7 +491,7 @@ class PictureLoader:
     panel
         The panel around it, which shows errors.
     changed
-        Called when pictures have come, or no more will.
+        Called when pictures were loaded, or no more will be.
     back_to
         The button that has the focus when Cancel, which had it, is hidden.
 
@@ -552,7 +552,7 @@ class PictureLoader:
         """Download the pictures of some products; what was being downloaded before is given up."""
         self.work.forget()
         if rows:
-            fetch = partial(_fetched, catalog, rows, self.packshots_only, self._arrivals())
+            fetch = partial(_fetch_page, catalog, rows, self.packshots_only, self._arrivals())
             self.work.start(fetch, "Downloading pictures")
 
     def _arrivals(self) -> Callable[[SheetCell], object]:
@@ -563,13 +563,13 @@ class PictureLoader:
             if self._catalogs != catalogs:
                 return  # of a catalogue that is no longer shown
             self._keep(cell, only)
-            # Each update sends the whole page, and dozens of pictures may come in a second.
+            # Each update sends the whole page, and dozens of pictures may arrive in a second.
             if monotonic() - self._shown_at > _INTERVAL:
                 self._shown_at = monotonic()
                 self._changed()
 
         def came(cell: SheetCell) -> None:
-            if loop is not None:  # without one, in a script, nobody watches them come
+            if loop is not None:  # without one, in a script, nobody watches the page
                 with suppress(RuntimeError):  # the loop may be closed by now
                     loop.call_soon_threadsafe(take, cell)
 
@@ -597,7 +597,7 @@ def _in_row(content: bytes) -> str:
     return data_url(smaller(content, _SIDE_IN_ROW))
 
 
-def _fetched(
+def _fetch_page(
     catalog: Catalog,
     rows: Sequence[dict[str, Any]],
     packshots_only: bool,

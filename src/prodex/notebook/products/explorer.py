@@ -346,7 +346,7 @@ def _read_facets(filter_: ProductFilter, facets: list[str]) -> ProductFilter:
 #: A filter that has searched, and what was typed.
 Searched: TypeAlias = tuple[ProductFilter, str]
 
-#: The texts of so many products are read in a second or two; of more, an answer from labels comes first.
+#: The texts of so many products are read in a second or two; of more, the labels are searched first.
 _AT_ONCE = 5_000
 
 

@@ -284,7 +284,7 @@ class ExportBox(VBox):
         folder = path_of(self._folder.value, "a folder for the files, such as out")
         has_parts = self._choices in self.children
         languages, columns = (
-            _words(one.value) if has_parts else () for one in (self._languages, self._columns)
+            _comma_words(one.value) if has_parts else () for one in (self._languages, self._columns)
         )
         request = ExportRequest(
             self._what.value, self._format.value, folder, self._safe.value, languages, columns
@@ -293,16 +293,18 @@ class ExportBox(VBox):
         if existing and request != self._confirmed:
             self._confirmed = request
             self._button.description = f"Replace {counted(len(existing), 'file')}"
-            self.exporter.show_message(f"{request.folder.absolute()} already contains {_listed(existing)}.")
+            self.exporter.show_message(
+                f"{request.folder.absolute()} already contains {_first_names(existing)}."
+            )
             return
         write = partial(export_products, request, *self._gather(self._selected if self.only.value else None))
         self.exporter.start(write, f"Exporting {counted(self._number, 'product')}")
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _comma_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _listed(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {counted(len(names) - 3, 'other file')}"

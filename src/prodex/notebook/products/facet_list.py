@@ -301,7 +301,7 @@ class FacetList(HasTraits):
         return self._foldings.get(name, Folding())
 
 
-#: Values shown at first, and how many come with each "more".
+#: Values shown at first, and how many each "more" adds.
 FEW, MORE = 8, 20
 #: Characters of a value that a row shows.
 _LABEL = 60
@@ -390,7 +390,7 @@ def listed_values(
         "distinct": len(values.codes),
         # A field for words only where one "more" does not show all values.
         "find": folding.find if len(values.codes) > MORE or folding.find else None,
-        "note": _note(values, bool(fitting or zeros)),
+        "note": _values_note(values, bool(fitting or zeros)),
     }
 
 
@@ -407,7 +407,7 @@ def _fitting(
         wanted = _with_above(values, {*kept, *(number for number in numbers if found[number])})
         numbers = [number for number in numbers if number in wanted]
     elif values.above:
-        unfolded = _unfolded(values, folding.unfolded, _with_above(values, kept))
+        unfolded = _unfolded_values(values, folding.unfolded, _with_above(values, kept))
         numbers = [number for number in numbers if number in unfolded]
     kept = _with_above(values, kept)
     zeros = [number for number in numbers if not counts[number] and number not in kept]
@@ -426,17 +426,17 @@ def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:
     return found
 
 
-def _unfolded(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
+def _unfolded_values(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
     """Return the numbers of the values of a tree below which nothing is folded, and those that are kept."""
     found: set[int] = set()
-    # A value comes after the one above it.
+    # A value follows the one above it.
     for number, above in enumerate(values.above):
         if number in kept or above < 0 or (above in found and values.codes[above] in unfolded):
             found.add(number)
     return found
 
 
-def _note(values: FacetValues, has_values: bool) -> str:
+def _values_note(values: FacetValues, has_values: bool) -> str:
     if not values.is_asked:
         return "not requested"
     if not values.codes:

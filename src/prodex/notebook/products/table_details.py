@@ -1,9 +1,8 @@
-"""What a table shows as soon as it is read: what stands under the heads of columns, and the languages of names.
+"""Details of a table that are read after it is shown: what is under the heads of columns, and the languages of names.
 
-It is read after the table is shown, and in the background where there are many products.
-
-A press on one of them changes the conditions. Each head counts the products that meet all conditions except those of
-its own column, so that a range can be widened and a further value added.
+Where there are many products, they are read in the background. A press on a value or a bar
+under a head changes the conditions. Each head counts the products that meet all conditions except those of its own
+column, so that a range can be widened and a further value added.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 
-#: Of more products it is read in the background.
+#: With more products, it is read in the background.
 _READ_AT_ONCE = 20_000
 #: Seconds before that, so that the table is shown first.
 _SHOWN_FIRST = 0.3
@@ -62,7 +61,7 @@ class TableDetails:
             ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         self._listing: LatestTask[_Languages] = LatestTask(
-            _languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
+            _read_languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
         )
         panel.on(self.table, lambda _: self._show(), "columns", "with_heads")
 
@@ -82,10 +81,10 @@ class TableDetails:
             self._listing(filter_)
         else:
             with self._panel.guarded():
-                self._take_languages(_languages(filter_))
+                self._take_languages(_read_languages(filter_))
 
     def known(self, left: FilterResult) -> dict[str, dict[str, Any]]:
-        """Return what stands under the heads for the products that meet the conditions, if it is read already."""
+        """Return what is shown under the heads for the products that meet the conditions, if it is read already."""
         self._left = left
         return self._made() if self._heads.are_read(self.table.columns) else {}
 
@@ -130,7 +129,7 @@ class TableDetails:
         self._exploration.conditions = conditions
 
 
-def _languages(filter_: ProductFilter) -> _Languages:
+def _read_languages(filter_: ProductFilter) -> _Languages:
     return filter_, filter_.products.languages()
 
 
@@ -226,8 +225,10 @@ class ColumnHeads:
             label = range_words(own, column)
             if " to " in label:
                 label = f"from {label}"
-            bins.append({"label": label, "count": count, "inside": bool(limits) and _overlap(own, limits)})
-        return {"bins": bins, "note": _without(found.without)}
+            bins.append(
+                {"label": label, "count": count, "inside": bool(limits) and _bin_overlaps(own, limits)}
+            )
+        return {"bins": bins, "note": _without_value(found.without)}
 
     def _values(self, facet: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
         values = self._chosen.facets[facet]
@@ -240,7 +241,7 @@ class ColumnHeads:
                 "count": int(counts[place]),
                 "chosen": values.codes[place] in selected,
             }
-            for place in _named(values, counts, selected)
+            for place in _places_to_name(values, counts, selected)
         ]
         others = int(np.count_nonzero(counts)) - sum(one["count"] > 0 for one in named)
         note = counted(others, "other value") if others else ""
@@ -260,7 +261,7 @@ def _headed(columns: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield column, facet or ""
 
 
-def _named(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]) -> list[int]:
+def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]) -> list[int]:
     """Return the places of the values to name, longest first, and those without a value at the end."""
     if not values.is_asked and values.codes == (None,):
         return []
@@ -274,7 +275,7 @@ def _named(values: FacetValues, counts: Counts, selected: tuple[str | None, ...]
     return [*frequent, *(place for place in chosen if place not in frequent), *without]
 
 
-def _overlap(own: Range, limits: Range) -> bool:
+def _bin_overlaps(own: Range, limits: Range) -> bool:
     return not (_is_above(own.least, limits.greatest) or _is_above(limits.least, own.greatest))
 
 
@@ -286,5 +287,5 @@ def _is_above(one: Any, other: Any) -> bool:
     return bool(one > other)
 
 
-def _without(count: int) -> str:
+def _without_value(count: int) -> str:
     return f"{counted(count, 'product')} without" if count else ""

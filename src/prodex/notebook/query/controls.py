@@ -20,7 +20,7 @@ from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.panel import OwnChange, button, html, row, show_if, styled, text_html
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
 
-#: The options of a list, each a label and a value; "" stands for no value, since a `Dropdown` shows None as nothing.
+#: The options of a list, each a label and a value; "" means no value, since a `Dropdown` shows None as nothing.
 Options: TypeAlias = Sequence[tuple[str, Any]]
 
 #: ipywidgets gives every control the same fixed width, which cuts long labels.
@@ -240,7 +240,7 @@ class ListControl(TextControl):
     def _added(self, change: dict[str, Any]) -> None:
         if not change["new"]:
             return
-        held = listed(self.value)
+        held = comma_separated(self.value)
         # The name stays in the list: adding it twice would send it twice.
         if str(change["new"]) not in held:
             self.value = ", ".join([*held, str(change["new"])])
@@ -411,10 +411,10 @@ def written(values: Iterable[object] | None) -> str:
     return ", ".join(map(str, values or ()))
 
 
-def listed(text: str) -> list[str]:
+def comma_separated(text: str) -> list[str]:
     """Return the items of a comma-separated text.
 
-    >>> listed("new, big,")
+    >>> comma_separated("new, big,")
     ['new', 'big']
     """
     return [one.strip() for one in text.split(",") if one.strip()]
@@ -531,10 +531,10 @@ class Pasted:
             sentences.append(f"{self.repeated:,} repeated.")
         if self.doubtful:
             sentences.append(
-                f"{len(self.doubtful):,} with a wrong length or check digit: {_some(self.doubtful)}."
+                f"{len(self.doubtful):,} with a wrong length or check digit: {_first_texts(self.doubtful)}."
             )
         if self.unreadable:
-            sentences.append(f"Left out, not GTINs: {_some(self.unreadable)}.")
+            sentences.append(f"Left out, not GTINs: {_first_texts(self.unreadable)}.")
         return " ".join(sentences)
 
 
@@ -571,12 +571,12 @@ def gtins(text: str) -> tuple[str, ...] | None:
     # None would be no filter: whoever pastes the wrong column would load every product.
     if pasted.unreadable and not pasted.gtins:
         raise QueryError(
-            f"gtins_in has no GTIN, but {_some(pasted.unreadable)}. Paste numbers of up to 14 digits; with an empty "
-            "list, products match whatever their GTIN."
+            f"gtins_in has no GTIN, but {_first_texts(pasted.unreadable)}. Paste numbers of up to 14 digits; "
+            "with an empty list, products match whatever their GTIN."
         )
     return pasted.gtins or None
 
 
-def _some(texts: tuple[str, ...]) -> str:
+def _first_texts(texts: tuple[str, ...]) -> str:
     shown = ", ".join(text if len(text) <= 20 else f"{text[:20]}…" for text in texts[:_SHOWN])
     return shown if len(texts) <= _SHOWN else f"{shown} ({_SHOWN} of {len(texts):,})"

@@ -82,13 +82,13 @@ def _or(empty: Any) -> Callable[[Any], Any]:
     return lambda value: value or empty
 
 
-def _text(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
+def _list_field(name: str, title: str, example: str, place: FieldGroup) -> QueryField:
     return _one(
         name, lambda: controls.text_line(title, example), place, controls.written, controls.typed_list
     )
 
 
-def _moment(name: str, title: str, place: FieldGroup) -> QueryField:
+def _moment_field(name: str, title: str, place: FieldGroup) -> QueryField:
     return _one(name, lambda: controls.date_time(title), place, controls.shown_moment, controls.moment)
 
 
@@ -110,8 +110,8 @@ _ACTIVE = (("all products", ""), ("only products in it", True))
 
 _DESIGNED: tuple[QueryField, ...] = (
     _choice("target_market", "Target market", options.markets, FRONT),
-    _moment("updated_at_from", "Updated from (UTC)", PERIOD),
-    _moment("updated_at_to", "Updated until (UTC)", PERIOD),
+    _moment_field("updated_at_from", "Updated from (UTC)", PERIOD),
+    _moment_field("updated_at_to", "Updated until (UTC)", PERIOD),
     _one(
         "search",
         lambda: SearchWords(options.searched_fields(), options.FIRST_SEARCHED),
@@ -125,8 +125,8 @@ _DESIGNED: tuple[QueryField, ...] = (
     _toggles("validation_status_in", "Validation status", options.validation_statuses),
     _choice("status_shared_from", "Sharing status at the manufacturer", options.sharing_statuses, STATUS),
     _choice("status_shared_with", "Sharing status at the retailer", options.sharing_statuses, STATUS),
-    _text("tags_in", "Tag is on", "such as exportable, new", STATUS),
-    _text("tags_not_in", "Tag is off", "such as blocked", STATUS),
+    _list_field("tags_in", "Tag is on", "such as exportable, new", STATUS),
+    _list_field("tags_not_in", "Tag is off", "such as blocked", STATUS),
     _one(
         "gtins_in",
         lambda: controls.PasteControl("GTINs", "Paste a column of a spreadsheet", controls.read_gtins),
@@ -153,15 +153,15 @@ _DESIGNED: tuple[QueryField, ...] = (
             "has_no_packshot": value == "without" or None,
         },
     ),
-    _moment("pictures_last_updated_at_from", "Pictures updated from (UTC)", MORE),
-    _moment("pictures_last_updated_at_to", "Pictures updated until (UTC)", MORE),
+    _moment_field("pictures_last_updated_at_from", "Pictures updated from (UTC)", MORE),
+    _moment_field("pictures_last_updated_at_to", "Pictures updated until (UTC)", MORE),
     _choice("active_range", "Active range of the retailer", lambda: _ACTIVE, MORE),
     _one(
         "product_languages",
         lambda: controls.ListControl(
             "Languages",
             "a language",
-            options.languages(),
+            options.language_options(),
             "all languages",
             note=lambda text: escape(options.language_names(text)),
         ),
@@ -202,11 +202,11 @@ def _made_of(name: str, one: Filter) -> QueryField:
     if one.kind.form is Form.FLAG:
         return _choice(name, title, lambda: (("all products", ""), (one.help, True)), MORE)
     if one.kind.form is Form.TIME:
-        return _moment(name, f"{title} (UTC)", MORE)
+        return _moment_field(name, f"{title} (UTC)", MORE)
     if one.kind.form is Form.VALUE:
         line = partial(controls.text_line, title, "")
         return _one(name, line, MORE, _or(""), _or(None), one.help)
-    return _text(name, title, "", MORE)
+    return _list_field(name, title, "", MORE)
 
 
 #: The controls, in the order in which they are shown. A filter that is new has one at once.
@@ -225,7 +225,7 @@ def count_given(query: ProductQuery, place: FieldGroup) -> int:
     return sum(bool(getattr(query, name)) for field in FIELDS if field.place is place for name in field.names)
 
 
-def shown(query: ProductQuery) -> list[Any]:
+def control_values(query: ProductQuery) -> list[Any]:
     """Return the values of the controls for a query, in the order of `FIELDS`."""
     return [field.shown(query) for field in FIELDS]
 

@@ -68,11 +68,11 @@ def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
     state = "complete" if catalog.complete else "incomplete"
     ledger, folder = catalog.origin.ledger, catalog.folder
     where = "" if folder is None else f"<p class='muted'>Snapshot in {text_html(folder)}</p>"
-    loaded = f"<p><strong>{escape(str(ledger))}</strong>, {state}. {_when(catalog, load)}</p>"
-    return loaded + where + _problems(ledger.problems)
+    loaded = f"<p><strong>{escape(str(ledger))}</strong>, {state}. {_loaded_when(catalog, load)}</p>"
+    return loaded + where + _problems_html(ledger.problems)
 
 
-def _when(catalog: Catalog, load: Work[Catalog]) -> str:
+def _loaded_when(catalog: Catalog, load: Work[Catalog]) -> str:
     loaded = catalog.origin.loaded_at
     if loaded is None or loaded >= load.began:
         return f"Loaded in {load.seconds:,.0f} s."
@@ -82,7 +82,7 @@ def _when(catalog: Catalog, load: Work[Catalog]) -> str:
     return f"Reused a snapshot from {when}, {age_in_words(load.began - loaded)} old."
 
 
-def _problems(problems: list[tuple[str, str]]) -> str:
+def _problems_html(problems: list[tuple[str, str]]) -> str:
     if not problems:
         return ""
     of = f"{min(PROBLEMS, len(problems)):,} of {len(problems):,}; all in panel.catalog.problems"
@@ -291,7 +291,7 @@ _NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude
 
 
 class NoMatch(VBox):
-    """What is said where nothing matches.
+    """The message where nothing matches, with words to search for instead.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class NoMatch(VBox):
     known
         The kinds whose words are offered.
     sentence
-        What is said, as HTML.
+        The message, as HTML.
     words
         A button for each word that is offered.
     """
@@ -397,10 +397,10 @@ def relaxed(query: ProductQuery) -> list[tuple[str, ProductQuery]]:
     # A longer list of GTINs is counted in several calls, which would be made again for each filter.
     if len(query.gtins_in or ()) > GTINS_PER_CALL:
         return []
-    return list(_wider(query))[:_MOST]
+    return list(_wider_queries(query))[:_MOST]
 
 
-def _wider(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
+def _wider_queries(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
     words = query.search or ()
     for place, (word, _) in enumerate(words):
         others = (*words[:place], *words[place + 1 :])

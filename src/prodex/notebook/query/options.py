@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex import locales
 from prodex.catalog import Catalog
 from prodex.locales import spelled_short
-from prodex.notebook.query.controls import listed
+from prodex.notebook.query.controls import comma_separated
 from prodex.query import SEARCH_FIELDS, ProductStatus, SharingStatus, ValidationStatus
 
 # By hand: the names in the specification are abbreviations.
@@ -72,7 +72,7 @@ def markets(first: Iterable[int] = ()) -> list[tuple[str, int | str]]:
     return [("any market", ""), *((f"{known[code]} ({code:03d})", code) for code in codes)]
 
 
-def languages() -> list[tuple[str, str]]:
+def language_options() -> list[tuple[str, str]]:
     """Return every language that has a code of two letters."""
     return [(f"{name} ({tag})", tag) for tag, name in locales.languages().items()]
 
@@ -83,7 +83,7 @@ def language_names(text: str) -> str:
     >>> language_names("fr, nld, x")
     'French, Dutch'
     """
-    return _names_in(map(spelled_short, listed(text)), locales.languages())
+    return _names_in(map(spelled_short, comma_separated(text)), locales.languages())
 
 
 def periods(now: datetime) -> list[tuple[str, datetime | None, datetime | None]]:
@@ -118,12 +118,12 @@ def validation_statuses() -> list[tuple[str, ValidationStatus]]:
 
 def product_statuses() -> list[tuple[str, ProductStatus]]:
     """Return every status on the retailer's side."""
-    return [(_PRODUCT_STATUS.get(one) or _in_words(one), one) for one in ProductStatus]
+    return [(_PRODUCT_STATUS.get(one) or _enum_label(one), one) for one in ProductStatus]
 
 
 def sharing_statuses() -> list[tuple[str, SharingStatus | str]]:
     """Return every sharing status."""
-    return [("any", ""), *((_in_words(one), one) for one in SharingStatus)]
+    return [("any", ""), *((_enum_label(one), one) for one in SharingStatus)]
 
 
 def searched_fields() -> list[tuple[str, str]]:
@@ -151,14 +151,14 @@ def owners(organizations: pd.DataFrame) -> list[tuple[str, int]]:
 
 def owner_names(text: str, known: Sequence[tuple[str, int]]) -> str:
     """Return the names of the owners in a comma-separated text, as far as they are known."""
-    return _names_in(listed(text), {str(number): name for name, number in known})
+    return _names_in(comma_separated(text), {str(number): name for name, number in known})
 
 
 def _names_in(codes: Iterable[str], known: Mapping[str, str]) -> str:
     return ", ".join(dict.fromkeys(known[code] for code in codes if code in known))
 
 
-def _in_words(one: Enum) -> str:
+def _enum_label(one: Enum) -> str:
     return one.name.replace("_", " ").capitalize()
 
 
@@ -213,7 +213,7 @@ class Suggestions:
     def similar(self, word: str) -> dict[str, list[str]]:
         """Return words that begin as this one does, each with the kinds that have it: services look for whole words.
 
-        Those of most kinds come first.
+        Those of most kinds are first.
         """
         # All but two letters: enough for most plurals.
         begin = word.casefold()[: max(len(word) - 2, 3)]

@@ -20,7 +20,7 @@ from prodex.load.reference_data import load_organizations
 from prodex.messages import hint
 from prodex.notebook.query import options
 from prodex.notebook.query.controls import PeriodButtons, lock
-from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, count_given, shown
+from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, control_values, count_given
 from prodex.notebook.query.load import LoadBox, NoMatch, count_products, count_text
 from prodex.notebook.query.options import Suggestions
 from prodex.notebook.shared.background import LatestTask
@@ -236,7 +236,7 @@ class QueryPanel(Panel):
         if self._filling:
             return
         with self._filling:
-            for control, value in zip(self.controls, shown(self.query), strict=True):
+            for control, value in zip(self.controls, control_values(self.query), strict=True):
                 control.value = value
             self._mark_period()
         self.show_message("")
@@ -344,9 +344,9 @@ class QueryCode(VBox):
 
     def _write(self) -> None:
         if self.python_fold.is_open:
-            self.python.value = _text(as_python(*self._asked), "Python code of the query")
+            self.python.value = _copyable_text(as_python(*self._asked), "Python code of the query")
         if self.wire_fold.is_open:
-            self.wire.value = _text(self._asked[0].wire(), "Request of the query as JSON")
+            self.wire.value = _copyable_text(self._asked[0].wire(), "Request of the query as JSON")
 
 
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
@@ -386,7 +386,7 @@ def query_as_python(query: ProductQuery) -> str:
     return f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
 
 
-def _text(text: str, name: str) -> str:
+def _copyable_text(text: str, name: str) -> str:
     """Return text that can be copied: Tab leads into it, and Ctrl+A selects all of it."""
     # Not read-only: JupyterLab would take Ctrl+A for itself, and select all cells.
     rows = min(text.count("\n") + 1, _MOST_ROWS)

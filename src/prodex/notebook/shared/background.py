@@ -85,7 +85,7 @@ class LatestTask(Generic[T]):
         """Run the task, unless it runs with these arguments already."""
         loop = running_loop()
         with self._changed:
-            if self._asked is not None and _are_same(arguments, self._asked):
+            if self._asked is not None and _are_same_arguments(arguments, self._asked):
                 return
             self._asked = arguments
             self._latest += 1
@@ -137,7 +137,7 @@ class LatestTask(Generic[T]):
         if self._is_patient:
             use_half_the_cores()
         try:
-            with short_turns():
+            with short_switch_interval():
                 result = self._work(*arguments)
         except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
             self._finish(number, loop, self._failed, error)
@@ -176,7 +176,7 @@ class LatestTask(Generic[T]):
                 self._deliver(loop)
 
     def _deliver(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        """Deliver the results of one loop in the order in which they came."""
+        """Deliver the results of one loop in the order in which they were finished."""
         while True:
             with self._changed:
                 results = enumerate(self._results)
@@ -204,7 +204,7 @@ def _let_end() -> None:
 atexit.register(_let_end)
 
 
-def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+def _are_same_arguments(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     """Return whether arguments are the same objects, or equal ones of kinds that compare as a whole."""
     plain = (str, int, tuple, list, frozenset)
     return len(some) == len(others) and all(
@@ -289,11 +289,11 @@ _TURNS = _ShortTurns()
 
 
 @contextmanager
-def short_turns() -> Iterator[None]:
+def short_switch_interval() -> Iterator[None]:
     """Let all threads compute in short turns until the block ends.
 
     >>> before = sys.getswitchinterval()
-    >>> with short_turns():
+    >>> with short_switch_interval():
     ...     sys.getswitchinterval() < before
     True
     >>> sys.getswitchinterval() == before

@@ -53,10 +53,10 @@ class PressableCell:
         """Return it as the script takes it; of long labels the beginning."""
         return {
             "key": self.key,
-            "text": _shown(self.text, most),
-            "say": _shown(self.say or self.text, _HINT),
-            "detail": _shown(self.detail, _HINT),
-            "hint": _shown(self.hint, _HINT),
+            "text": _beginning(self.text, most),
+            "say": _beginning(self.say or self.text, _HINT),
+            "detail": _beginning(self.detail, _HINT),
+            "hint": _beginning(self.hint, _HINT),
             "shade": self.shade,
             "pressed": self.is_pressed,
             "disabled": self.is_mute,
@@ -160,7 +160,7 @@ class CellGrid(LiveWidget):
             answer(*places)
 
 
-def _shown(text: str, most: int) -> str:
+def _beginning(text: str, most: int) -> str:
     """Return the beginning of a text, with whatever closes the marks of direction that it leaves open."""
     beginning = cut(text, most)
     return beginning + ends(beginning)

@@ -19,7 +19,7 @@ _SHOWN = 40
 
 
 class Exporter:
-    """Runs the exports of a form in the background, and reports how far they are and what came of them.
+    """Runs the exports of a form in the background, and reports their progress and their result.
 
     Parameters
     ----------

@@ -42,7 +42,8 @@ class Work(Generic[T]):
     began
         Time of our clock when it began, UTC.
     done, total
-        What functions of users would be told: for a load the products received, and those announced by the service.
+        The numbers that progress functions of users get: for a load the products received, and those that the
+        service has announced.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Where the kernel answers what is typed and pressed: in one thread, in the order in which it came.
+"""Message order: the kernel handles what is typed and pressed in one thread, in the order in which it was sent.
 
 JupyterLab sends the messages of all widgets to one thread of the kernel, a subshell. ipykernel 7.4 redirects them:
-those of a widget go to the thread in which it was changed last, so that a text that was typed and the press after it
-can go to two threads, and be answered in the wrong order: an export went to the folder that had been there before.
+those of a widget are sent to the thread that last changed it. So a typed text and the press after it can reach two
+threads, and be handled in the wrong order: an export was written to the folder that had been entered before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def keep_in_order(widget: Any) -> None:
     >>> import ipywidgets
     >>> keep_in_order(ipywidgets.HBox([ipywidgets.Text(), ipywidgets.Button()]))
     """
-    for one in _inside(widget):
+    for one in _widgets_inside(widget):
         comm: Any = getattr(one, "comm", None)
         # Only ipykernel 7.4 and later redirect; elsewhere, and without a kernel, there is nothing to keep.
         if hasattr(comm, "_reply_subshell_for"):
@@ -35,7 +35,7 @@ def _as_sent(_data: Any, sent_to: str | None) -> str | None:
     return sent_to
 
 
-def _inside(widget: Any) -> Iterator[Any]:
+def _widgets_inside(widget: Any) -> Iterator[Any]:
     yield widget
     for child in getattr(widget, "children", ()):
-        yield from _inside(child)
+        yield from _widgets_inside(child)

@@ -28,7 +28,7 @@ Styled = TypeVar("Styled", bound=w.DOMWidget)
 
 _LOG = logging.getLogger("prodex")
 _BUSY = "busy"
-#: `common` has the tokens (colours) that the others use, so it comes first.
+#: `common` has the tokens (colours) that the others use, so it is the first.
 _STYLE_SHEETS = (
     "common",
     "audit",
@@ -69,7 +69,7 @@ class Panel(VBox):
     def __repr__(self) -> str:
         catalog = getattr(getattr(self, "exploration", None), "catalog", None)
         of = "" if catalog is None else f": {counted(len(catalog), 'product')}"
-        return f"{_in_words(type(self).__name__)}{of}. Run this cell to use it."
+        return f"{_class_name_words(type(self).__name__)}{of}. Run this cell to use it."
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
         """Return the view of the panel, and its picture for where a notebook is only read."""
@@ -160,10 +160,10 @@ def _panels_in(widget: Any) -> Iterator[Any]:
             yield from _panels_in(child)
 
 
-def _in_words(name: str) -> str:
+def _class_name_words(name: str) -> str:
     """Return the name of a class as words.
 
-    >>> _in_words("CatalogExplorer"), _in_words("AuditPanel")
+    >>> _class_name_words("CatalogExplorer"), _class_name_words("AuditPanel")
     ('Catalog explorer', 'Audit panel')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
@@ -246,7 +246,7 @@ class Fold(VBox):
 def style() -> str:
     """Return the style sheet of all panels; its colours follow the theme of the notebook."""
     folder = resources("prodex.notebook") / "css"
-    # The colours that panels share with reports and charts come first.
+    # The colours that panels share with reports and charts are defined first.
     dark = custom_properties('[data-jp-theme-light="false"] .prodex', DARK)
     own = ((folder / f"{name}.css").read_text("utf-8") for name in _STYLE_SHEETS)
     shades = shade_rules(".prodex.figures button")

@@ -189,7 +189,7 @@ class Pager(HBox):
 
     def _pressed(self, by: int) -> None:
         self.turn(by)
-        # A button that becomes disabled loses the focus, so it goes to the other one.
+        # A button that becomes disabled loses the focus, so the other one gets it.
         if self.next.disabled:
             self.previous.focus()
         elif self.previous.disabled:

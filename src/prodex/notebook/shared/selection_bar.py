@@ -66,10 +66,10 @@ class SelectionBar(VBox):
         self._save, self._remove = button("Save view"), button("Remove view")
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
-        self._said, self._empty = html(""), html("")
+        self._view_note, self._empty = html(""), html("")
         self._opened: Conditions | None = None
         bar = row(self.back, self.forward, self.chips, self.only, self.views, look="selection")
-        super().__init__([bar, self._empty, self._said])
+        super().__init__([bar, self._empty, self._view_note])
         self._connect()
         self._list("")
         self.draw()
@@ -118,8 +118,8 @@ class SelectionBar(VBox):
         self._refine(partial(setattr, self._exploration, "conditions", conditions))
 
     def _refine(self, change: Callable[[], object]) -> None:
-        """Change what is chosen; what was said of a view is about another choice then."""
-        self._said.value = ""
+        """Change what is chosen, and clear the message about a view, which was about the earlier choice."""
+        self._view_note.value = ""
         with self._exploration.refining:
             change()
 
@@ -138,10 +138,10 @@ class SelectionBar(VBox):
         view = open_view(str(name))
         if self._take is not None:
             self._take(view)
-        conditions, said = applicable(view.conditions, self._exploration.filter)
+        conditions, note = applicable(view.conditions, self._exploration.filter)
         self._opened = conditions
         self._set(conditions)
-        self._said.value = message_html(said, is_problem=True) if said else ""
+        self._view_note.value = message_html(note, is_problem=True) if note else ""
 
     def _keep(self) -> None:
         name = self._name.value.strip()

@@ -1,4 +1,4 @@
-"""Sending a `Fix` from a panel: after a second press that says what goes where, in the background, to its end."""
+"""Sending a `Fix` from a panel, in the background and to its end, after a second press that confirms it."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class FixSender(VBox):
             raise InputError(f"The panel has no service to send to. Make it with one: {self._how}.")
         if self.fix is None:
             return
-        what = _what(self.fix)
+        what = _what_is_sent(self.fix)
         # Where the products are of another service, that is part of the question.
         other = self.fix.asks_where(self._service)
         question = f"{text_html(other)} " if other is not None else ""
@@ -166,7 +166,7 @@ class FixSender(VBox):
             raise
         self._outcome.value = ""
         self.work.start(
-            lambda progress: _sent(fix, service, self._also, progress),
+            lambda progress: _send_steps(fix, service, self._also, progress),
             "Requesting the products as they are now",
         )
 
@@ -184,7 +184,7 @@ class FixSender(VBox):
         self._ended(fix, error)
 
 
-def _what(fix: Fix) -> str:
+def _what_is_sent(fix: Fix) -> str:
     """Return what would be sent: all corrections, or what an interruption has left of them."""
     if fix.tracking is not None:
         return (
@@ -195,7 +195,7 @@ def _what(fix: Fix) -> str:
     return f"{counted(len(accepted), 'correction')} of {products}"
 
 
-def _sent(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
+def _send_steps(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
     # Each step is shown, and none of them ends the work: an import is known only after the last batch.
     def unstoppable(step: PhaseProgress) -> None:
         with suppress(CancelledError):

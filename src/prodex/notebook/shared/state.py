@@ -39,10 +39,10 @@ class Exploration(HasTraits):
     unconfirmed
         Those that may have been sent: of which it is not known whether they arrived.
     focus_on
-        Where the focus goes next: "text", to the text of the open card that is to be corrected; "table", back to its
+        What gets the focus next: "text", to the text of the open card that is to be corrected; "table", back to its
         product; empty otherwise.
     draft_note
-        What is to be said of the corrections on disk: that they were taken up again, or cannot be read.
+        A note about the corrections on disk: that they were loaded, or cannot be read.
     difference
         What changed between two snapshots, as it was compared last; None if nothing was.
     history
@@ -219,7 +219,7 @@ class Exploration(HasTraits):
         try:
             kept = self._draft.keep(self.corrections, self.unconfirmed)
         except ProdexError as error:
-            # Not raised: the panels that observe the same traits would not be told of the change.
+            # Not raised: the panels that observe the same traits would not be notified of the change.
             self._not_kept, self.draft_note = error, str(error)
             return
         if self._not_kept is not None:
@@ -241,7 +241,7 @@ class Exploration(HasTraits):
         return proposal["value"]
 
 
-#: Conditions that are kept; nobody goes further back, and a long day of work has thousands.
+#: Conditions that are kept; nobody undoes more, and a long day of work has thousands.
 _MOST = 200
 
 
@@ -312,7 +312,7 @@ class History(HasTraits):
         now = self._exploration.conditions
         if now == self._kept[self._place]:
             return
-        # What came after the place that somebody went back to is forgotten, as in a browser.
+        # As in a browser, a change after an undo removes the conditions that were undone.
         self._kept = [*self._kept[: self._place + 1], now][-_MOST:]
         self._place = len(self._kept) - 1
         self._show()

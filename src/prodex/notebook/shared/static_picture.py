@@ -2,7 +2,7 @@
 
 A widget lives as long as its kernel. In a notebook that is exported, shown by GitHub or opened by a colleague there is
 only what was saved with it, so each panel saves its picture beside its view. It is made of what the widgets show: text
-that came from outside was escaped when it was put into them, and what a script draws is escaped here. There is no style
+from outside was escaped when it was put into them, and what a script draws is escaped here. There is no style
 sheet and no script in it, since such places remove them: tables and text say everything.
 """
 
@@ -60,16 +60,16 @@ def picture_of(widget: Any) -> str:
     '<div><p><b>3 products</b></p></div>'
     """
     blocks = _without_lost_headings(_blocks(widget))
-    if _size(blocks) > MOST_BYTES:
+    if _size_of_blocks(blocks) > MOST_BYTES:
         # Imported on request, since most panels show no pictures.
         from prodex.pictures.resize import smaller_within
 
-        whole = smaller_within(_joined(blocks, most=sys.maxsize), MOST_BYTES)
+        whole = smaller_within(_join_blocks(blocks, most=sys.maxsize), MOST_BYTES)
         if len(whole.encode()) <= MOST_BYTES:
             return whole
         # Pictures of products are the largest part of it, and the least needed to understand the rest.
         blocks = [one._replace(html=_IMAGE.sub("", one.html)) for one in blocks]
-    return _joined(blocks)
+    return _join_blocks(blocks)
 
 
 def in_place_html(picture: str) -> str:
@@ -119,18 +119,18 @@ def table_html(
     return f"<table>{title}{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
 
 
-def _size(blocks: Iterable[Block]) -> int:
+def _size_of_blocks(blocks: Iterable[Block]) -> int:
     return sum(len(one.html.encode()) + 1 for one in blocks) + len("<div></div>")
 
 
-def _joined(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
+def _join_blocks(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
     kept: list[Block] = []
     room = most - 400
     for one in blocks:
         size = len(one.html.encode()) + 1
         if size > room:
-            text = _text(one.html)
-            # Of what is too long, the beginning of its text: an element cannot be cut.
+            text = _text_of_html(one.html)
+            # A block that is too long is replaced by the beginning of its text, since an element cannot be cut.
             words = text.encode()[: max(0, room // 8)].decode("utf-8", "ignore")
             kept.append(
                 Block(f"<p>{escape(words)} …</p><p>More is in the panel: run the cell to see it.</p>")
@@ -142,7 +142,7 @@ def _joined(blocks: Sequence[Block], most: int = MOST_BYTES) -> str:
     return f"<div>{lines}</div>" if kept else ""
 
 
-def _text(html: str) -> str:
+def _text_of_html(html: str) -> str:
     return " ".join(unescape(_TAG.sub(" ", html)).split())
 
 
@@ -150,7 +150,12 @@ def _without_lost_headings(blocks: Iterable[Block]) -> list[Block]:
     """Leave out headings below which nothing is left: what is only pressed has no picture."""
     kept: list[Block] = []
     for one in blocks:
-        if one.is_heading and kept and kept[-1].is_heading and _level(one) <= _level(kept[-1]):
+        if (
+            one.is_heading
+            and kept
+            and kept[-1].is_heading
+            and _heading_level(one) <= _heading_level(kept[-1])
+        ):
             kept.pop()
         kept.append(one)
     while kept and kept[-1].is_heading:
@@ -158,7 +163,7 @@ def _without_lost_headings(blocks: Iterable[Block]) -> list[Block]:
     return kept
 
 
-def _level(block: Block) -> str:
+def _heading_level(block: Block) -> str:
     found = re.search(r"<h([1-6])", block.html)
     return found[1] if found else "9"
 
@@ -194,7 +199,7 @@ def _of_children(children: Sequence[Any]) -> Iterator[Block]:
     for child in children:
         classes = set(getattr(child, "_dom_classes", ()))
         if classes & _ROWS_OF and getattr(child.layout, "display", None) != "none":
-            rows.append(_row(child))
+            rows.append(_row_cells(child))
             continue
         if rows:
             yield Block(table_html((), rows))
@@ -208,15 +213,17 @@ def _of_children(children: Sequence[Any]) -> Iterator[Block]:
 _ROWS_OF = frozenset({"grade-row", "gap-row"})
 
 
-def _row(widget: Any) -> list[str]:
+def _row_cells(widget: Any) -> list[str]:
     """Return the cells of a row: its text, and what its buttons say: a grade, or how many products they show."""
     return [
-        _cleaned(one.value) if isinstance(one, w.HTML) else escape(one.description.removeprefix("Show "))
+        _without_style(one.value)
+        if isinstance(one, w.HTML)
+        else escape(one.description.removeprefix("Show "))
         for one in widget.children
     ]
 
 
-def _cleaned(value: str) -> str:
+def _without_style(value: str) -> str:
     """Return the HTML of a widget without style sheets, and without what only they would show."""
     value = _FIELD.sub(r"<b>\2</b>", _STYLE.sub("", value))
     value = _TERMS.sub(r"<\1div>", _TERM.sub(r"<b>\1</b>: \2", value))
@@ -226,8 +233,8 @@ def _cleaned(value: str) -> str:
 
 
 def _of_html(value: str) -> Iterator[Block]:
-    cleaned = "" if ONLY_LIVE in value else _cleaned(value)
-    if not _text(cleaned) and not re.search("<(img|svg)", cleaned):
+    cleaned = "" if ONLY_LIVE in value else _without_style(value)
+    if not _text_of_html(cleaned) and not re.search("<(img|svg)", cleaned):
         return
     is_heading = re.fullmatch(r"<h[1-6]\b.*</h[1-6]>", cleaned, re.DOTALL) is not None
     # A line of its own: without a style sheet, two sentences would run into each other.
@@ -239,7 +246,7 @@ def _bdi(text: Any) -> str:
     return f'<bdi dir="auto">{escape(str(text))}</bdi>' if text not in {None, ""} else ""
 
 
-def _whole(it: Mapping[str, Any] | None, none: str = "") -> str:
+def _folded_text(it: Mapping[str, Any] | None, none: str = "") -> str:
     """Return a text as scripts show it (`live.shown`): folded ones by their beginning."""
     if it is None:
         return none
@@ -248,14 +255,14 @@ def _whole(it: Mapping[str, Any] | None, none: str = "") -> str:
     return f"{text} <small>({escape(str(note))})</small>" if note else text
 
 
-def _grid(view: Mapping[str, Any]) -> str:
+def _table_html(view: Mapping[str, Any]) -> str:
     """Draw the table of products."""
     columns, rows = view.get("columns", ()), view.get("rows", ())
     if not rows:
         return f"<p>{escape(view.get('empty') or 'No products.')}</p>" if view else ""
     listed = [
         [
-            *([_thumb(row["thumb"])] if view.get("thumbs") else []),
+            *([_thumbnail_html(row["thumb"])] if view.get("thumbs") else []),
             *(_bdi(cell["text"]) for cell in row["cells"]),
         ]
         for row in rows[:_ROWS]
@@ -275,11 +282,11 @@ def _selectable_rows(view: Mapping[str, Any]) -> str:
     return table_html([escape(one["title"]) for one in columns], cells, numbers=numbers) if rows else ""
 
 
-def _thumb(source: str | None) -> str:
+def _thumbnail_html(source: str | None) -> str:
     return f'<img alt="" src="{escape(source)}">' if source else ""
 
 
-def _cells(view: Mapping[str, Any]) -> str:
+def _heat_map_html(view: Mapping[str, Any]) -> str:
     """Draw a heat map: the share of each cell, on the shade that says how much is missing."""
     columns, rows = view.get("columns", ()), view.get("rows", ())
     if not rows or not columns:
@@ -292,7 +299,7 @@ def _cells(view: Mapping[str, Any]) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         if one["shade"] is None:
             return _bdi(one["text"])
-        # The letters have the colour that goes with the shade: a page may be dark.
+        # The letters have the colour that belongs to the shade: a page may be dark.
         shade = SCALE[one["shade"]]
         ground = f"background-color:{shade.light};color:{LIGHT[shade.ink]};text-align:right"
         return f'<td style="{ground}">{_bdi(one["text"])}</td>'
@@ -302,13 +309,13 @@ def _cells(view: Mapping[str, Any]) -> str:
     return table_html(heads, made, caption=escape(view["label"]), numbers=range(1, len(heads)))
 
 
-def _tiles(view: Mapping[str, Any]) -> str:
+def _gallery_html(view: Mapping[str, Any]) -> str:
     """Draw a gallery: each product with its picture, or why there is none."""
     made = []
     for group in view.get("groups", ()):
         rows = [
             [
-                _thumb(tile["src"]) or escape(tile["words"]),
+                _thumbnail_html(tile["src"]) or escape(tile["words"]),
                 *(_bdi(tile[name]) for name in ("name", "brand", "gtin", "mark")),
             ]
             for tile in group["tiles"][:_ROWS]
@@ -321,7 +328,7 @@ def _tiles(view: Mapping[str, Any]) -> str:
     return "".join(made)
 
 
-def _texts(view: Mapping[str, Any]) -> str:
+def _texts_html(view: Mapping[str, Any]) -> str:
     """Draw the texts of a card: a row for each attribute, a column for each language."""
     if not view.get("rows"):
         return ""
@@ -329,7 +336,7 @@ def _texts(view: Mapping[str, Any]) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         items = []
         for item in one["items"]:
-            was, now = _whole(item["was"]), _whole(item["now"])
+            was, now = _folded_text(item["was"]), _folded_text(item["now"])
             items.append(f"<del>{was}</del> <ins>{now}</ins>" if now else was)
         problems = [f"<small>{_bdi(problem['title'])}</small>" for problem in one["problems"]]
         gap = f"<small>{escape(one['gap'])}</small>" if one["gap"] and not any(items) else ""
@@ -337,12 +344,12 @@ def _texts(view: Mapping[str, Any]) -> str:
 
     rows = [
         [
-            f"<b>{_whole(row['attribute'])}</b>",
+            f"<b>{_folded_text(row['attribute'])}</b>",
             *(map(cell, row["cells"]) if not row["gap"] else [escape(row["gap"])]),
         ]
         for row in view["rows"]
     ]
-    heads = ["Text", *(_whole(one["name"]) for one in view["languages"])]
+    heads = ["Text", *(_folded_text(one["name"]) for one in view["languages"])]
     others = "".join(f"<p>{_bdi(one)}</p>" for one in view["others"])
     return table_html(heads, rows, caption=escape(view["caption"])) + others
 
@@ -355,8 +362,8 @@ def _corrections(view: Mapping[str, Any]) -> str:
         [
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
-            _whole(one["was"], "none"),
-            _whole(one["now"], "deleted"),
+            _folded_text(one["was"], "none"),
+            _folded_text(one["now"], "deleted"),
             f"{escape(one['title'])} {_bdi(one['reason'])}",
         ]
         for one in view["rows"][:_ROWS]
@@ -375,7 +382,7 @@ def _asked_back(view: Mapping[str, Any]) -> str:
             f"{_bdi(one['product'])} <small>{_bdi(one['gtin'])}</small>",
             f"{_bdi(one['attribute'])} {_bdi(one['language'])}",
             _bdi(one["place"]),
-            _whole(one["answer"]),
+            _folded_text(one["answer"]),
             _bdi(one["question"]),
         ]
         for one in view["rows"][:_ROWS]
@@ -385,24 +392,24 @@ def _asked_back(view: Mapping[str, Any]) -> str:
     )
 
 
-def _nothing(_: Any) -> str:
+def _no_html(_: Any) -> str:
     return ""
 
 
 #: What scripts draw, by their names. Filters are there to be pressed: those that are chosen are named above the table.
 _DRAWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "grid": _grid,
+    "grid": _table_html,
     "row_table": _selectable_rows,
-    "cell_grid": _cells,
-    "gallery": _tiles,
-    "texts": _texts,
+    "cell_grid": _heat_map_html,
+    "gallery": _gallery_html,
+    "texts": _texts_html,
     "corrections": _corrections,
     "asked_back": _asked_back,
-    "facets": _nothing,
+    "facets": _no_html,
 }
 
 
-def _chips(widget: Any) -> str:
+def _conditions_html(widget: Any) -> str:
     """Name the conditions that are chosen, each of which is a button that removes it."""
     chosen = [
         one.description.removesuffix("✕").strip() for one in widget.children if hasattr(one, "description")
@@ -411,17 +418,17 @@ def _chips(widget: Any) -> str:
     return f"<p>Filters: {'; '.join(map(_bdi, chosen))}</p>" if chosen else ""
 
 
-def _figures(widget: Any) -> str:
+def _figures_html(widget: Any) -> str:
     """Draw figures side by side."""
     found = [
-        " ".join(_cleaned(part.value) for part in one.children if isinstance(part, w.HTML))
+        " ".join(_without_style(part.value) for part in one.children if isinstance(part, w.HTML))
         for one in widget.children
     ]
     return table_html((), [[one for one in found if one]])
 
 
 _BY_CLASS: Mapping[str, Callable[[Any], str]] = {
-    "chips": _chips,
-    "tiles": _figures,
-    "selection-buttons": _nothing,
+    "chips": _conditions_html,
+    "tiles": _figures_html,
+    "selection-buttons": _no_html,
 }

@@ -139,7 +139,7 @@ class ComparisonBox(VBox):
     def _show_starts(self) -> None:
         """Offer the earlier snapshots with which the one under To is mostly compared."""
         newest = next((one for one in self._offered if one.folder == self.new.value), None)
-        self._starts = [] if newest is None else starts(self._offered, newest)
+        self._starts = [] if newest is None else snapshots_to_compare(self._offered, newest)
         for place, one in enumerate(self.since):
             show_if(one, place < len(self._starts))
             if place < len(self._starts):
@@ -240,11 +240,11 @@ def export_changes(difference: Difference, path: Path, is_safe: bool, progress: 
     # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
     with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as show:
-        write_csv(_told(rows, show), rows.schema, beside, escape_formulas=is_safe)
+        write_csv(_reporting_batches(rows, show), rows.schema, beside, escape_formulas=is_safe)
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
 
 
-def _told(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
+def _reporting_batches(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
     """Pass rows on in batches, and report how many are written."""
     done = 0
     for batch in rows.to_batches(max_chunksize=_BATCH):
@@ -350,10 +350,12 @@ class ChangedValues(VBox):
     def _press(self) -> None:
         if self._difference is not None and self._show_products is not None:
             outcome, attribute = self.what.value
-            self._show_products(ProductList(_title(outcome, attribute, self._difference), self._ids()))
+            self._show_products(
+                ProductList(_selection_title(outcome, attribute, self._difference), self._ids())
+            )
 
 
-def _title(outcome: str, attribute: str | None, difference: Difference) -> str:
+def _selection_title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
     when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
     return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"
@@ -392,7 +394,7 @@ def notes_markup(difference: Difference) -> str:
     if len(difference.not_comparable):
         rows = difference.not_comparable.head(_GROUPS).to_dict("records")
         named = ", ".join(
-            f"{attribute_title(row['attribute'])}{_language(row)}: {row['why']}" for row in rows
+            f"{attribute_title(row['attribute'])}{_in_language(row)}: {row['why']}" for row in rows
         )
         notes.append(
             f"Not compared, {len(rows)} of {counted(len(difference.not_comparable), 'attribute')}: {named}."
@@ -430,7 +432,7 @@ def attributes_markup(changes: pd.DataFrame) -> str:
     products = products_of_attributes(changes)
     shown = products.head(_ATTRIBUTES)
     rows = [
-        (_titled(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
+        (_attribute_html(str(attribute)), int(number), *(counts.get((attribute, one), 0) for one in _MOVES))
         for attribute, number in shown.items()
     ]
     numbers = ("Products", *(f"Values {one}" for one in _MOVES))
@@ -471,10 +473,10 @@ def changes_markup(changes: pd.DataFrame) -> str:
     rows = [
         (
             _verbatim(row["product_id"] if pd.isna(row["gtin"]) else row["gtin"]),
-            _titled(row["attribute"], _language(row)),
+            _attribute_html(row["attribute"], _in_language(row)),
             f"{str(row['column']).replace('_', ' ')} {row['change']}",
-            _value(row["old"]),
-            _value(row["new"]),
+            _value_html(row["old"]),
+            _value_html(row["new"]),
         )
         for row in changes.to_dict("records")
     ]
@@ -494,7 +496,11 @@ def product_changes_markup(difference: Difference, product_id: str) -> str:
     if own.empty:
         return ""
     rows = [
-        (_titled(row["attribute"], _language(row)), _value(row["old"]), _value(row["new"]))
+        (
+            _attribute_html(row["attribute"], _in_language(row)),
+            _value_html(row["old"]),
+            _value_html(row["new"]),
+        )
         for row in own.head(_ON_CARD).to_dict("records")
     ]
     rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
@@ -520,7 +526,7 @@ def audits_markup(compared: AuditComparison) -> str:
         (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
     ]
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
-    # What got worse comes first: somebody has to look at it.
+    # What got worse is listed first: somebody has to look at it.
     changed = changed.sort_values(["newly_failing", "fixed"], ascending=False, kind="stable")
     shown = changed[["problem", "severity", "fixed", "newly_failing"]].head(_CHECKS)
     caption = (
@@ -537,18 +543,18 @@ def _verbatim(text: object) -> Html:
     return Html(text_html(text))
 
 
-def _titled(attribute: str, language: str = "") -> Html:
+def _attribute_html(attribute: str, language: str = "") -> Html:
     """Return an attribute as people call it; pointing at it shows its name in the tables."""
     return Html(
         f'<span title="{escape(attribute, quote=True)}">{text_html(attribute_title(attribute) + language)}</span>'
     )
 
 
-def _language(row: Mapping[Hashable, Any]) -> str:
+def _in_language(row: Mapping[Hashable, Any]) -> str:
     return "" if pd.isna(row["language"]) else f" in {language_label(row['language'])}"
 
 
-def _value(value: object) -> Html:
+def _value_html(value: object) -> Html:
     if pd.isna(value):  # type: ignore[call-overload]
         return Html("<span class='muted'>none</span>")
     text = words(value)
@@ -563,7 +569,9 @@ def _value(value: object) -> Html:
 _MONTH = timedelta(days=30)
 
 
-def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tuple[str, SnapshotEntry]]:
+def snapshots_to_compare(
+    offered: Sequence[SnapshotEntry], newest: SnapshotEntry
+) -> list[tuple[str, SnapshotEntry]]:
     """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
 
     Days are counted from the newest snapshot and not from today, in UTC, as the names of snapshots are. "Monday" is the
@@ -582,23 +590,23 @@ def starts(offered: Sequence[SnapshotEntry], newest: SnapshotEntry) -> list[tupl
     >>> def made(day):
     ...     return SnapshotEntry("shop", f"2026-11-{day:02}T050102.000000Z", f"/{day}", 9, 9, True, "")
     >>> kept = [made(day) for day in (19, 18, 16, 15, 2)]
-    >>> [(label, one.time[:10]) for label, one in starts(kept, kept[0])]
+    >>> [(label, one.time[:10]) for label, one in snapshots_to_compare(kept, kept[0])]
     [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
     """
-    now = _moment(newest)
+    now = _time_of_snapshot(newest)
     if now is None:
         return []
     earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
     found: dict[str, tuple[str, SnapshotEntry]] = {}
-    for label, before in _limits(now):
-        there = next((one for one in earlier if (_moment(one) or now) < before), None)
+    for label, before in _moments_before(now):
+        there = next((one for one in earlier if (_time_of_snapshot(one) or now) < before), None)
         if there is not None and there.folder not in found:
-            day = _day(there, now)
+            day = _day_of_snapshot(there, now)
             found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
     return list(found.values())
 
 
-def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
+def _moments_before(now: datetime) -> Iterator[tuple[str, datetime]]:
     """Yield the words of a label, and the moment before which its snapshot was made."""
     yield "", now
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -607,14 +615,14 @@ def _limits(now: datetime) -> Iterator[tuple[str, datetime]]:
     yield "a month ago", now - _MONTH
 
 
-def _day(snapshot: SnapshotEntry, now: datetime) -> str:
-    moment = _moment(snapshot)
+def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
+    moment = _time_of_snapshot(snapshot)
     if moment is None:
         return snapshot.moment
     return f"{moment:%H:%M}" if moment.date() == now.date() else f"{moment.day} {moment:%B}"
 
 
-def _moment(snapshot: SnapshotEntry) -> datetime | None:
+def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
     """Return when a snapshot was made; None for a folder that somebody has named otherwise."""
     try:
         return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)

@@ -158,7 +158,7 @@ class SnapshotPanel(Panel):
         self._show_details(chosen)
         self.catalog = catalog
         if self.exploration is not None:
-            # The audit shown elsewhere is that of another catalogue, and goes with it.
+            # The audit shown elsewhere is that of another catalogue, and is removed with it.
             self.exploration.look_at(catalog)
 
     def _show_products(self, products: ProductList) -> None:

@@ -87,7 +87,7 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     listed = list_snapshots(name or "*").astype("object")
     known = listed.where(listed.notna(), None).to_dict("records")
     rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
-    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever the clock said then.
+    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever time the clock had.
     latest: dict[str, str] = {}
     places = []
     for at, one in enumerate(rows):
@@ -108,16 +108,16 @@ def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
     """
     if not loads:
         return ""
-    said = []
+    lines = []
     for one in loads[:_UNFINISHED]:
         how = f"prodex.recover({one.name!r}, allow_incomplete=True) makes a snapshot of what it received"
         if one.is_resumable:
             how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
         query = "" if one.query is None else f", {one.query}"
-        said.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
-    listed = "".join(f"<li>{text_html(one)}</li>" for one in said)
+        lines.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
+    listed = "".join(f"<li>{text_html(one)}</li>" for one in lines)
     count = (
-        f"{len(said)} of {counted(len(loads), 'load')}"
+        f"{len(lines)} of {counted(len(loads), 'load')}"
         if loads[_UNFINISHED:]
         else counted(len(loads), "load")
     )

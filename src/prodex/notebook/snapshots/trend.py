@@ -115,11 +115,11 @@ def products_markup(trend: Trend) -> str:
 
     title = f"{title} in the newest of {number:,} snapshots"
     rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
-    return drawn(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
+    return chart_html(charts.steps(trend.products, title), title, ("Made (UTC)", "Products"), rows)
 
 
 def grades_markup(trend: Trend) -> str:
-    """Draw how the products were graded, or say how to come by that."""
+    """Draw how the products were graded, or explain what is needed for that."""
     from prodex.display.charts import grades_over_time, grades_sentence
 
     if trend.grades is None:
@@ -145,10 +145,12 @@ def grades_markup(trend: Trend) -> str:
     ]
     title = f"{figure.get_suptitle()}; profile {trend.grades['profile'].iloc[-1]}"
     more = f", {len(rows)} of {trend.audits:,} audits" if trend.audits > len(rows) else ""
-    return drawn(figure, title + more, ("Audit as of", *"ABCDE", "Ready", "Not ready", "Undecided"), rows)
+    return chart_html(
+        figure, title + more, ("Audit as of", *"ABCDE", "Ready", "Not ready", "Undecided"), rows
+    )
 
 
-def drawn(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def chart_html(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return a chart as a picture, with its data as a table for those who cannot see it."""
     written = io.BytesIO()
     figure.savefig(written, format="png")

@@ -1,4 +1,4 @@
-"""The rules that come with prodex, by block; importing this registers them."""
+"""The rules of prodex, by block; importing this registers them."""
 
 from prodex.quality.rules import (  # noqa: F401 - a rule is known once its module was imported
     allergens,

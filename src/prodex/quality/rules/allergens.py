@@ -31,16 +31,22 @@ from prodex.quality.cut_texts import (
     seen_across_products,
 )
 from prodex.quality.food_products import food_evidence, is_food
-from prodex.quality.language_detection import DetectedLanguages, detect, languages, place_of, sections
+from prodex.quality.language_detection import (
+    DetectedLanguages,
+    detect,
+    known_languages,
+    place_of_language,
+    sections,
+)
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
 
-#: From which confidence, and how many letters, the language of a composition is certain.
+#: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
-#: From which confidence it is when the label says the same: two witnesses that know nothing of each other.
+#: Confidence from which it is certain if the label is the same language: two independent signs agree.
 _AGREED = 0.9
 #: How a list ends that is whole.
 _FINISHED = r"[.!]\s*$"
@@ -76,10 +82,10 @@ def composition_allergens_listed(
     words of all languages count then), the text was cut or is no list of ingredients, starch does not say of what it is
     made or lecithin of what, something is mostly made of an allergen (mayonnaise), or the list cannot be read.
     """
-    # What is certainly no food is not read.
+    # Products that are certainly no food are not read.
     may_be_food = is_food(products)
     made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
-    lists = _lists(products, AttributeTexts.of(products, listed))
+    lists = _allergen_lists(products, AttributeTexts.of(products, listed))
     mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -94,7 +100,7 @@ def composition_allergens_listed(
     # Without the owners nobody knows whose columns are too short.
     is_read &= seen_across_products(products)
     missing[~fails[mentions.product]] = 0
-    evidence = _evidence(products, made_of.texts, mentions, missing, listed)
+    evidence = _first_mentions(products, made_of.texts, mentions, missing, listed)
     applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
     return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
@@ -127,7 +133,7 @@ class _Mentions:
     ----------
     product, row, word, meaning, indirect, spoken
         For each the position of its product, the row of its composition, the word, the bits of its groups, whether it
-        stands for a cereal that is not named, and the language in which it was read, or None.
+        means a cereal that is not named, and the language in which it was read, or None.
     """
 
     product: Rows
@@ -138,7 +144,7 @@ class _Mentions:
     spoken: pa.Array
 
 
-def _lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
+def _allergen_lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # A dash lists nothing.
     lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
@@ -147,7 +153,7 @@ def _lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # "May contain" counts here: the list says it.
     named = named_allergens(distinct, perhaps=True)
     np.bitwise_or.at(groups, product, named.groups[code])
-    read = _is_understood(distinct, _languages(detect(distinct)))
+    read = _is_understood(distinct, _readable_languages(detect(distinct)))
     is_cereal = is_true(pc.invert(pc.starts_with(named.word, "glut")))
     names_cereal = np.zeros(len(distinct), bool)
     names_cereal[named.text[is_cereal & (named.meaning & _GLUTEN > 0)]] = True
@@ -158,13 +164,17 @@ def _lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     )
 
 
-def _languages(found: DetectedLanguages) -> pa.Array:
+def _readable_languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
-    known = np.array([*(place if name in LANGUAGES else -1 for place, name in enumerate(languages())), -1])
+    known = np.array(
+        [*(place if name in LANGUAGES else -1 for place, name in enumerate(known_languages())), -1]
+    )
     spoken = known[found.language]
     # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
     spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
-    return pa.array([*languages(), None], pa.string()).take(pa.array(spoken % (len(languages()) + 1)))
+    return pa.array([*known_languages(), None], pa.string()).take(
+        pa.array(spoken % (len(known_languages()) + 1))
+    )
 
 
 def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
@@ -183,7 +193,7 @@ def _mentions(
     texts, text = encoded(compositions["text"])
     place, parts = sections(texts)
     detected = detect(parts)
-    spoken = _languages(detected)
+    spoken = _readable_languages(detected)
     found = named_allergens(parts, spoken, fold=fold)
     own = place[found.text]
     order = np.argsort(own, kind="stable")
@@ -208,7 +218,7 @@ def _mentions(
     )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
-    # A section that only warns has no items, and takes nothing from the list that stands before it.
+    # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
     first = np.searchsorted(place, np.arange(len(texts)))
     is_one = np.bincount(place, minlength=len(texts)) == 1
@@ -236,12 +246,12 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
 
     The words of all languages were looked for in them all the same.
     """
-    places = by_value(stated, lambda one: place_of(one) if one in LANGUAGES else -1, -1)
+    places = by_value(stated, lambda one: place_of_language(one) if one in LANGUAGES else -1, -1)
     is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
     return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
 
 
-def _evidence(
+def _first_mentions(
     products: Products,
     compositions: pa.Table,
     mentions: _Mentions,
@@ -257,7 +267,7 @@ def _evidence(
             (
                 int(mentions.product[row]),
                 int(row),
-                f"{name}: {_said(bool(mentions.indirect[row]))}, not listed",
+                f"{name}: {_source_words(bool(mentions.indirect[row]))}, not listed",
             )
             for row in rows[first]
         ]
@@ -282,7 +292,7 @@ def _evidence(
     return Evidence(mentions.product[rows], listed, stated, words, reasons)
 
 
-def _said(indirect: bool) -> str:
+def _source_words(indirect: bool) -> str:
     return "a cereal that the ingredients do not name" if indirect else "named in the ingredients"
 
 

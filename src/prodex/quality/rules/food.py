@@ -27,10 +27,11 @@ _rule = partial(
 )
 
 
-def _missing(products: Products, attribute: str, applies: Any) -> Verdict:
+def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdict:
     """Fail the products without data for an attribute; where no class says that they are food, say what does."""
     verdict = missing_data(products, attribute, applies)
     pending = verdict.evidence
+    # Where a class says that it is food, nobody asks why; elsewhere the reason is shown, since it may be wrong.
     unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
     is_known = is_food(products).fillna(False).to_numpy(bool)
     shown = np.flatnonzero(
@@ -59,7 +60,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     Food of a single ingredient with the same name needs no list (Art. 19): exclude such kinds in the profile.
     """
     # Art. 16(4): drinks over 1.2 % alcohol need neither a list of ingredients nor a nutrition declaration.
-    return _missing(products, attribute, is_food(products) & ~is_alcoholic(products))
+    return _missing_of_food(products, attribute, is_food(products) & ~is_alcoholic(products))
 
 
 @_rule(
@@ -75,7 +76,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 
     The law requires them only for food that needs special conditions, which a record does not show: a warning.
     """
-    return _missing(products, attribute, is_food(products))
+    return _missing_of_food(products, attribute, is_food(products))
 
 
 @_rule(
@@ -88,7 +89,7 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
     """Customers and authorities have to know whom to contact."""
-    return _missing(products, attribute, is_food(products))
+    return _missing_of_food(products, attribute, is_food(products))
 
 
 @_rule(
@@ -103,7 +104,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     """It is mandatory for meat, fish, eggs, honey, olive oil, wine, fruit and vegetables, and where its absence
     misleads.
     """
-    return _missing(products, attribute, is_food(products))
+    return _missing_of_food(products, attribute, is_food(products))
 
 
 @_rule(
@@ -115,7 +116,7 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
     """They are mandatory where food cannot be used properly without them, as with raw, frozen or dried food."""
-    return _missing(products, attribute, is_food(products))
+    return _missing_of_food(products, attribute, is_food(products))
 
 
 @_rule(
@@ -133,7 +134,7 @@ def has_alcohol_strength(
     if kinds:
         of_kind = is_of_kind(products, kinds) & is_food(products)
         applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return _missing(products, attribute, applies)
+    return _missing_of_food(products, attribute, applies)
 
 
 @_rule(

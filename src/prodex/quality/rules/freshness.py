@@ -95,6 +95,7 @@ def certificates_in_force(products: Products) -> Verdict:
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
+    # Those that have expired are the finding of the rule above.
     dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
     return _dates(products, dated, soon, f"ends within {days} days")
@@ -192,7 +193,7 @@ def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _moments(values: pd.Series) -> pd.Series:
-    """Read dates as they come: UNIX seconds, ISO dates, ISO times; local time, as all dates of the service."""
+    """Read dates in every form that occurs: UNIX seconds, ISO dates, ISO times; local time, as the service has it."""
     # Dates occur as UNIX seconds and as ISO texts, also in one column.
     numbers = pd.to_numeric(values, errors="coerce")
     # Larger numbers are no seconds of our time: milliseconds, or typing errors.

@@ -70,6 +70,7 @@ def outer_unit_has_children(
 def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH",)) -> Verdict:
     """A hierarchy that ends above the product does not show how many products are ordered."""
     packing = HierarchyColumns.of(products)
+    # A unit that contains itself ends the tree there, but is no lowest unit.
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
     wrong = leaves & packing.is_flagged("is_consumer_unit", False) & ~packing.is_packed_as(base)
@@ -186,7 +187,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     """Shops list every consumer unit: the pallet is offered online as a single product."""
     packing = HierarchyColumns.of(products)
     pallets = packing.is_packed_as(packagings)
-    # A display pallet stands in the shop, and customers take products from it: that is intended.
+    # A display pallet is put into the shop, and customers take products from it: that is intended.
     sold = packing.is_flagged("is_consumer_unit") & ~packing.is_flagged("is_display_unit")
     return packing.verdict(
         pallets & sold,
@@ -225,7 +226,7 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
     packing = HierarchyColumns.of(products)
     # A GTIN occurs in many hierarchies: its check digit is computed once.
     distinct = packing["node_gtin"].dictionary_encode().dictionary.to_pylist()
-    # The last one stands for nodes without a GTIN, whose code is -1: they are no wrong GTIN.
+    # The last value is for nodes without a GTIN, whose code is -1: they have no wrong GTIN.
     valid = np.append(are_valid(distinct) | are_upc_e(distinct), True)
     return packing.verdict(
         ~valid[packing.gtin],
@@ -272,7 +273,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
 
 
 def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
-    """Return the GTINs that stand in larger units; and those that stand in several, with the GTINs of these."""
+    """Return the GTINs that larger units contain; and those that several contain, with the GTINs of these."""
     # A pending update may pack the product anew; until it is accepted, there is one case.
     own = pa.array(~are_pending(whole["hierarchies.attribute"]))
     edges = pa.table(
@@ -299,6 +300,7 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
 )
 def one_parent(products: Products, *, whole: Any) -> Verdict:
     """A product that comes in two different cases is sooner or later ordered in the wrong one."""
+    # Over the whole catalogue: the record of a product need not show all cases that contain it.
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
 

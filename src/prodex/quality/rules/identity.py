@@ -15,7 +15,7 @@ from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Mask, Rows, is_true
 
-#: Of the other products of a GTIN, at most so many are named; the total is always given.
+#: At most so many of the other products with a GTIN are named; the total is always given.
 _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
@@ -141,7 +141,7 @@ def _is_formed(products: Products) -> Mask:
 
 
 def _are_upc_e(products: Products) -> Mask:
-    """Say which products have a UPC-E in place of the GTIN-12 that it stands for, whose check digit it has."""
+    """Say which products have a UPC-E in place of the GTIN-12 that it abbreviates, whose check digit it has."""
     return products.remember("upc_e", lambda: are_upc_e(products["gtin"].fillna("").tolist()))
 
 

@@ -200,11 +200,14 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
     nutrition = NutritionColumns.of(products)
     with np.errstate(divide="ignore"):
         serving = 100 / nutrition.per_hundred
+    # A pack of 100 g is no serving, although nutrition is declared to the same amount.
     is_serving = ~np.isnan(serving) & ~np.isclose(serving, 100.0)
     product, value, unit = quantities(products, "netContent")
     wrong, known = np.zeros((2, len(nutrition.product)), bool)
+    # Grams with grams and millilitres with millilitres: the density is not known.
     for kind, chosen in (("weight", nutrition.by_weight), ("volume", ~nutrition.by_weight)):
         amounts = in_base_unit(value, unit, kind)
+        # Backwards: of several contents of a product, the first one is assigned last and counts.
         rows = np.flatnonzero(amounts > 0)[::-1]
         content = np.full(len(products), np.nan)
         content[product[rows]] = amounts[rows]

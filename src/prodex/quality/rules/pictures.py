@@ -26,7 +26,7 @@ _FILE = f"{PICTURES}.gdsnFileName"
 _ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
 _PACKSHOT = (f"{PICTURES}.isPackshot", f"{PICTURES}.productFace")
 _SIZE = (f"{PICTURES}.width", f"{PICTURES}.height")
-#: Whose minimum a number of pixels is.
+#: Minimums in pixels, and who requires them.
 PRESETS = {
     500: "Google Merchant Center from 2027",
     800: "marketplaces that offer zoom",
@@ -87,6 +87,7 @@ def picture_format_for_web(
 ) -> Verdict:
     """A TIFF is fine for print but shows as a broken picture in an online shop."""
     pictures = PictureColumns.of(products)
+    # "image/jpeg", ".JPG" and "jpeg " are one format.
     formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
     formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
     filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
@@ -108,6 +109,7 @@ def picture_format_for_web(
 def picture_not_expired(products: Products) -> Verdict:
     """The right to use the picture has expired: whoever shows it can be charged."""
     pictures = PictureColumns.of(products)
+    # Every picture is judged: one without an end date may be used for ever.
     now = pa.scalar(products.now, pictures["effective_end"].type)
     over = is_true(pc.less(pictures["effective_end"], now))
     return pictures.verdict(over, slice(None), _ENDS, "effective_end", "its end date has passed")
@@ -146,6 +148,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
 def pictures_differ(products: Products) -> Verdict:
     """The same checksum means the same file: the view it should show is missing."""
     pictures = PictureColumns.of(products)
+    # By checksum and not by address: one file may be served under several addresses.
     sums, code = encoded(pictures["crc32"])
     known = code >= 0
     # One number for product and checksum: equal numbers are the same file.
@@ -181,14 +184,17 @@ def has_front_packshot(products: Products) -> Verdict:
     """Nobody buys online what they cannot see; receivers refuse products without it."""
     pictures = PictureColumns.of(products)
     fails = ~pictures.any(pictures.is_front_packshot)
-    # What is almost a front packshot is shown: mostly only a mark is missing.
+    # Pictures that are almost a front packshot are shown: mostly only a mark is missing.
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
 
     def reasons(rows: Rows) -> list[str]:
         marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
         faces = pictures.seen("product_face", rows).fill_null("not given").to_pylist()
-        return [f"{mark} as packshot, face {_stated(face)}" for mark, face in zip(marked, faces, strict=True)]
+        return [
+            f"{mark} as packshot, face {_face_in_words(face)}"
+            for mark, face in zip(marked, faces, strict=True)
+        ]
 
     near = nearly & fails[pictures.product]
     verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons)
@@ -242,7 +248,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     def reasons(rows: Rows) -> list[str]:
         both = zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)
         return [
-            f"face {_stated(stated)} is stated, and face {_stated(other)} is in the file name"
+            f"face {_face_in_words(stated)} is stated, and face {_face_in_words(other)} is in the file name"
             for stated, other in both
         ]
 
@@ -250,7 +256,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons)
 
 
-def _stated(face: str) -> str:
+def _face_in_words(face: str) -> str:
     return f"{face} ({FACES[face]})" if face in FACES else face
 
 
@@ -311,16 +317,16 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     large = renditions.filter(pa.array(long))
     # A rendition's position is its picture's with one more index: "0.3" is the fourth rendition of picture "0".
     of_picture = pc.replace_substring_regex(large["position"], "[.][0-9]+$", "")
-    served = _keys(large["product"], of_picture)
+    served = _picture_keys(large["product"], of_picture)
     fronts = pictures.is_front_packshot
-    wanted = _keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
+    wanted = _picture_keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
     without = fronts.copy()
     without[fronts] = ~is_true(pc.is_in(wanted, served))
     reason = f"no rendition of {side} pixels or more"
     return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason)
 
 
-def _keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
+def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one text for each picture of a part."""
     return whole(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
 
@@ -338,6 +344,7 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
 
     The date remains when the last picture is removed: a product without pictures has no outdated ones.
     """
+    # The service has one date for all pictures of a product.
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured
     return product_verdict(

@@ -10,6 +10,8 @@ from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Mask, is_true
 
+#: Numbers of `manufacturerSharingStatus` and of `validation.status`. The specification ends at OK (2); the service also
+#: sends CORRECTION (3).
 _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3
 _STATES = "Product data exchange service: states"
@@ -106,6 +108,7 @@ def is_validated(products: Products) -> Verdict:
 )
 def has_no_suggestions(products: Products) -> Verdict:
     """The service compared the record with other records or with the picture, and suggests changes."""
+    # Not applicable without a count: none was made, which is not the same as no suggestion.
     count = products["suggestion_count"]
     attribute, reason = "validation.nbSuggestions", "suggestions are open"
     return product_verdict(count > 0, attribute, count, reason, applies=count.notna())
@@ -152,7 +155,7 @@ def _is_not(products: Products, column: str, wrong: int | str, attribute: str, m
 
 
 def _awaits_acceptance(products: Products) -> Mask:
-    """Say for each product whether its names stand under `lastRequest` only."""
+    """Say for each product whether its names are under `lastRequest` only."""
     # A name is mandatory, so a product without one but with a pending one was never accepted.
     return products.remember(
         "awaits acceptance",

@@ -61,7 +61,7 @@ _MEANT_DOTS = (
     r"|(?:^|[^\pL])(?:etc|et cetera|et caetera|usw|u\.\s?s\.\s?w|ecc|enz|osv|m\.\s?m|jne|itd|atd|stb|etcétera)"
     r"\s*\.?\s*(?:\.\s*\.\s*\.?|…))\s*$"
 )
-#: Words after which something has to follow, by language; "" stands for those that end no text in any of the languages.
+#: Words after which something has to follow, by language; "" has those that end no text in any of the languages.
 #: Left out is what ends texts as well: "vitamine E", "plug-in", "for men", "roll on", "carte d'or".
 _JOINING = {
     "": "et und og och sekä avec mit med con com with du des aux von vom zum zur van voor für för para della dello "
@@ -79,7 +79,7 @@ _JOINING = {
 }
 #: Norwegian and Danish join with the same words.
 _TAKEN_FOR = {"nb": "no", "nn": "no", "da": "no"}
-#: What ends a name that goes on; and names that end in a word that joins.
+#: The end of a name that should continue; and names that are whole although they end in a joining word.
 _ENDS_IN_COMMA = r"(?:,|&|^[^&]*;|;\s*;)\s*$"
 _WHOLE_NAMES = (
     r"(?i)\b(?:best of|made of|to go with|avec ou sans|with or without|ohne|sans|sem|sin|zonder|uten|utan)\s*$"
@@ -279,7 +279,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
         spoken = np.array(stated, bool)[texts.language]
         if spoken.any():
             any_word = "|".join(map(re.escape, words.split()))
-            # "d'" needs no space behind it; before the word something stands, or it is all that there is.
+            # "d'" needs no space behind it. The word follows another one, or is the whole text.
             found |= texts.ending(rf"(?i)[\pL\pN,;:)%*]['’]?\s+(?:{any_word})\s*[,;:-]?\s*$", spoken)
     return found
 
@@ -298,7 +298,7 @@ def brackets_are_closed(products: Products) -> Verdict:
     has_any = is_true(pc.match_substring_regex(left, r"[(\[{]"))
     rows = np.flatnonzero(has_any)
     left = pc.replace_substring_regex(left.take(pa.array(rows)), _NO_BRACKET, "")
-    # From the inside out: what is closed is taken away, until only what is not is left.
+    # From the inside out: closed brackets are removed until only the ones that are never closed are left.
     for _ in range(_DEEPEST):
         closed = is_true(pc.match_substring_regex(left, _INNERMOST))
         if not closed.any():
@@ -375,7 +375,7 @@ _MOJIBAKE = (
 )
 #: What has fewer letters may be an abbreviation, or a brand that writes itself so.
 _FEWEST_LETTERS = 5
-#: Beside a name's one word: single letters, and units of what is in the pack.
+#: What may be next to the one word of a name: single letters, and units of the contents.
 _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 
