@@ -22,7 +22,7 @@ from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import checked_name, discard, folder_beside, safe_name, sha256
+from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
 from prodex.files.lock import locked
 from prodex.files.untrusted import (
     Count,

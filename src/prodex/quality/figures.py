@@ -395,7 +395,9 @@ def keep_figures(audit: Audit) -> None:
         if not is_there(folder):
             with writing_folder(folder) as beside:
                 # Its place in the order is that of the audit.
-                FIGURES.write_manifest(beside, _figures_manifest(figures_of(audit)), archive_place(audit.folder))
+                FIGURES.write_manifest(
+                    beside, _figures_manifest(figures_of(audit)), archive_place(audit.folder)
+                )
 
 
 def kept_figures(name: str) -> list[Figures]:
