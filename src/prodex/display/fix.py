@@ -12,7 +12,7 @@ from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
 from prodex.messages import counted
 from prodex.untrusted_text import on_one_line
-from prodex.worklists.reading import place_in_words
+from prodex.worklists.returned_files import place_in_words
 
 if TYPE_CHECKING:
     from prodex.worklists.fix import Fix

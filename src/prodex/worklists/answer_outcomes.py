@@ -48,8 +48,8 @@ from prodex.worklists.items import (
 from prodex.worklists.layout import DELETE_WORD
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
-from prodex.worklists.reading import Answer
 from prodex.worklists.remarks import remark
+from prodex.worklists.returned_files import Answer
 from prodex.worklists.retyped import RETYPED, possible_values
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")

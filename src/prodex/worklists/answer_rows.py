@@ -12,7 +12,7 @@ from prodex.send.corrections import Changes
 from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
 from prodex.worklists.answer_outcomes import AnswerState, Decision
-from prodex.worklists.reading import Answer, AnswerSheet, Problem, file_name
+from prodex.worklists.returned_files import Answer, AnswerSheet, Problem, file_name
 
 #: Columns with the place of an answer.
 PLACE = ("file", "sheet", "row", "cell")

@@ -18,7 +18,7 @@ from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.folder import write_folder
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import Owners, is_outside
-from prodex.worklists.reading import place_in_words
+from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_marks import place_digest
 from prodex.worklists.rows import grouped_worklists, update_waits, worklist_rows
 from prodex.worklists.sheets import Worklist, WorklistFacts

@@ -33,7 +33,7 @@ from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Con
 from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
-from prodex.worklists.reading import Answer
+from prodex.worklists.returned_files import Answer
 
 
 @dataclass(frozen=True)

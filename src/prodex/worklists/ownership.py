@@ -24,7 +24,7 @@ from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
 from prodex.messages import hint_and_all
 from prodex.tables.columns import whole
-from prodex.worklists.reading import Answer, AnswerSheet, AnswerSource, Returned, Written
+from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, Returned, Written
 from prodex.worklists.row_marks import RowMark, asked_for
 
 _NOBODY = "nobody"

@@ -17,7 +17,7 @@ from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
 from prodex.worklists.fix import Fix, fix_of
 from prodex.worklists.ownership import owners_given
-from prodex.worklists.reading import Returned, Written, known_texts, read_files
+from prodex.worklists.returned_files import Returned, Written, known_texts, read_files
 
 
 def read_worklist(

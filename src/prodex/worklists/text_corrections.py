@@ -16,7 +16,7 @@ from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.fix import Fix, fix_of
 from prodex.worklists.layout import DELETE_WORD
-from prodex.worklists.reading import Answer, Returned, trimmed
+from prodex.worklists.returned_files import Answer, Returned, trimmed
 
 #: The profile without a check: what the service would refuse is still found.
 NO_RULES = Profile("no rules")

@@ -28,7 +28,7 @@ from prodex.untrusted_text import label, words
 from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix
 from prodex.worklists.read_worklist import read_worklist
-from prodex.worklists.reading import place_in_words
+from prodex.worklists.returned_files import place_in_words
 
 #: Rows of the list, and bytes of an answer in it: a browser has to show them all.
 _ROWS, _MOST = 500, 20_000
