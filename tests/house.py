@@ -20,7 +20,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1] / "src"
 
-#: Values whose methods import what carries them out inside the method: the exception of tests/test_architecture.py.
+#: The values whose methods may import what lies above them, inside the method: what shows a value, answers a question
+#: about it or writes it takes the value as an argument. It is the one exception in tests/test_architecture.py.
 VALUES = frozenset(
     {
         "Audit",

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import prodex
+from tests.house import VALUES
 
 SOURCE = Path(prodex.__file__).parents[1]
 SANDBOX = "prodex_sandbox"
@@ -42,24 +43,6 @@ ROWS = (
     {"__main__"},
 )
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
-
-#: The values whose methods may import what lies above them, inside the method: what shows a value, answers a question
-#: about it or writes it takes the value as an argument. It is the one exception from the order of `ROWS`.
-VALUES = frozenset(
-    {
-        "Audit",
-        "AuditComparison",
-        "CardContents",
-        "Catalog",
-        "Difference",
-        "Fix",
-        "Gallery",
-        "Pictures",
-        "Tracking",
-        "Watch",
-    }
-)
-
 
 @cache
 def modules() -> dict[str, Path]:
