@@ -44,6 +44,7 @@ ROWS = (
 )
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
 
+
 @cache
 def modules() -> dict[str, Path]:
     """Return every module of both packages by its dotted name."""
