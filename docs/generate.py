@@ -42,11 +42,10 @@ _GROUPS = {
     "limits": "Connecting",
     "query": "Queries",
     "load": "Loading",
-    "ledger": "Loading",
     "catalog": "Catalogues",
     "store": "Snapshots",
     "quality": "Audits",
-    "fix": "Worklists",
+    "worklists": "Worklists",
     "compare": "Comparing",
     "send": "Sending",
     "formats": "Exporting",
@@ -54,7 +53,7 @@ _GROUPS = {
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
-    "history": "Simulating",
+    "week_simulation": "Simulating",
     "errors": "Errors",
 }
 _TABLES_INTRODUCTION = """\
