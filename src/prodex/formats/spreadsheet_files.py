@@ -32,8 +32,8 @@ from prodex.errors import SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_there
 from prodex.formats.safe_xml import MarkupRefused
 from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Cell, Range, Row, unreadable
-from prodex.formats.workbook_sheets import WorkbookArchive
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 
 #: The first bytes of archives, and of the files of older programs and of workbooks with a password.

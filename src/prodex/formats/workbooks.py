@@ -26,8 +26,8 @@ import pyarrow.compute as pc
 
 from prodex.errors import QueryError
 from prodex.formats.spreadsheet import spelled
+from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Row, cell_place
-from prodex.formats.workbook_sheets import WorkbookArchive
 from prodex.limits import FILE, Limits, Meter
 
 #: The most characters of a cell (UTF-16 units), rows and columns of a sheet, as Excel documents its limits.
