@@ -21,7 +21,6 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
@@ -152,6 +151,9 @@ def _sealed(executor: Executor, job: Any) -> bytes:
 
 def _dumps(executor: Executor) -> Callable[[Any], bytes]:
     """Return what writes a job as bytes; only cloudpickle writes functions that no module has."""
+    # Whoever only reads a catalogue on threads does not wait for what starts processes.
+    from concurrent.futures import ProcessPoolExecutor
+
     if not isinstance(executor, ProcessPoolExecutor):
         try:
             from cloudpickle import dumps

@@ -493,7 +493,7 @@ class Audit:
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
         """Write worklists of what fails to a new folder, a workbook for each owner or other group, and return an index.
 
-        `prodex.worklists.write_worklists` documents the options and the files.
+        `prodex.worklists.folder.write_worklists` documents the options and the files.
 
         Examples
         --------
@@ -503,7 +503,7 @@ class Audit:
         >>> audit.worklists(f"{tempfile.mkdtemp()}/to_fix")["findings"].tolist()
         [1]
         """
-        from prodex.worklists import write_worklists
+        from prodex.worklists.folder import write_worklists
 
         return write_worklists(self, folder, by, **options)
 

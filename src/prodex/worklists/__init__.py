@@ -1,5 +1,1 @@
-"""Worklists: a workbook for everybody who has to fix something, with room for the new values."""
-
-from prodex.worklists.folder import write_worklists
-
-__all__ = ["write_worklists"]
+"""Worklists: what suppliers get, send back and get again; `folder` writes them, `read_worklist` reads them."""
