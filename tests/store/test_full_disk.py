@@ -24,7 +24,8 @@ from prodex.errors import ProdexError
 catalog = prodex.open_snapshot("shop")
 audit = prodex.audit(catalog, {"checks": {"required_text": {"attribute": "namePublicLong", "language": "fr"}}})
 work = sys.argv[1]
-from prodex.display import report, worklists
+from prodex.display import report
+from prodex.worklists import folder
 import xlsxwriter
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 out = sys.argv[2]
