@@ -36,6 +36,12 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
+def sample() -> prodex.Catalog:
+    """Hold 400 products of the sample, as the retailer sees them that sees all."""
+    return prodex.flatten(product.record for product in shared_products(400))
+
+
+@pytest.fixture(scope="session")
 def sample_exchange() -> Iterator[Sandbox]:
     """Serve 600 products of the sample."""
     with Sandbox(products=shared_products(600)) as sandbox:
