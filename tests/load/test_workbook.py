@@ -542,6 +542,15 @@ QUALIFIERS = st.sampled_from(["", "fr", "French", "GRM", "g", "ml", "-", "Klingo
 COLUMNS = st.lists(st.tuples(PATHS, QUALIFIERS, st.lists(CELLS, min_size=3, max_size=3)), max_size=6)
 
 
+def test_a_label_of_two_lines_keeps_both(tmp_path: Path) -> None:
+    """As it was typed: a code is one word, and a label is a text."""
+    path = write(tmp_path / "export.xlsx", Products=[("gtin", "", [GTIN]), ("brand", "", ["Moulin\nd'or"])])
+
+    (record,) = map(json.loads, prodex.read_workbook(path).raw["json"])
+
+    assert {"label": "Moulin\nd'or"} == record["brand"]
+
+
 @settings(
     deadline=None,
     max_examples=examples(150),

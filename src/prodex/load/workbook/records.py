@@ -358,7 +358,8 @@ def _code_object(text: str) -> dict[str, str]:
         label, code = both
         return {"code": code, "label": label} if label else {"code": code}
     word = as_one_line(text)
-    return {"code": word} if _CODE.fullmatch(word) else {"label": word}
+    # A label is shown as it was typed, also where it has several lines.
+    return {"code": word} if _CODE.fullmatch(word) else {"label": text.strip()}
 
 
 def _timestamp_text(text: str) -> str:
