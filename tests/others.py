@@ -22,8 +22,8 @@ from typing import Any
 import prodex
 from prodex import TextCorrection
 from prodex.errors import ProdexError, StorageError
-from prodex.exploration.drafts import Draft, change_draft
-from prodex.exploration.saved_views import View, open_view, save_view, saved_views
+from prodex.exploration.drafts import CorrectionDraft, change_draft
+from prodex.exploration.saved_views import SavedView, open_view, save_view, saved_views
 from prodex.load.resume import unfinished_loads
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder
@@ -104,9 +104,9 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "gallery": lambda: prodex.gallery(catalog, **quiet).to_html(closed / "sheet.html"),
         "views": saved_views,
         "a view": lambda: open_view("mine"),
-        "save a view": lambda: save_view(View("mine")),
+        "save a view": lambda: save_view(SavedView("mine")),
         "a correction": lambda: change_draft(
-            "shop", Draft(), Draft((TextCorrection("7", "namePublicLong", "fr", "lait"),))
+            "shop", CorrectionDraft(), CorrectionDraft((TextCorrection("7", "namePublicLong", "fr", "lait"),))
         ),
         "pictures": lambda: prodex.download_pictures(catalog, closed / "pictures", **quiet),
     }

@@ -20,7 +20,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
-from prodex.files.lock import Owner
+from prodex.files.lock import LockOwner
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
@@ -599,5 +599,5 @@ def test_an_edited_store_of_a_sandbox(kept: Kept, change: str) -> None:
 def test_a_spoiled_name_of_who_holds_a_lock(tmp_path: Path) -> None:
     """The message then names another process of which nothing is known."""
     path = tmp_path / ".lock.json"
-    path.write_text(json.dumps(Owner.now("loading 'shop'")._asdict()))
-    assert [] == raised(path, spoiled_json(path.read_bytes()), lambda: str(Owner.of(tmp_path)))
+    path.write_text(json.dumps(LockOwner.now("loading 'shop'")._asdict()))
+    assert [] == raised(path, spoiled_json(path.read_bytes()), lambda: str(LockOwner.of(tmp_path)))

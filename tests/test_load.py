@@ -20,7 +20,7 @@ import prodex
 from prodex.errors import IncompleteLoad, QueryError, SnapshotLocked
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.service import Client, RetryPolicy
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
@@ -229,7 +229,7 @@ def test_the_plan_gives_each_product_once_and_the_newest(
     tmp_path_factory: pytest.TempPathFactory, pages: list[list[tuple[int, int]]], per_part: int
 ) -> None:
     """However often and in whatever order a product came."""
-    journal = Journal.begin(tmp_path_factory.mktemp("journal") / "j", {})
+    journal = LoadJournal.begin(tmp_path_factory.mktemp("journal") / "j", {})
     newest: dict[str, tuple[int, int, int]] = {}
     for number, page in enumerate(pages):
         products = [

@@ -20,7 +20,7 @@ from prodex.exploration.saved_views import open_view, saved_views
 from prodex.files import append_log
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import Counted, Noted, PageEntry, Restarted
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.records.model import SharedProduct, View
@@ -157,7 +157,7 @@ def test_an_interrupted_load_goes_on(
 ) -> None:
     """All products come, and what had come is kept, also of pages by offset, which may have moved and come again."""
     paged(way, monkeypatch)
-    journal = Journal.open(loaded.journals()[name])
+    journal = LoadJournal.open(loaded.journals()[name])
     assert journal is not None
     # The cursor has expired since; windows and offset pages go on where they were.
     had_come = sum(len(entry.keys) for entry in journal.entries()) if name == "half-scrolled" else 0

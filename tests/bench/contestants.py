@@ -40,11 +40,11 @@ class Prodex:
     """Build as every load does, on threads, from the journal that the download left."""
 
     def __init__(self, pages: Path, out: Path) -> None:
-        from prodex.store.journal import Journal
+        from prodex.store.journal import LoadJournal
         from prodex.tables.envelope import split
         from prodex.tables.records import identify
 
-        self._journal = Journal.begin(out / "journal", {})
+        self._journal = LoadJournal.begin(out / "journal", {})
         self._tables = out / "tables"
         for path in sorted(pages.glob("*.json")):
             body = path.read_bytes()

@@ -24,7 +24,7 @@ from typing import Any
 import prodex
 from prodex.files.atomic import home
 from prodex.store.build import build_parts
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
@@ -51,7 +51,7 @@ def keep(products: int) -> None:
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
         lines = pinned.write_lines(Path(folder) / "products.jsonl", pinned.products(products))
         prodex.read_products(lines, name="bench", progress=False)
-    journal = Journal.begin(_journal(), {})
+    journal = LoadJournal.begin(_journal(), {})
     waiting = pinned.products(products)
     while page := list(islice(waiting, _PAGE)):
         body = b'{"data":[' + b",".join(page) + b"]}"
@@ -72,7 +72,7 @@ def workers(number: int, rounds: int) -> dict[str, float]:
 
 
 def _build(executor: Executor, folder: Path) -> Callable[[], object]:
-    journal = Journal.open(_journal())
+    journal = LoadJournal.open(_journal())
     assert journal is not None
     parts = plan(journal).parts
     if not all(part.pages for part in parts):

@@ -12,7 +12,14 @@ import prodex
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.exploration.filtering import ProductFilter
-from prodex.exploration.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
+from prodex.exploration.saved_views import (
+    SavedView,
+    applicable,
+    open_view,
+    remove_view,
+    save_view,
+    saved_views,
+)
 
 codes = st.dictionaries(
     st.text(max_size=8),
@@ -70,7 +77,7 @@ def test_a_list_of_products_that_are_not_here_is_said() -> None:
 )
 def test_a_view_is_kept_under_any_name(name: str) -> None:
     """It is listed by the name that was typed, and its file lies in the folder of views."""
-    view = View(name, Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
+    view = SavedView(name, Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
     path = save_view(view)
     assert "views" == path.parent.name
     assert ([name], view) == ([one.name for one in saved_views()], open_view(name))
@@ -82,7 +89,7 @@ def test_a_view_is_kept_under_any_name(name: str) -> None:
 def test_names_that_look_alike_as_files_are_kept_apart() -> None:
     """Two names have two files."""
     for name in ("a b", "a_b", "A b"):
-        save_view(View(name, Conditions().searching(name)))
+        save_view(SavedView(name, Conditions().searching(name)))
     assert ["A b", "a b", "a_b"] == [view.conditions.words for view in saved_views()]
 
 
@@ -91,8 +98,8 @@ def test_names_that_look_alike_as_files_are_kept_apart() -> None:
 )
 def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
     """The others are listed as before."""
-    save_view(View("good"))
-    path = save_view(View("bad"))
+    save_view(SavedView("good"))
+    path = save_view(SavedView("bad"))
     path.write_text(content)
     assert ["good"] == [view.name for view in saved_views()]
     with pytest.raises(InputError, match="cannot be read"):
@@ -103,11 +110,11 @@ def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
 def test_a_view_needs_a_name(name: str) -> None:
     """It is said how long it may be."""
     with pytest.raises(InputError, match="Give it 1 to 120"):
-        save_view(View(name))
+        save_view(SavedView(name))
 
 
 def test_a_view_that_is_not_there_is_said() -> None:
     """The message lists those that are."""
-    save_view(View("drinks"))
+    save_view(SavedView("drinks"))
     with pytest.raises(InputError, match=r"no view 'food'\. Saved are 'drinks'"):
         open_view("food")

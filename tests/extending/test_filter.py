@@ -26,7 +26,7 @@ DOCUMENTED = """    gtins_not_in
         Words"""
 
 CONDITION = """
-"filter_gtins_not_in": Filter(
+"filter_gtins_not_in": ListFilter(
     texts(),
     "Products with none of these GTINs.",
     "products.gtin NOT IN (SELECT value FROM json_each(:filter_gtins_not_in))",
@@ -70,7 +70,7 @@ def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
     source.insert("prodex/query/product_query.py", "search: tuple[", FIELD)
     source.insert("prodex/query/product_query.py", "search: Search = None", ARGUMENT)
     source.replace("prodex/query/product_query.py", "    search\n        Words", DOCUMENTED)
-    source.insert("prodex_sandbox/api/filters.py", '"next_page": Filter(', CONDITION)
+    source.insert("prodex_sandbox/api/filters.py", '"next_page": ListFilter(', CONDITION)
     assert {
         "prodex/query/filters.py",
         "prodex/query/product_query.py",

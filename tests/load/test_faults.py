@@ -20,7 +20,7 @@ from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from prodex.service.paging import ProductPage
 from prodex.store.archive import snapshots_folder
 from prodex.store.disappeared_products import absence_of
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
 from prodex.store.plan import plan
 from prodex.store.reconciliation import ledger_of
@@ -98,7 +98,7 @@ def received(exchange: Sandbox, way: str, folder: Path) -> Received:
         "windows": 0 if way == "scroll" else 3,
         "page_size": PAGE,
     }
-    journal = Journal.begin(folder, question)
+    journal = LoadJournal.begin(folder, question)
     fetch = Fetch(connected(exchange).for_load(), ProductQuery(), journal)
     fetch.pull()
     if fetch.is_doubtful:
@@ -266,9 +266,9 @@ def test_pages_that_never_come_are_listed(exchange: Sandbox) -> None:
     assert "its 41 bytes begin with" in problems["pull/0"]
 
 
-def fetched(folder: Path, pages: dict[str, list[dict[str, Any]]], total: int) -> Journal:
+def fetched(folder: Path, pages: dict[str, list[dict[str, Any]]], total: int) -> LoadJournal:
     """Write a journal by hand: the products of each window on one page."""
-    journal = Journal.begin(folder, {"began": "2026-11-20T08:00:00+00:00"})
+    journal = LoadJournal.begin(folder, {"began": "2026-11-20T08:00:00+00:00"})
     moment = datetime(2026, 11, 20, 8, tzinfo=UTC)
     for window in ("pull/0", "end/0"):
         journal.count(window, total, moment)

@@ -17,7 +17,7 @@ from traitlets import TraitError
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.errors import InputError, ProdexError, StorageError
-from prodex.exploration.drafts import Draft, SentCorrections, change_draft, read_draft
+from prodex.exploration.drafts import CorrectionDraft, SentCorrections, change_draft, read_draft
 from prodex.notebook.corrections import outcome
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.state import Exploration
@@ -304,7 +304,7 @@ def test_a_draft_that_cannot_be_read_is_kept_aside(home: Path) -> None:
     """Its place is named; one of a newer version is left alone, and nothing is written over it."""
     catalog = prodex.flatten(RECORDS).save("shop")
     draft = home / "corrections" / "shop.json"
-    change_draft("shop", Draft(), Draft((name(),)))
+    change_draft("shop", CorrectionDraft(), CorrectionDraft((name(),)))
     draft.write_bytes(draft.read_bytes()[:-9])
     state = Exploration(catalog=catalog)
     assert "cannot be read" in state.draft_note
@@ -530,12 +530,12 @@ def test_whatever_is_typed_is_shown_and_kept(typed: str, made: Callable[..., Cor
 def test_a_draft_says_what_it_holds() -> None:
     """In sentences, of what was not sent and of what may have been."""
     sent = SentCorrections("2026-11-23T10:00:00Z", "exchange.example", (name(),))
-    draft = Draft((name(), name("Nom", "3", None)), (sent,), "2026-11-23T09:30:00Z")
+    draft = CorrectionDraft((name(), name("Nom", "3", None)), (sent,), "2026-11-23T09:30:00Z")
     assert draft.words == (
         "2 corrections of 2026-11-23 09:30 UTC taken up again, not sent yet. 1 correction may have reached "
         "exchange.example at 2026-11-23 10:00 UTC: Check looks whether they have."
     )
-    assert "" == Draft().words
+    assert "" == CorrectionDraft().words
 
 
 def test_a_card_and_the_panel_share_corrections(made: Callable[..., CorrectionsPanel]) -> None:

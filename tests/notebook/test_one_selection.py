@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.filtering import ProductFilter
-from prodex.exploration.saved_views import View, applicable, save_view
+from prodex.exploration.saved_views import SavedView, applicable, save_view
 from prodex.notebook.explore import Explore, explore
 from prodex.notebook.shared.selection_bar import SelectionBar
 from tests.quality.reading_html import parsed
@@ -96,7 +96,7 @@ def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) ->
     asked = (
         Conditions().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
     )
-    save_view(View("elsewhere", asked.within("score", Range(0.1, None))))
+    save_view(SavedView("elsewhere", asked.within("score", Range(0.1, None))))
     other = explore(prodex.flatten(RECORDS))
     bar = other._explorer.bar
     bar._saved.options = [*bar._saved.options, ("elsewhere", "elsewhere")]

@@ -28,7 +28,7 @@ from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.sandbox import Fault, Sandbox
 from prodex.store.archive import snapshots_folder
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from tests.load.exchange import TOTAL, connected, records
 from tests.quality import hostile
 
@@ -144,7 +144,7 @@ def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex
     }
     folder = snapshots_folder()
     for name, question in journals.items():
-        Journal.begin(folder / name, question)
+        LoadJournal.begin(folder / name, question)
     (folder / "shop" / ".journal-cut").mkdir()
     before = sorted(folder.rglob("*"))
 

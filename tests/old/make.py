@@ -203,7 +203,7 @@ def make_audits(folder: Path) -> None:
     saved.export(folder / "export", "csv")
     prodex.publish("saved", folder / "published", progress=False)
     saved_views.save_view(
-        saved_views.View(
+        saved_views.SavedView(
             "Bread, not ready", Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", True
         )
     )

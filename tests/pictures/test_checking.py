@@ -18,14 +18,14 @@ from PIL import Image
 
 import prodex
 from prodex.pictures.file_check import check_file, compare, read_checksum
-from prodex.pictures.plan import Picture, plan
+from prodex.pictures.plan import PlannedPicture, plan
 from prodex.pictures.resize import shrink
 from tests.quick import examples
 
 from . import drawn
 
 
-def wanted(**told: Any) -> Picture:
+def wanted(**told: Any) -> PlannedPicture:
     """Return a picture of which this is told."""
     nothing = plan(prodex.flatten([drawn.product(1, {"url": "a"})]))[0]
     return replace(nothing, **told)

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from prodex.store.build import build_parts
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import plan_merge
 from prodex.store.newest import Place
@@ -99,7 +99,7 @@ def _noting(records: Iterable[Product], wanted: set[int], noted: dict[int, Produ
 
 def _journal(folder: Path, records: Iterable[Product]) -> tuple[Path, dict[str, Place]]:
     """Write products to a journal; return it, and where each stands."""
-    journal = Journal.begin(folder, {})
+    journal = LoadJournal.begin(folder, {})
     places: dict[str, Place] = {}
     for number, body in enumerate(pages(iter(records))):
         envelope = split(body)

@@ -22,7 +22,7 @@ from prodex.errors import ProdexError
 from prodex.load.matching import CHECKS, unmatched
 from prodex.query import FILTERS, ProductQuery
 from prodex.store.build import build_folder, build_part
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.plan import plan
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
@@ -205,7 +205,7 @@ def check(count: int = 20_000) -> bool:
         owners_in=8,
     )
     with tempfile.TemporaryDirectory(prefix="prodex-soak-") as home:
-        journal = Journal.begin(Path(home) / "journal", {"began": clock.now().isoformat()})
+        journal = LoadJournal.begin(Path(home) / "journal", {"began": clock.now().isoformat()})
         for begin in range(0, count, 500):
             page = msgspec.json.encode({"totalResults": count, "data": records[begin : begin + 500]})
             envelope = split(page)

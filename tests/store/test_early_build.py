@@ -22,7 +22,7 @@ from prodex.errors import StorageError
 from prodex.sandbox import Sandbox
 from prodex.store import build, build_while_fetching
 from prodex.store.build import BuildProcesses
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.plan import EARLY, early_parts, early_plan, plan
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
@@ -58,7 +58,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return parts
 
 
-def add_page(journal: Journal, products: list[dict[str, Any]], window: str = "pull/0") -> None:
+def add_page(journal: LoadJournal, products: list[dict[str, Any]], window: str = "pull/0") -> None:
     """Store a page as a load does."""
     body = json.dumps({"totalResults": 9, "data": products}).encode()
     envelope = split(body)
@@ -77,7 +77,7 @@ def test_every_product_is_in_one_part_however_parts_were_begun(
     pages: list[list[tuple[int, int]]], cut: tuple[int, int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Parts that are whole stay as they are, but for products of which a newer copy comes on a later page."""
-    journal = Journal.begin(tmp_path_factory.mktemp("journal") / "j", {})
+    journal = LoadJournal.begin(tmp_path_factory.mktemp("journal") / "j", {})
     journal.note(EARLY, cut)
     begun: dict[int, Any] = {}
     newest: dict[str, tuple[int, int]] = {}

@@ -27,7 +27,7 @@ import prodex
 from prodex.catalog import Part
 from prodex.errors import SnapshotDamaged
 from prodex.load.refresh import repaired
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Place
@@ -43,7 +43,7 @@ Product = dict[str, Any]
 
 def journal_of(pages: Sequence[Sequence[bytes]], folder: Path) -> tuple[Path, dict[str, Place]]:
     """Write a journal, and return where the newest version of each product stands in it."""
-    journal = Journal.begin(folder, {})
+    journal = LoadJournal.begin(folder, {})
     came: dict[str, Place] = {}
     for number, page in enumerate(pages):
         body = page_of(page)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Keys, Newest, NewestCopy, by_page, distinct_keys
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
@@ -104,15 +104,15 @@ def test_what_is_held_and_what_came_are_as_two_dictionaries(
 def test_a_journal_keeps_its_keys(tmp_path_factory, pages: list[list[Identity | None]]) -> None:  # type: ignore[no-untyped-def]
     """They are the same after it was opened again, and after a damaged page ended its window."""
     folder: Path = tmp_path_factory.mktemp("journal") / "journal"
-    journal = Journal.begin(folder, {})
+    journal = LoadJournal.begin(folder, {})
     for keys in [*pages, [Identity("9")]]:
         journal.add("pull/0", b"{}", Envelope([]), keys, received_at=MOMENT)
 
-    opened = Journal.open(folder)
+    opened = LoadJournal.open(folder)
     assert opened is not None
     assert [*pages, [Identity("9")]] == [one.keys for one in opened.entries()]
 
     (folder / f"page-{len(pages):06d}.zst").unlink()
-    for again in (Journal.open(folder), Journal.open(folder)):
+    for again in (LoadJournal.open(folder), LoadJournal.open(folder)):
         assert again is not None
         assert pages == [one.keys for one in again.pages_of("pull/0")]

@@ -13,7 +13,7 @@ from tests.load.exchange import connected, loaded, records
 import prodex
 from prodex.files.atomic import make_folder, open_private
 from prodex.sandbox import Sandbox
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 
@@ -122,6 +122,6 @@ def test_exports_follow_the_umask(umask: int, tmp_path: Path) -> None:
 
 def test_a_journal_is_private(umask: int, tmp_path: Path) -> None:
     """It is private from its first file on."""
-    Journal.begin(tmp_path / "j", {"asked": 1}).note("judged", "complete")
+    LoadJournal.begin(tmp_path / "j", {"asked": 1}).note("judged", "complete")
 
     assert [] == open_to_others(tmp_path / "j")

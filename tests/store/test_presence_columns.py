@@ -19,7 +19,7 @@ import prodex
 from prodex.files.parquet import facts_of
 from prodex.load.refresh import repaired
 from prodex.sandbox import Sandbox
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart, path_of, write_part
@@ -47,7 +47,7 @@ def refreshed(
     old: prodex.Catalog, changes: Sequence[Record], folder: Path, gone: Iterable[str] = ()
 ) -> prodex.Catalog:
     """Merge changes into a snapshot, as a refresh does."""
-    journal = Journal.begin(folder, {})
+    journal = LoadJournal.begin(folder, {})
     body = json.dumps({"totalResults": len(changes), "data": changes}).encode()
     envelope = split(body)
     keys = [identify(product) for product in envelope.data]

@@ -22,7 +22,7 @@ from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
 #: What the values of some cells are; numbers and booleans out of `scalars` are still written as text.
-Kind = Literal["text", "number", "boolean", "count", "quantity"]
+ValueKind = Literal["text", "number", "boolean", "count", "quantity"]
 
 #: Attributes of a product that describe other units, or a version of itself that nobody has accepted yet.
 NOT_ITSELF = ("logisticalHierarchies", "sharingUnits", "lastRequest")
@@ -85,7 +85,7 @@ class Cells(NamedTuple):
     columns: npt.NDArray[np.int64]
     names: Sequence[str]
     values: pa.Array
-    kind: Kind
+    kind: ValueKind
 
     def at(self, rows: npt.NDArray[Any]) -> Cells:
         """Return some of the cells, by index or by mask."""
@@ -105,7 +105,7 @@ class _Rows(NamedTuple):
         column = self.table[name].combine_chunks()
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
-    def cells(self, values: pa.Array, kind: Kind = "text", names: Sequence[str] | None = None) -> Cells:
+    def cells(self, values: pa.Array, kind: ValueKind = "text", names: Sequence[str] | None = None) -> Cells:
         """Return a cell for each row that has a value."""
         every = Cells(self.products, self.attributes, self.names if names is None else names, values, kind)
         return every.at(values.is_valid().to_numpy(zero_copy_only=False)) if values.null_count else every
@@ -342,7 +342,7 @@ def grouped(columns: Sequence[Column], path: str) -> dict[str, list[str]]:
     return found
 
 
-def kind_of(type_: pa.DataType) -> Kind:
+def kind_of(type_: pa.DataType) -> ValueKind:
     """Return what the values of a declared column are."""
     if pa.types.is_boolean(type_):
         return "boolean"

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import names_given
 from prodex.catalog.catalog import Catalog
-from prodex.catalog.cells import Cells, Kind, WantedAttributes, as_text, cells_of, grouped
+from prodex.catalog.cells import Cells, ValueKind, WantedAttributes, as_text, cells_of, grouped
 from prodex.catalog.names import AttributeNames, languages_given, shown_languages
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
@@ -202,7 +202,7 @@ class _Run(NamedTuple):
 
     products: npt.NDArray[np.int64]
     values: pa.Array
-    kind: Kind
+    kind: ValueKind
 
 
 def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Array]:
@@ -270,7 +270,7 @@ def _values_by_product(
     return products[starts], pc.binary_join(lists, JOINED_BY)
 
 
-def _typed(values: pa.Array, kind: Kind, numbers: bool) -> pa.Array:
+def _typed(values: pa.Array, kind: ValueKind, numbers: bool) -> pa.Array:
     """Give values their type; numbers that no column of numbers holds exactly stay as they are written."""
     if not pa.types.is_string(values.type) or kind == "text" or (kind == "number" and not numbers):
         return as_text(values) if kind == "number" and not numbers else values

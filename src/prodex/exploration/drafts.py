@@ -53,7 +53,7 @@ class SentCorrections:
 
 
 @dataclass(frozen=True)
-class Draft:
+class CorrectionDraft:
     """Corrections as they are kept.
 
     Attributes
@@ -111,7 +111,7 @@ def draft_name(catalog: Catalog) -> str | None:
     return f"{safe_name(named.name)}-{hashlib.sha256(str(named).encode()).hexdigest()[:8]}"
 
 
-def read_draft(name: str) -> tuple[Draft, str]:
+def read_draft(name: str) -> tuple[CorrectionDraft, str]:
     """Return what is kept under a name, and a note about it for people.
 
     A file that is damaged is renamed and named in the sentence: nothing that was typed is overwritten.
@@ -121,7 +121,7 @@ def read_draft(name: str) -> tuple[Draft, str]:
         found = _read_draft(path)
     except MadeByNewer as error:
         return (
-            Draft(),
+            CorrectionDraft(),
             f"The draft {relative_to_working_folder(path)} cannot be read: {error}. It was left as it is.",
         )
     except (OSError, ValueError) as error:
@@ -129,13 +129,13 @@ def read_draft(name: str) -> tuple[Draft, str]:
         with suppress(OSError):  # where it cannot be renamed, it cannot be overwritten either
             path = path.rename(aside)
         return (
-            Draft(),
+            CorrectionDraft(),
             f"The draft of corrections cannot be read ({error}). It was kept as {relative_to_working_folder(path)}.",
         )
     return found, found.words
 
 
-def change_draft(name: str, before: Draft, after: Draft) -> Draft:
+def change_draft(name: str, before: CorrectionDraft, after: CorrectionDraft) -> CorrectionDraft:
     """Change what is kept as a user has changed it, and return all that is kept now.
 
     Parameters
@@ -163,7 +163,7 @@ def change_draft(name: str, before: Draft, after: Draft) -> Draft:
                 f"The correction is not kept on disk: {relative_to_working_folder(path)} cannot be read "
                 f"({error}). Rename it."
             ) from error
-        kept = Draft(
+        kept = CorrectionDraft(
             _merged_changes(there.corrections, before.corrections, after.corrections),
             _merged_changes(there.unconfirmed, before.unconfirmed, after.unconfirmed),
             f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -183,11 +183,11 @@ def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequen
     return (*left, *(one for one in after if one not in before and one not in left))
 
 
-def _read_draft(path: Path) -> Draft:
+def _read_draft(path: Path) -> CorrectionDraft:
     if not is_there(path):
-        return Draft()
+        return CorrectionDraft()
     found = read_json(path, _DraftFile, newest=_FORMAT)
-    return Draft(found.corrections, found.unconfirmed, found.saved_at)
+    return CorrectionDraft(found.corrections, found.unconfirmed, found.saved_at)
 
 
 @contextmanager
@@ -230,15 +230,15 @@ class CollectedDraft:
 
     def __init__(self) -> None:
         self._catalog: Catalog | None = None
-        self._now = Draft()
-        self._unsaved: list[tuple[Catalog, Draft]] = []
+        self._now = CorrectionDraft()
+        self._unsaved: list[tuple[Catalog, CorrectionDraft]] = []
 
-    def of(self, catalog: Catalog) -> tuple[Draft, str]:
+    def of(self, catalog: Catalog) -> tuple[CorrectionDraft, str]:
         """Return what was collected for a catalogue before, and a note about it for people."""
         before, self._catalog = self._catalog, catalog
         if before is not None and _are_same_products(before, catalog):
             return self._now, ""
-        if before is not None and draft_name(before) is None and self._now != Draft():
+        if before is not None and draft_name(before) is None and self._now != CorrectionDraft():
             self._unsaved.append((before, self._now))
         if (name := draft_name(catalog)) is not None:
             self._now, note = read_draft(name)
@@ -246,12 +246,12 @@ class CollectedDraft:
         place = next(
             (at for at, (one, _) in enumerate(self._unsaved) if _are_same_products(one, catalog)), None
         )
-        self._now = Draft() if place is None else self._unsaved.pop(place)[1]
+        self._now = CorrectionDraft() if place is None else self._unsaved.pop(place)[1]
         return self._now, ""
 
     def keep(
         self, corrections: tuple[TextCorrection, ...], unconfirmed: tuple[SentCorrections, ...]
-    ) -> Draft:
+    ) -> CorrectionDraft:
         """Keep what is collected now, and return it with what other kernels have added.
 
         Raises
@@ -260,7 +260,7 @@ class CollectedDraft:
             As for `change_draft`; the next call tries to keep all of it again.
         """
         if (corrections, unconfirmed) != (self._now.corrections, self._now.unconfirmed):
-            now = Draft(corrections, unconfirmed)
+            now = CorrectionDraft(corrections, unconfirmed)
             name = None if self._catalog is None else draft_name(self._catalog)
             self._now = now if name is None else change_draft(name, self._now, now)
         return self._now

@@ -25,7 +25,7 @@ _LONGEST = 120
 
 
 @dataclass(frozen=True)
-class View:
+class SavedView:
     """What an explorer shows.
 
     Attributes
@@ -43,7 +43,7 @@ class View:
 
     Examples
     --------
-    >>> view = View("French drinks", Conditions().toggled("language", "fr"))
+    >>> view = SavedView("French drinks", Conditions().toggled("language", "fr"))
     >>> save_view(view).name[:13]
     'French_drinks'
     >>> [one.name for one in saved_views()], open_view("French drinks") == view
@@ -59,7 +59,7 @@ class View:
     format: int = FORMAT
 
 
-def save_view(view: View) -> Path:
+def save_view(view: SavedView) -> Path:
     """Save a view, in the place of the one of the same name, and return its file.
 
     Raises
@@ -77,7 +77,7 @@ def save_view(view: View) -> Path:
     return path
 
 
-def saved_views() -> list[View]:
+def saved_views() -> list[SavedView]:
     """Return all saved views by name; files that cannot be read are left out, and opening them says why."""
     found = []
     with reading(_views_folder()):
@@ -92,7 +92,7 @@ def saved_views() -> list[View]:
     return sorted(found, key=lambda view: (view.name.casefold(), view.name))
 
 
-def open_view(name: str) -> View:
+def open_view(name: str) -> SavedView:
     """Return a saved view.
 
     Raises
@@ -116,9 +116,9 @@ def remove_view(name: str) -> None:
         remove(path)
 
 
-def _read_view(path: Path) -> View:
+def _read_view(path: Path) -> SavedView:
     try:
-        return read_json(path, View, newest=FORMAT)
+        return read_json(path, SavedView, newest=FORMAT)
     except (OSError, ValueError) as error:
         raise InputError(
             f"The view in {path} cannot be read: {error}. Remove the file, and save it again."

@@ -33,7 +33,7 @@ from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
 from prodex.locales import short_language, short_of
 from prodex.tables.attributes import anchored, is_within, state_column
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
-from prodex.tables.declaration import TABLES, Kind
+from prodex.tables.declaration import TABLES, ColumnKind
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import fit, read_json
@@ -479,7 +479,7 @@ def _descriptors(
 
 
 @lru_cache(maxsize=65536)
-def _leaf_of(path: str) -> tuple[str, tuple[Kind, ...]] | None:
+def _leaf_of(path: str) -> tuple[str, tuple[ColumnKind, ...]] | None:
     """Return the declared leaf at which a scalar is, or inside of which, and what its columns take."""
     around, below = path, ""
     while around:
@@ -491,11 +491,11 @@ def _leaf_of(path: str) -> tuple[str, tuple[Kind, ...]] | None:
     return None
 
 
-def _kinds_at(path: str) -> tuple[Kind, ...]:
+def _kinds_at(path: str) -> tuple[ColumnKind, ...]:
     """Return what the columns take that are declared for a wire path."""
     around = path
     inner: list[str] = []
-    kinds: list[Kind] = []
+    kinds: list[ColumnKind] = []
     while True:
         if (table := anchored(around)) is not None and (inner or around):
             kinds += [column.kind for column in table.columns if tuple(inner) in column.paths]
@@ -522,7 +522,7 @@ def _is_filled(row: Mapping[str, Any]) -> bool:
     return bool(row["value"].strip())
 
 
-def _fits(row: Mapping[str, Any], path: str, kinds: tuple[Kind, ...]) -> bool:
+def _fits(row: Mapping[str, Any], path: str, kinds: tuple[ColumnKind, ...]) -> bool:
     """Whether a scalar is what its column takes: one that is left over, since another path had a value as well."""
     text = row["value"]
     # A column of `products` takes no list of values.

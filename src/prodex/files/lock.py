@@ -32,7 +32,7 @@ _PATIENCE = 60.0
 _OWNER = ".lock.json"
 
 
-class Owner(NamedTuple):
+class LockOwner(NamedTuple):
     """Who holds a lock: process, user and host, since when (ISO 8601, UTC), and what for."""
 
     process: int
@@ -92,7 +92,8 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
             lock.acquire(timeout=patience)
         except filelock.Timeout as error:
             raise SnapshotLocked(
-                f"{folder} is in use by {Owner.of(folder) or 'another process'}. Wait for its end, or use another name."
+                f"{folder} is in use by {LockOwner.of(folder) or 'another process'}. Wait for its end, or use another "
+                "name."
             ) from error
         except OSError as error:
             if not without_space or error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -101,7 +102,7 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
     try:
         # The owner's name is only for people: on a full disk the lock holds without it, so that `vacuum` can delete.
         with suppress(StorageError), writing(owner, private=True) as beside:
-            beside.write_text(json.dumps(Owner.now(doing)._asdict()), "utf-8")
+            beside.write_text(json.dumps(LockOwner.now(doing)._asdict()), "utf-8")
         yield
     finally:
         with suppress(OSError):

@@ -16,13 +16,13 @@ class MarkupRefused(ValueError):
 
 
 @dataclass(slots=True)
-class Element:
+class XmlElement:
     """An element: name and attributes as written (prefixes included), the text directly in it, and its children."""
 
     name: str
     attributes: dict[str, str]
     text: str = ""
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
 
 
 def parser_of(
@@ -53,7 +53,7 @@ def parser_of(
     return parser
 
 
-def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
+def parsed(body: bytes, *, largest: int, deepest: int) -> XmlElement:
     """Return the root element.
 
     Parameters
@@ -75,14 +75,14 @@ def parsed(body: bytes, *, largest: int, deepest: int) -> Element:
     """
     if len(body) > largest:
         raise MarkupRefused(f"the XML has {len(body):,} bytes, and {largest:,} are read at most")
-    top = Element("", {})
+    top = XmlElement("", {})
     open_elements = [top]
     pieces: list[list[str]] = [[]]
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(open_elements) > deepest:
             raise MarkupRefused(f"the XML is nested more than {deepest} levels deep")
-        element = Element(name, attributes)
+        element = XmlElement(name, attributes)
         open_elements[-1].children.append(element)
         open_elements.append(element)
         pieces.append([])

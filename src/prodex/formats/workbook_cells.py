@@ -22,7 +22,7 @@ _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 MOST_ROWS = 1_048_576
 MOST_COLUMNS = 16_384
 
-Kind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"]
+CellKind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"]
 
 
 class Cell(NamedTuple):
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
     """
 
     text: str
-    kind: Kind
+    kind: CellKind
     shown: str | None = None
     is_struck: bool = False
     problem: str | None = None

@@ -39,7 +39,7 @@ from prodex.formats.workbook_cells import (
     MOST_COLUMNS,
     MOST_ROWS,
     Cell,
-    Kind,
+    CellKind,
     Range,
     Row,
     cell_place,
@@ -117,7 +117,7 @@ class SharedText(NamedTuple):
 class Style(NamedTuple):
     """The format of a cell: what a number in it is, its number format, and whether its font is struck through."""
 
-    kind: Kind = "number"
+    kind: CellKind = "number"
     code: str = "General"
     is_struck: bool = False
 
@@ -265,7 +265,7 @@ def _styles(archive: WorkbookArchive, part: str) -> list[Style]:
     own = {one.get("numFmtId", ""): one.get("formatCode", "") for one in root.iterfind("numFmts/numFmt")}
     struck = [_is_struck(one.find("strike")) for one in root.iterfind("fonts/font")]
     found: list[Style] = []
-    kinds: dict[str, tuple[Kind, str]] = {}
+    kinds: dict[str, tuple[CellKind, str]] = {}
     for one in root.iterfind("cellXfs/xf"):
         number, font = one.get("numFmtId", "0"), one.get("fontId", "0")
         if number not in kinds:
@@ -275,7 +275,7 @@ def _styles(archive: WorkbookArchive, part: str) -> list[Style]:
     return found
 
 
-def _kind_and_code(number: str, own: Mapping[str, str]) -> tuple[Kind, str]:
+def _kind_and_code(number: str, own: Mapping[str, str]) -> tuple[CellKind, str]:
     """Return what numbers in a format are, and the code of the format."""
     built_in = int(number) if number.isdecimal() and len(number) < 9 else 0
     if number not in own and built_in in _DATES:

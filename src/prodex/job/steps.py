@@ -57,7 +57,7 @@ class StepOutcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Action:
+class StepAction:
     """A kind of step.
 
     Attributes
@@ -344,15 +344,15 @@ def _plan_keep(context: Context, _: int) -> StepOutcome:
 
 
 #: Every kind of step by its name.
-ACTIONS: Mapping[str, Action] = {
-    "load": Action(_load, _plan_load),
-    "audit": Action(_audit, _plan_audit),
-    "compare": Action(_compare, _plan_compare),
-    "watch": Action(_watch, _plan_watch),
-    "worklists": Action(_worklists, _plan_worklists),
-    "export": Action(_export, _plan_export),
-    "publish": Action(_publish, _plan_publish),
-    "keep": Action(_keep, _plan_keep),
+ACTIONS: Mapping[str, StepAction] = {
+    "load": StepAction(_load, _plan_load),
+    "audit": StepAction(_audit, _plan_audit),
+    "compare": StepAction(_compare, _plan_compare),
+    "watch": StepAction(_watch, _plan_watch),
+    "worklists": StepAction(_worklists, _plan_worklists),
+    "export": StepAction(_export, _plan_export),
+    "publish": StepAction(_publish, _plan_publish),
+    "keep": StepAction(_keep, _plan_keep),
 }
 
 

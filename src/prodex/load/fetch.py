@@ -41,7 +41,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client, paging
 from prodex.service.paging import PagingState, ProductPage, fetch_pages
 from prodex.store.disappeared_products import absence_of, listing_is_whole
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import ABSENT, contradiction_of, dates_by_key, failure_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.reconciliation import ledger_of, totals_notes
@@ -93,7 +93,7 @@ class Fetch:
         self,
         service: Client,
         query: ProductQuery,
-        journal: Journal,
+        journal: LoadJournal,
         *,
         since: datetime | None = None,
         held: SnapshotKeys | None = None,
@@ -434,7 +434,7 @@ class WindowFetcher:
     """
 
     service: Client
-    journal: Journal
+    journal: LoadJournal
     split: Callable[[WindowRequest, int], Sequence[WindowRequest]]
     parallel: int
     tolerant: bool

@@ -31,7 +31,7 @@ from prodex.gtin import comparable
 from prodex.locales import short_of
 from prodex.query import ProductQuery
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import Stage
 from prodex.tables.attributes import state_column
 from prodex.tables.columns import by_value, encoded, is_true, numbers, places, whole
@@ -190,7 +190,7 @@ def _number_decided(parts: Iterable[Part], name: str, value: Any) -> int:
     return sum(int(check.compare(_Products(part, check.columns), value).decided().sum()) for part in parts)
 
 
-def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: Journal | None = None) -> Ledger:
+def with_mismatches(ledger: Ledger, found: Sequence[Unmatched], journal: LoadJournal | None = None) -> Ledger:
     """Return a ledger that lists the products that do not match, and has a note about each filter.
 
     Parameters
@@ -225,7 +225,7 @@ def _mismatch_note(one: Unmatched, first: Collection[str]) -> str:
     return f"{number:,} of {one.decided:,} products {no} match {one.filter}: {ignored}, or means something else by it"
 
 
-def _on_first_pages(journal: Journal) -> frozenset[str]:
+def _on_first_pages(journal: LoadJournal) -> frozenset[str]:
     """Return the products on the first pages of windows that had more than one."""
     # Some services forget the filter when they continue a scroll: then only later pages have other products.
     first: set[str] = set()

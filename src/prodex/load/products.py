@@ -40,7 +40,7 @@ from prodex.service.pull import checked_page_size
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
 from prodex.store.build_while_fetching import EarlyBuild
-from prodex.store.journal import Journal, journals_in
+from prodex.store.journal import LoadJournal, journals_in
 from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
@@ -251,7 +251,7 @@ def recover(
     name = name_of(name, "recover")
     checked_executor(executor)
     folder = snapshots_folder() / checked_name(name)
-    questions = {path: Journal.question_of(path) for path in journals_in(folder)}
+    questions = {path: LoadJournal.question_of(path) for path in journals_in(folder)}
     # The journal of a refresh contains only changes, so it cannot be built without its snapshot and the service.
     loads = [
         path
@@ -272,7 +272,7 @@ def recover(
     with locked(folder, f"recovering {name!r}"):
         # Loads of one name with different queries have journals of their own; the last one is meant.
         newest_first = sorted(loads, key=lambda path: path.lstat().st_mtime, reverse=True)
-        journal = next(filter(None, map(Journal.open, newest_first)), None)
+        journal = next(filter(None, map(LoadJournal.open, newest_first)), None)
         if journal is None:
             raise SnapshotNotFound(f"The journal in {folder} cannot be read. Load {name!r} again.")
         # Without labels: they would need the service.
@@ -318,7 +318,7 @@ def checked_windows(windows: int) -> int:
 def _fetch(
     service: Client,
     query: ProductQuery,
-    journal: Journal,
+    journal: LoadJournal,
     early: EarlyBuild,
     reporter: Reporter,
     allow_incomplete: bool,
@@ -346,7 +346,7 @@ def _fetch(
         fetch.reconcile()
 
 
-def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: Reporter) -> Plan:
+def _planned(asked: Origin, journal: LoadJournal, allow_incomplete: bool, reporter: Reporter) -> Plan:
     """Decide what to build of the journal; raise if the load is incomplete."""
     # GTINs that were requested by name can be missing even where every total agrees.
     gtins = () if asked.query is None else asked.query.gtins_in or ()
@@ -357,7 +357,7 @@ def _planned(asked: Origin, journal: Journal, allow_incomplete: bool, reporter: 
 
 
 def _built(
-    build: Iterable[StoredPart], ledger: Ledger, asked: Origin, journal: Journal, allow_incomplete: bool
+    build: Iterable[StoredPart], ledger: Ledger, asked: Origin, journal: LoadJournal, allow_incomplete: bool
 ) -> tuple[Sequence[StoredPart], Ledger]:
     """Build the parts of a plan; raise if they hold other products than requested."""
     beside = build_folder(journal.folder)
@@ -373,7 +373,7 @@ def _built(
 def _published_snapshot(
     name: str,
     asked: Origin,
-    journal: Journal,
+    journal: LoadJournal,
     ledger: Ledger,
     parts: Sequence[StoredPart],
     reporter: Reporter,
@@ -383,7 +383,7 @@ def _published_snapshot(
         return commit_built(name, dated(asked, journal, ledger), parts, build_folder(journal.folder))
 
 
-def dated(asked: Origin, journal: Journal, ledger: Ledger) -> Origin:
+def dated(asked: Origin, journal: LoadJournal, ledger: Ledger) -> Origin:
     """Return the origin with the time of the load, by both clocks, and its ledger."""
     # Each part of the query was counted by itself; later changes than the first count may be missing.
     dates = [count.server_date for count in journal.counts.values() if count.server_date is not None]

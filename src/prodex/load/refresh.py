@@ -38,7 +38,7 @@ from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
 from prodex.store.disappeared_products import absence_of, listing_of
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage
 from prodex.store.merge import link_table, merge_parts
@@ -203,7 +203,7 @@ def _merged(
     client: Client,
     name: str,
     old: Catalog,
-    journal: Journal,
+    journal: LoadJournal,
     held: SnapshotKeys,
     allow_incomplete: bool,
     executor: Executor | None,
@@ -264,7 +264,7 @@ def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tupl
 
 
 def _newer(
-    received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog, journal: Journal
+    received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog, journal: LoadJournal
 ) -> dict[str, NewestCopy]:
     """Return the received copies that differ: products updated shortly before the last load are received every time."""
     newer = {}
@@ -289,7 +289,7 @@ def _newer(
 
 
 def _left_out_lines(
-    journal: Journal,
+    journal: LoadJournal,
     copies: Newest,
     received: Mapping[str, NewestCopy],
     held: SnapshotKeys,
@@ -313,7 +313,7 @@ def _left_out_lines(
 
 
 def _replaced_by_others(
-    journal: Journal, received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog
+    journal: LoadJournal, received: Mapping[str, NewestCopy], held: SnapshotKeys, old: Catalog
 ) -> Iterator[tuple[str, str]]:
     """Yield each product of the snapshot that another one would replace under its key, with a line about it."""
     before = held.among(received)

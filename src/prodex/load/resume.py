@@ -24,7 +24,7 @@ from prodex.query import ProductQuery
 from prodex.send.upsert_history import last_write
 from prodex.service import Client
 from prodex.store.archive import entries_of
-from prodex.store.journal import Journal, journals_in
+from prodex.store.journal import LoadJournal, journals_in
 from prodex.store.journal_format import QUESTION, refuse_newer
 from prodex.store.snapshot import open_snapshot
 from prodex.untrusted_text import on_one_line
@@ -69,7 +69,7 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
     """
     found = []
     for path in (journal for name in entries_of(folder) for journal in _readable(name)):
-        question = Journal.question_of(path)
+        question = LoadJournal.question_of(path)
         if question is None or "snapshot" in question or not {"asked", "began"} <= question.keys():
             continue
         began = _began(question)
@@ -88,7 +88,7 @@ def _readable(folder: Path) -> list[Path]:
 
 def resumed(
     folder: Path, question: dict[str, Any], settings: dict[str, Any], allow_incomplete: bool
-) -> Journal:
+) -> LoadJournal:
     """Return the journal of a recently interrupted load of the same question; otherwise a new one.
 
     Parameters
@@ -107,14 +107,14 @@ def resumed(
     mine = folder / f".journal-{digest[:8]}"
     now = clock.now()
     for path in journals_in(folder):
-        found = Journal.question_of(path)
+        found = LoadJournal.question_of(path)
         # The question is written first: without it, nothing was received. One that cannot be read may be of a newer
         # version of prodex, which can still use it.
         is_empty = is_folder(path) and not is_there(path / QUESTION)
         if is_empty or (found is not None and not _is_resumable(found, now)):
             remove(path)
     refuse_newer(mine)
-    journal = Journal.open(mine)
+    journal = LoadJournal.open(mine)
     if journal is not None:
         known = journal.question
         is_ours = question.items() <= known.items() and {*settings, "began"} <= known.keys()
@@ -122,7 +122,7 @@ def resumed(
         if is_ours and (allow_incomplete or journal.notes.get(_CHECKED) != "incomplete"):
             _LOG.info("continuing the interrupted load; its journal is %s", mine)
             return journal
-    return Journal.begin(mine, question | settings | {"began": now.isoformat()})
+    return LoadJournal.begin(mine, question | settings | {"began": now.isoformat()})
 
 
 def _is_resumable(question: Mapping[str, Any], now: datetime) -> bool:
@@ -137,7 +137,7 @@ def _began(question: Mapping[str, Any]) -> datetime:
 
 
 @contextmanager
-def kept_for_later(journal: Journal) -> Iterator[None]:
+def kept_for_later(journal: LoadJournal) -> Iterator[None]:
     """Add to an error that everything received is kept; remove a journal that contains nothing."""
     try:
         yield
@@ -149,7 +149,7 @@ def kept_for_later(journal: Journal) -> Iterator[None]:
         raise
 
 
-def require_complete(what: str, ledger: Ledger, journal: Journal, allow_incomplete: bool) -> None:
+def require_complete(what: str, ledger: Ledger, journal: LoadJournal, allow_incomplete: bool) -> None:
     """Raise if a load is incomplete, with the numbers of what is missing; the journal records the decision.
 
     Raises
@@ -173,7 +173,7 @@ def require_complete(what: str, ledger: Ledger, journal: Journal, allow_incomple
     )
 
 
-def is_checked(journal: Journal) -> bool:
+def is_checked(journal: LoadJournal) -> bool:
     """Whether everything was fetched, and checked for completeness."""
     return _CHECKED in journal.notes
 

@@ -15,7 +15,7 @@ from prodex.files.lock import locked
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
-from prodex.pictures.plan import Picture, checked_origin, plan
+from prodex.pictures.plan import PlannedPicture, checked_origin, plan
 from prodex.pictures.result import PictureFolder, PictureResult, Pictures, PictureState, frame_of
 from prodex.progress import Progress, Reporter, reporting
 from prodex.store.snapshot import catalog_given
@@ -105,7 +105,7 @@ def download_pictures(
 
 def _downloaded(
     catalog: Catalog,
-    pictures: Sequence[Picture],
+    pictures: Sequence[PlannedPicture],
     place: Path,
     workers: int,
     limits: Limits | None,
@@ -151,7 +151,7 @@ def _needed(size: int | None, packshots_only: bool) -> Iterator[str]:
         yield "assets.pictures.isPackshot"
 
 
-def _untouched(picture: Picture) -> PictureResult:
+def _untouched(picture: PlannedPicture) -> PictureResult:
     """Return the result for a picture before anything is downloaded; an interruption leaves it so."""
     if picture.left_out is not None:
         return PictureResult(picture, PictureState.NOT_ASKED, reason=picture.left_out)

@@ -12,7 +12,7 @@ from typing import TypeVar
 from prodex.errors import MediaFailed
 from prodex.network.download import MediaDownloader, PartialDownload
 from prodex.pictures.file_check import FileFacts, check_file, compare, read_checksum
-from prodex.pictures.plan import Picture
+from prodex.pictures.plan import PlannedPicture
 
 Made = TypeVar("Made")
 
@@ -24,9 +24,9 @@ _GRACE = 3.0
 class FetchJob:
     """Pictures that have the same file according to their records: `pictures` by address."""
 
-    pictures: dict[str, list[Picture]]
+    pictures: dict[str, list[PlannedPicture]]
 
-    def __iter__(self) -> Iterator[Picture]:
+    def __iter__(self) -> Iterator[PlannedPicture]:
         return (picture for pictures in self.pictures.values() for picture in pictures)
 
 
@@ -44,7 +44,7 @@ class Arrival:
         Why there is no file, if there is none.
     """
 
-    picture: Picture
+    picture: PlannedPicture
     path: Path | None = None
     facts: FileFacts | None = None
     checked: str = ""
@@ -52,9 +52,9 @@ class Arrival:
     error: MediaFailed | None = None
 
 
-def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
+def jobs_of(pictures: Iterable[PlannedPicture]) -> list[FetchJob]:
     """Return jobs, each of the pictures with the same address or, according to their records, with the same content."""
-    by_url: dict[str, list[Picture]] = {}
+    by_url: dict[str, list[PlannedPicture]] = {}
     for picture in pictures:
         if picture.url is not None:
             by_url.setdefault(picture.url, []).append(picture)
@@ -66,7 +66,7 @@ def jobs_of(pictures: Iterable[Picture]) -> list[FetchJob]:
     return list(jobs.values())
 
 
-def _content_key(picture: Picture) -> Hashable | None:
+def _content_key(picture: PlannedPicture) -> Hashable | None:
     """Return what identifies the content of a file, or None if the record has too little."""
     # A CRC-32 alone is too short: of ten thousand files two have the same by chance once in a hundred catalogues.
     checksums = read_checksum(picture.crc32)
@@ -109,7 +109,7 @@ def arrivals(job: FetchJob, media: MediaDownloader, folder: Path) -> Generator[A
 
 
 def _download_once(
-    url: str, pictures: Sequence[Picture], part: Path, media: MediaDownloader
+    url: str, pictures: Sequence[PlannedPicture], part: Path, media: MediaDownloader
 ) -> list[Arrival]:
     try:
         media.download(url, part)

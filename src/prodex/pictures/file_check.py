@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prodex.pictures.plan import Picture
+from prodex.pictures.plan import PlannedPicture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -184,7 +184,7 @@ class _Quiet:
 QUIET = _Quiet()
 
 
-def compare(facts: FileFacts, picture: Picture) -> tuple[str, str | None]:
+def compare(facts: FileFacts, picture: PlannedPicture) -> tuple[str, str | None]:
     """Compare a file with its record.
 
     Parameters

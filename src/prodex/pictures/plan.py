@@ -25,7 +25,7 @@ _SIDES = range(1, 30_001)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+class PlannedPicture:
     """A picture of a product and the file of it that is wanted.
 
     Attributes
@@ -71,7 +71,7 @@ def plan(
     size: int | None = None,
     packshots_only: bool = False,
     products: pa.Array | None = None,
-) -> list[Picture]:
+) -> list[PlannedPicture]:
     """Return every picture of a catalogue, with the file of it that is wanted or why none is.
 
     Parameters
@@ -122,11 +122,11 @@ def _planned_picture(
     size: int | None,
     packshots_only: bool,
     taken: dict[str, str | None],
-) -> Picture:
+) -> PlannedPicture:
     rendition = renditions.get((row["product_id"], row["attribute"], row["position"]))
     record = rendition or row
     url = record["url"] or None
-    return Picture(
+    return PlannedPicture(
         number=number,
         **{name: row[name] for name in ("product_id", "gtin", "position", "is_packshot")},
         rendition=rendition["position"] if rendition else None,

@@ -21,7 +21,7 @@ from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
 from prodex.pictures.fetch import Arrival
 from prodex.pictures.file_check import FORMATS, FileFacts, check_file, compare, read_checksum
-from prodex.pictures.plan import Picture, size_in
+from prodex.pictures.plan import PlannedPicture, size_in
 from prodex.tables.frames import to_frame
 
 
@@ -76,7 +76,7 @@ FILES = pa.schema(
 class PictureResult:
     """The result for one picture; see the columns of `FILES`."""
 
-    picture: Picture
+    picture: PlannedPicture
     state: PictureState
     path: Path | None = None
     facts: FileFacts | None = None
@@ -245,7 +245,7 @@ class PictureFolder:
         """The sizes in which files were downloaded; None for originals."""
         return {size_in(stem) for stem in (*self.good, *self.broken)}
 
-    def there(self, picture: Picture) -> PictureResult | None:
+    def there(self, picture: PlannedPicture) -> PictureResult | None:
         """Return the result for a picture whose file exists and passes its check; None if it has to be downloaded."""
         path = self.good.get(picture.stem)
         if path is None:

@@ -26,7 +26,7 @@ from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
 from prodex.pictures.file_check import check_file, compare, read_checksum
-from prodex.pictures.plan import Picture, plan
+from prodex.pictures.plan import PlannedPicture, plan
 from prodex.pictures.resize import SmallPicture, shrink
 from prodex.pictures.result import PictureFolder
 from prodex.progress import SILENT, Reporter
@@ -37,12 +37,12 @@ _WORKERS = 8
 
 def small_pictures(
     catalog: Catalog,
-    pictures: Sequence[Picture],
+    pictures: Sequence[PlannedPicture],
     size: int,
     folder: str | Path | None = None,
     limits: Limits | None = None,
     reporter: Reporter = SILENT,
-    on_picture: Callable[[Picture, SmallPicture], object] = lambda *_: None,
+    on_picture: Callable[[PlannedPicture, SmallPicture], object] = lambda *_: None,
 ) -> dict[int, SmallPicture]:
     """Return a small picture for each of these, by its number in the plan.
 
@@ -87,7 +87,7 @@ def small_pictures(
 
 def _found_in(
     catalog: Catalog,
-    pictures: Sequence[Picture],
+    pictures: Sequence[PlannedPicture],
     size: int,
     folder: str | Path | None,
     limits: Limits | None,
@@ -124,7 +124,7 @@ def _fetch_and_shrink(
 
 
 def _from_download_folder(
-    catalog: Catalog, pictures: Sequence[Picture], size: int, folder: Path
+    catalog: Catalog, pictures: Sequence[PlannedPicture], size: int, folder: Path
 ) -> dict[int, SmallPicture]:
     """Return small pictures of the files in a folder, of each picture the file with the best size."""
     with reading(folder):
@@ -135,7 +135,7 @@ def _from_download_folder(
         )
     existing = PictureFolder.of(folder.absolute())
     ids = pa.array(sorted({one.product_id for one in pictures}), pa.string())
-    files: dict[tuple[str, str], list[Picture]] = {}
+    files: dict[tuple[str, str], list[PlannedPicture]] = {}
     # The smallest that is large enough, then the originals, then the largest of the others.
     for of in sorted(existing.sizes, key=lambda of: _size_rank(of, size)):
         for file in plan(catalog, size=of, products=ids):
@@ -153,7 +153,7 @@ def _size_rank(of: int | None, size: int) -> tuple[int, int]:
     return (0, of) if of >= size else (2, -of)
 
 
-def _from_existing_files(files: Iterable[Picture], existing: PictureFolder, size: int) -> SmallPicture:
+def _from_existing_files(files: Iterable[PlannedPicture], existing: PictureFolder, size: int) -> SmallPicture:
     """Return a small picture of the first file that is good; else what is wrong with the others."""
     problem = "not in the folder"
     for file in files:
@@ -209,7 +209,7 @@ class Thumbnail:
     problem: str | None = None
 
     @classmethod
-    def of(cls, picture: Picture, small: SmallPicture) -> Self:
+    def of(cls, picture: PlannedPicture, small: SmallPicture) -> Self:
         """Return the thumbnail of a picture, or why there is none."""
         of_record = ("product_id", "gtin", "position", "is_packshot", "original", "url")
         of_file = ("width", "height", "problem")
@@ -286,7 +286,7 @@ def thumbnails(
     ]
 
 
-def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict[str, list[Picture]]:
+def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict[str, list[PlannedPicture]]:
     """Return the pictures of some products, without those of pending updates.
 
     Raises
@@ -300,7 +300,7 @@ def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict
             "larger pictures."
         )
     size = whole
-    found: dict[str, list[Picture]] = {key: [] for key in product_ids}
+    found: dict[str, list[PlannedPicture]] = {key: [] for key in product_ids}
     for picture in plan(catalog, size=size, products=pa.array(product_ids, pa.string())):
         if picture.left_out is None:
             found[picture.product_id].append(picture)
@@ -326,7 +326,7 @@ def gtins_of(catalog: Catalog, product_ids: Sequence[str]) -> dict[str, str | No
 _WRITING = threading.Lock()
 
 
-def read_cached(picture: Picture, size: int) -> SmallPicture | None:
+def read_cached(picture: PlannedPicture, size: int) -> SmallPicture | None:
     """Return the small picture of a record from the cache, or None."""
     try:
         small = SmallPicture.of(_cache_path(picture, size).read_bytes())
@@ -335,7 +335,7 @@ def read_cached(picture: Picture, size: int) -> SmallPicture | None:
     return small if small.problem is None else None
 
 
-def cache(picture: Picture, size: int, small: SmallPicture) -> None:
+def cache(picture: PlannedPicture, size: int, small: SmallPicture) -> None:
     """Put a small picture into the cache.
 
     Raises
@@ -365,7 +365,7 @@ def temporary_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _cache_path(picture: Picture, size: int) -> Path:
+def _cache_path(picture: PlannedPicture, size: int) -> Path:
     """Return the path by the content of the record, else by address and date."""
     stated = [picture.file_size, picture.width, picture.height]
     checksums = sorted(read_checksum(picture.crc32))

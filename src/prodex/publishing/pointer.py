@@ -234,7 +234,7 @@ _REPLACED = "prodex repair"
 
 
 @dataclass(frozen=True)
-class Repair:
+class PointerRepair:
     """What is published at a place as far as it can be read, and what the next commit sets right; nothing as a rule.
 
     Attributes
@@ -285,7 +285,7 @@ class _LogLine(msgspec.Struct, rename="camel"):
 _Log = dict[int, list[_LogLine] | None]
 
 
-def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
+def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, PointerRepair]:
     """Return the publications at a place, and what the next commit has to set right.
 
     Parameters
@@ -317,7 +317,7 @@ def repaired_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple
     return pointer, replace(_with_found(pointer, repair, there), is_log_lost=pointer.lost is not None)
 
 
-def _newest_read(pointer: Pointer) -> Repair:
+def _newest_read(pointer: Pointer) -> PointerRepair:
     """Read the newest row, and of the earlier ones only as many as it takes: years of publications need not be read."""
     withdrawn: list[str] = []
     newest, highest = None, 0
@@ -328,7 +328,7 @@ def _newest_read(pointer: Pointer) -> Repair:
             newest = rows[0]
             break
         withdrawn.append(path)
-    return Repair(newest, highest + 1, withdrawn=tuple(withdrawn))
+    return PointerRepair(newest, highest + 1, withdrawn=tuple(withdrawn))
 
 
 class _Read(NamedTuple):
@@ -342,7 +342,7 @@ class _Read(NamedTuple):
         return self.row.publication.number
 
 
-def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
+def _all_read(pointer: Pointer, there: Mapping[str, int]) -> PointerRepair:
     """Read every row: where two have the same number, those that are whole are numbered anew, in order of the log."""
     changed: set[str] = set()
     read: list[_Read] = []
@@ -367,10 +367,10 @@ def _all_read(pointer: Pointer, there: Mapping[str, int]) -> Repair:
         last = kept[place].number
     newest = kept[-1].row if kept else None
     anew = tuple(one.row for one in kept if one.path in changed)
-    return Repair(newest, max(last, highest) + 1, withdrawn=tuple(sorted(changed)), rows=anew)
+    return PointerRepair(newest, max(last, highest) + 1, withdrawn=tuple(sorted(changed)), rows=anew)
 
 
-def _with_found(pointer: Pointer, repair: Repair, there: Mapping[str, int]) -> Repair:
+def _with_found(pointer: Pointer, repair: PointerRepair, there: Mapping[str, int]) -> PointerRepair:
     """Add the rows of which the log has lost the names.
 
     A row that was never committed is there as well, of a publisher that was killed or was second. So a row counts only

@@ -30,7 +30,7 @@ from prodex.publishing.delta_tables import (
     state_of,
 )
 from prodex.publishing.destination import WORKERS, Place, delta, place_of
-from prodex.publishing.pointer import POINTER, Pointer, Repair, pointer_of, repaired_pointer
+from prodex.publishing.pointer import POINTER, Pointer, PointerRepair, pointer_of, repaired_pointer
 from prodex.publishing.publication import Publication, Row, file_names
 from prodex.store.parts import StoredPart, path_of, rewrite_table
 from prodex.store.snapshot import SNAPSHOTS, catalog_given, stored_parts
@@ -190,7 +190,7 @@ def _publish_content(content: _Content, place: Place, reporter: Reporter, *, old
     return replace(row.publication, uploaded=len(missing))
 
 
-def _own_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, Repair]:
+def _own_pointer(place: Place, there: Mapping[str, int], name: str) -> tuple[Pointer, PointerRepair]:
     """Return the publications at a place and what is to be repaired, provided that this name may be published there.
 
     Raises
@@ -241,7 +241,7 @@ def _is_older(content: _Content, newest: Publication) -> bool:
     return ours < theirs
 
 
-def _added(pointer: Pointer, repair: Repair, row: Row) -> Row:
+def _added(pointer: Pointer, repair: PointerRepair, row: Row) -> Row:
     """Add a publication, and repair what has to be; a publication that is there already is not added again.
 
     Raises

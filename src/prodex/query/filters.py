@@ -55,7 +55,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Kind:
+class FilterKind:
     """A type of filter value: how a user may give it, and its form on the wire.
 
     Attributes
@@ -95,13 +95,13 @@ class Filter(NamedTuple):
     """
 
     wire: str
-    kind: Kind
+    kind: FilterKind
     option: str
     help: str
 
 
-def _time(unit: timedelta) -> Kind:
-    return Kind(
+def _time(unit: timedelta) -> FilterKind:
+    return FilterKind(
         values.moment(unit),
         lambda value: (value - values.EPOCH) // unit,
         lambda count: values.EPOCH + int(count) * unit,
@@ -111,21 +111,21 @@ def _time(unit: timedelta) -> Kind:
 
 # GTINs and included fields go as JSON arrays in a POST body (endpoint 5); for other lists the specification has
 # only the comma-separated form.
-GTINS = Kind(values.gtins, list, form=Form.LIST_OR_FILE)
-INCLUDED = Kind(values.paths, list)
-EXCLUDED = Kind(values.paths, joined)
-TEXTS = Kind(values.texts, joined)
-LANGUAGES = Kind(values.languages, joined)
-INTEGERS = Kind(values.integers, _number_or_joined)
-VALIDATION = Kind(values.members(values.ValidationStatus, "VALIDATION_STATUS_"), _number_or_joined)
-STATUSES = Kind(values.members(values.ProductStatus), joined)
-SHARING = Kind(values.member(values.SharingStatus), int, form=Form.VALUE)
-MARKET = Kind(values.market, _unchanged, form=Form.VALUE)
-FLAG = Kind(values.true, _unchanged, form=Form.FLAG)
+GTINS = FilterKind(values.gtins, list, form=Form.LIST_OR_FILE)
+INCLUDED = FilterKind(values.paths, list)
+EXCLUDED = FilterKind(values.paths, joined)
+TEXTS = FilterKind(values.texts, joined)
+LANGUAGES = FilterKind(values.languages, joined)
+INTEGERS = FilterKind(values.integers, _number_or_joined)
+VALIDATION = FilterKind(values.members(values.ValidationStatus, "VALIDATION_STATUS_"), _number_or_joined)
+STATUSES = FilterKind(values.members(values.ProductStatus), joined)
+SHARING = FilterKind(values.member(values.SharingStatus), int, form=Form.VALUE)
+MARKET = FilterKind(values.market, _unchanged, form=Form.VALUE)
+FLAG = FilterKind(values.true, _unchanged, form=Form.FLAG)
 SECONDS = _time(values.SECOND)
 # Moments of pictures count milliseconds, and all others seconds.
 MILLISECONDS = _time(values.MILLISECOND)
-SEARCH = Kind(values.search, _must, _from_must, by_get=False, form=Form.WORDS)
+SEARCH = FilterKind(values.search, _must, _from_must, by_get=False, form=Form.WORDS)
 
 _DECLARED = (
     Filter("filter_gtins_in", GTINS, "gtin", "A GTIN (repeat), or @FILE with one per line."),

@@ -20,7 +20,7 @@ from prodex.errors import InputError
 from prodex.send import xml
 from prodex.send.attribute_types import PRODUCT, Type
 from prodex.store.reading import read_products
-from prodex.tables.declaration import TABLES, Kind
+from prodex.tables.declaration import TABLES, ColumnKind
 
 
 class Marker(Enum):
@@ -189,7 +189,7 @@ def _json_value(value: Any, where: str, path: str) -> Any:
     )
 
 
-def _declared_kinds() -> Iterator[tuple[str, Kind]]:
+def _declared_kinds() -> Iterator[tuple[str, ColumnKind]]:
     for table in TABLES.values():
         for column in table.columns:
             for anchor, path in itertools.product(table.anchors, column.paths):
@@ -209,7 +209,7 @@ def _integers(type_: Type, path: str) -> Iterator[str]:
 
 
 #: What the declaration and the specification say of single values, by their wire paths.
-_KINDS: Mapping[str, Kind] = dict(_declared_kinds())
+_KINDS: Mapping[str, ColumnKind] = dict(_declared_kinds())
 
 
 def _whole_number(value: float, path: str) -> Any:

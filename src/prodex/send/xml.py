@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from prodex.errors import InputError
-from prodex.formats.safe_xml import Element, MarkupRefused, parsed
+from prodex.formats.safe_xml import MarkupRefused, XmlElement, parsed
 from prodex.send.attribute_types import LANGUAGE, PRODUCT, Type
 from prodex.tables.descriptors import Expressed, expressed
 
@@ -262,7 +262,7 @@ def products_in(body: bytes) -> list[Product]:
         raise InputError(f"The products in the XML cannot be read: {error}.") from error
 
 
-def _product(element: Element) -> Product:
+def _product(element: XmlElement) -> Product:
     if element.name.rpartition(":")[2] != "product" or element.attributes or element.text.strip():
         raise MarkupRefused(
             f"SupplierProducts contains {element.name!r:.40}, and only product is allowed there"
@@ -270,14 +270,14 @@ def _product(element: Element) -> Product:
     return _members_read(element, PRODUCT)
 
 
-def _members_read(element: Element, types: Mapping[str, Type]) -> dict[str, Any]:
-    groups: dict[str, list[Element]] = {}
+def _members_read(element: XmlElement, types: Mapping[str, Type]) -> dict[str, Any]:
+    groups: dict[str, list[XmlElement]] = {}
     for child in element.children:
         groups.setdefault(child.name.rpartition(":")[2], []).append(child)
     return {name: _member(several, types.get(name, "unknown")) for name, several in groups.items()}
 
 
-def _member(several: list[Element], type_: Type) -> Any:
+def _member(several: list[XmlElement], type_: Type) -> Any:
     first = several[0]
     is_nil = first.attributes.get(_NIL) in {"true", "1"}
     is_list = type_ in ("localized", "array") or isinstance(type_, list)
@@ -287,7 +287,7 @@ def _member(several: list[Element], type_: Type) -> Any:
     return [_read_value(item, inner) for item in several]
 
 
-def _read_value(element: Element, type_: Type) -> Any:
+def _read_value(element: XmlElement, type_: Type) -> Any:
     marks = dict(element.attributes)
     nil = marks.pop(_NIL, None) in {"true", "1"}
     bare = not element.children and not (nil and element.text)

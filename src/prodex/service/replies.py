@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from prodex.errors import IdentifierUnreadable, UnexpectedReply
-from prodex.formats.safe_xml import Element, MarkupRefused, parsed
+from prodex.formats.safe_xml import MarkupRefused, XmlElement, parsed
 from prodex.service.transport import MESSAGE_KEYS, Reply
 
 #: The state of an import that is running, and of one that succeeded (spec, States).
@@ -270,7 +270,7 @@ def _json_ids(value: Any) -> Iterator[str | None]:
             yield from _json_ids(member)
 
 
-def _in_element(root: Element) -> Iterator[str | None]:
+def _in_element(root: XmlElement) -> Iterator[str | None]:
     pending = [root]
     while pending:
         element = pending.pop()
@@ -285,7 +285,7 @@ def _in_element(root: Element) -> Iterator[str | None]:
         pending += element.children
 
 
-def _xml_ids(root: Element) -> Iterator[str | None]:
+def _xml_ids(root: XmlElement) -> Iterator[str | None]:
     """Yield the `id` of an element: an attribute or a child."""
     yield from (_digits(value) for name, value in root.attributes.items() if _local(name) == "id")
     yield from (_digits(child.text) for child in root.children if _local(child.name) == "id")

@@ -36,7 +36,7 @@ from prodex.executors import mapped
 from prodex.files.atomic import open_private, remove, sha256, writing
 from prodex.files.untrusted import is_foreign, is_plain, is_there, read_json, refuse_links
 from prodex.progress import SILENT, Reporter, Show
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import StoredPart, write_part
 from prodex.store.plan import PartPlan
@@ -165,7 +165,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     decided = hashlib.sha256(f"{_VERSION} {part}".encode()).hexdigest()
     if (stored := _built_before(receipt, decided, folder)) is not None:
         return stored
-    pages = Journal(journal, {})
+    pages = LoadJournal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     blocks = counted(blocks_of(products), journal, part.number)
     stored = write_part(blocks, folder, part.number)

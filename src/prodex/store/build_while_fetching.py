@@ -26,7 +26,7 @@ from prodex.store.build import (
     own_executor,
     products_of,
 )
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
 from prodex.store.parts import StoredPart
 from prodex.store.plan import EARLY, PartPlan, early_cut, early_parts, early_plan, parts_of
@@ -43,7 +43,7 @@ class EarlyBuild:
         Builds everything at the end; without one, parts are built early, by threads or processes of our own.
     """
 
-    def __init__(self, journal: Journal, executor: Executor | None = None) -> None:
+    def __init__(self, journal: LoadJournal, executor: Executor | None = None) -> None:
         self._journal = journal
         self._given = executor
         self._own: Executor | None = None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from prodex.catalog.ledger import product_named
 from prodex.clock import ANY_ZONE
 from prodex.store.disappeared_products import listing_of
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, Place, repeated
 from prodex.tables.records import identify
@@ -134,7 +134,7 @@ def replacement(old: Copy, new: Copy) -> str:
     return _differences_in_words(old, new, differing)
 
 
-def left_out(journal: Journal, received: Newest, *, is_from_service: bool = True) -> dict[str, list[str]]:
+def left_out(journal: LoadJournal, received: Newest, *, is_from_service: bool = True) -> dict[str, list[str]]:
     """Return the records of a journal that are left out although they are of other products, by key, a line for each.
 
     Parameters
@@ -171,7 +171,7 @@ def left_out(journal: Journal, received: Newest, *, is_from_service: bool = True
     return lines
 
 
-def _listed_once(journal: Journal) -> Set[str]:
+def _listed_once(journal: LoadJournal) -> Set[str]:
     """Return the keys that a whole listing names exactly once; none if there is no such listing."""
     listing = listing_of(journal)
     if listing is None:
@@ -189,7 +189,7 @@ def left_out_line(copy: Copy, why: str) -> str:
 
 
 def _differing(
-    journal: Journal, entries: Sequence[PageEntry], is_from_service: bool
+    journal: LoadJournal, entries: Sequence[PageEntry], is_from_service: bool
 ) -> dict[str, dict[Place, Copy]]:
     """Return the copies of each product that was received several times, and not always as the same bytes."""
     by_page: dict[int, list[tuple[int, str]]] = defaultdict(list)

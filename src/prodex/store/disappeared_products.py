@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from prodex.files.untrusted import converted
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import (
     ABSENT,
     announced_for,
@@ -66,7 +66,7 @@ class Absence(NamedTuple):
     doubtful: Mapping[str, str]
 
 
-def absence_of(journal: Journal, held: Mapping[str, object], left: Collection[str] = ()) -> Absence:
+def absence_of(journal: LoadJournal, held: Mapping[str, object], left: Collection[str] = ()) -> Absence:
     """Decide which products have disappeared.
 
     The listing does not name them, and a call for their GTINs proves it. A reply proves nothing if it is incomplete, if
@@ -125,12 +125,12 @@ def are_many(gone: int, of: int, share: float = MANY) -> bool:
     return gone > max(share * of, FEW)
 
 
-def listing_of(journal: Journal) -> dict[str, Identity] | None:
+def listing_of(journal: LoadJournal) -> dict[str, Identity] | None:
     """Return the products that the listing of all keys names; None if there is none, or it is not whole."""
     return keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
 
 
-def listing_is_whole(journal: Journal) -> bool:
+def listing_is_whole(journal: LoadJournal) -> bool:
     """Whether there is a listing of all keys that returned as many as it announced at any time, in every window."""
     # A listing that is cut short would make products look gone that are there.
     windows = {entry.window for entry in journal.entries() if entry.stage is Stage.LISTING}
@@ -146,7 +146,9 @@ def listing_is_whole(journal: Journal) -> bool:
     )
 
 
-def _proves_nothing(asked: Doubtful, window: str, journal: Journal, received: Mapping[str, Identity]) -> str:
+def _proves_nothing(
+    asked: Doubtful, window: str, journal: LoadJournal, received: Mapping[str, Identity]
+) -> str:
     """Return why the reply to a call for GTINs is no evidence that the others of them have disappeared; "" if it is."""
     controls = set(asked.controls)
     gtins = {gtin.zfill(14) for gtin in asked.gtins}

@@ -43,7 +43,7 @@ _LINE = msgspec.json.Decoder(Counted | PageEntry | Restarted | Noted)
 _LINES = msgspec.json.Encoder(enc_hook=list)  # for keys that are columns
 
 
-class Journal:
+class LoadJournal:
     """The pages of one load, in a folder of their own. Threads may share it.
 
     Attributes

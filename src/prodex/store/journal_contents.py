@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest
 from prodex.tables.records import Identity
@@ -21,17 +21,17 @@ ABSENT = "absent"
 _GTIN = re.compile("[0-9]{1,14}")
 
 
-def newest(journal: Journal) -> Newest:
+def newest(journal: LoadJournal) -> Newest:
     """Return the newest copy of each product, in the order in which the products were first received."""
     return Newest(journal.entries())
 
 
-def dates_by_key(journal: Journal) -> Mapping[str, str | None]:
+def dates_by_key(journal: LoadJournal) -> Mapping[str, str | None]:
     """Return key and updatedAt of each product that was received."""
     return newest(journal).dates
 
 
-def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
+def keys_of(journal: LoadJournal, stage: Stage) -> dict[str, Identity]:
     """Return the keys of all products that were received for a purpose, such as those that the listing names."""
     return {
         key.product_id: key
@@ -42,7 +42,7 @@ def keys_of(journal: Journal, stage: Stage) -> dict[str, Identity]:
     }
 
 
-def announced_for(journal: Journal, stage: Stage) -> int | None:
+def announced_for(journal: LoadJournal, stage: Stage) -> int | None:
     """Return the sum of what was announced for the whole of each part of the query; None if that is not known."""
     totals = [c.total for name, c in journal.counts.items() if c.stage is stage and name.count("/") == 1]
     known = [total for total in totals if total is not None]

@@ -23,7 +23,7 @@ from prodex.executors import mapped
 from prodex.files.atomic import make_folder
 from prodex.progress import SILENT, Reporter
 from prodex.store.build import products_of, running
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, same_columns, write_part, write_tables
 from prodex.tables.declaration import TABLES
@@ -97,7 +97,7 @@ def merge_part(
 
 def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
     """Flatten the new products of a part, block by block; without any there is one empty block."""
-    pages = Journal(journal, {})
+    pages = LoadJournal(journal, {})
     products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
     return blocks_of(products)
 

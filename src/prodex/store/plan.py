@@ -13,7 +13,7 @@ from typing import NamedTuple
 from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.store.copies import left_out
 from prodex.store.disappeared_products import absence_of
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import PageEntry
 from prodex.store.newest import Newest, Pages
@@ -53,7 +53,11 @@ class Plan(NamedTuple):
 
 
 def plan(
-    journal: Journal, *, gtins_in: Sequence[str] = (), products_per_part: int | None = None, cores: int = 2
+    journal: LoadJournal,
+    *,
+    gtins_in: Sequence[str] = (),
+    products_per_part: int | None = None,
+    cores: int = 2,
 ) -> Plan:
     """Decide what to build.
 
@@ -80,7 +84,7 @@ def plan(
 
 
 def parts_of(
-    journal: Journal, pages: Pages, products_per_part: int | None = None, cores: int = 2
+    journal: LoadJournal, pages: Pages, products_per_part: int | None = None, cores: int = 2
 ) -> tuple[PartPlan, ...]:
     """Assign products of a journal to parts; see `plan`.
 
@@ -123,7 +127,7 @@ def early_cut(announced: int, cores: int) -> tuple[int, int]:
     return size, max(announced - cores * size, 0)
 
 
-def early_parts(journal: Journal) -> Iterator[list[PageEntry]]:
+def early_parts(journal: LoadJournal) -> Iterator[list[PageEntry]]:
     """Yield the pages of each part that later pages do not change any more, but for newer copies of its products."""
     per_part, until = journal.notes.get(EARLY, (0, 0))
     part: list[PageEntry] = []

@@ -13,7 +13,7 @@ from prodex.catalog.ledger import Ledger, limited_lines, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.disappeared_products import FEW, Absence, are_many, listing_of
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import (
     announced_for,
     askable_gtin,
@@ -28,7 +28,7 @@ from prodex.tables.records import Identity
 
 
 def ledger_of(
-    journal: Journal,
+    journal: LoadJournal,
     held: Newest | RefreshedKeys,
     absence: Absence,
     gtins_in: Sequence[str] = (),
@@ -76,7 +76,7 @@ def ledger_of(
     )
 
 
-def totals_notes(journal: Journal) -> dict[str, str]:
+def totals_notes(journal: LoadJournal) -> dict[str, str]:
     """Return the notes about the totals: a total that is lower than the number of products is no count."""
     received, most = _by_window(journal, Stage.PULL, Stage.LISTING)
     totals = [entry.total_results for entry in journal.entries() if entry.window in received]
@@ -98,12 +98,12 @@ def totals_notes(journal: Journal) -> dict[str, str]:
     return notes
 
 
-def _announced_count(journal: Journal, window: str) -> int:
+def _announced_count(journal: LoadJournal, window: str) -> int:
     counted = journal.counts.get(window)
     return (counted.total or 0) if counted else 0
 
 
-def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[str]:
+def _contradictions(journal: LoadJournal, held: int, absence: Absence) -> Iterable[str]:
     """Yield where the service contradicts itself, and what is not known because of it."""
     noted = {name: text for name, text in journal.notes.items() if name.startswith(contradiction_of(""))}
     yield from (noted | totals_notes(journal)).values()
@@ -120,7 +120,7 @@ def _contradictions(journal: Journal, held: int, absence: Absence) -> Iterable[s
 
 
 def _notes_on_a_load(
-    journal: Journal, held: int, listing: Mapping[str, Identity] | None, are_received: Sequence[bool]
+    journal: LoadJournal, held: int, listing: Mapping[str, Identity] | None, are_received: Sequence[bool]
 ) -> Iterable[str]:
     """Yield what a load cannot know of products that were not received.
 
@@ -150,7 +150,7 @@ def _notes_on_a_load(
             )
 
 
-def _last_announced(journal: Journal) -> int | None:
+def _last_announced(journal: LoadJournal) -> int | None:
     """Return what was announced on the last page, where no part of the query was cut into windows."""
     total = 0
     for name, count in journal.counts.items():
@@ -169,7 +169,7 @@ def _last_announced(journal: Journal) -> int | None:
     return total
 
 
-def _doubtful(journal: Journal, held: Mapping[str, object], absence: Absence) -> Iterable[str]:
+def _doubtful(journal: LoadJournal, held: Mapping[str, object], absence: Absence) -> Iterable[str]:
     """Yield each product that is kept although the service does not show it any more, with the reason."""
     gtins = _gtins_of(journal, held, absence.doubtful)
     for product, why in absence.doubtful.items():
@@ -178,7 +178,7 @@ def _doubtful(journal: Journal, held: Mapping[str, object], absence: Absence) ->
 
 
 def _gtins_of(
-    journal: Journal, held: Mapping[str, object], products: Collection[str]
+    journal: LoadJournal, held: Mapping[str, object], products: Collection[str]
 ) -> dict[str, str | None]:
     """Return the GTINs of some products that are held."""
     if not products:
@@ -220,7 +220,7 @@ def _names_nothing(key: Identity | None) -> bool:
 
 
 def _not_loaded(
-    journal: Journal, held: Mapping[str, object], listing: Mapping[str, Identity] | None
+    journal: LoadJournal, held: Mapping[str, object], listing: Mapping[str, Identity] | None
 ) -> Iterable[str]:
     failed = {
         name.partition(" ")[2]: why for name, why in journal.notes.items() if name.startswith("failed ")
@@ -255,7 +255,7 @@ def _not_loaded(
             yield f"{product_named(product, one.gtin)}: {reason}"
 
 
-def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]]:
+def _short_windows(journal: LoadJournal, *stages: Stage) -> Iterable[tuple[str, str]]:
     """Yield the windows that returned fewer products than they announced.
 
     The sums may agree nevertheless, if other products were added in between.
@@ -266,7 +266,7 @@ def _short_windows(journal: Journal, *stages: Stage) -> Iterable[tuple[str, str]
             yield window, f"{received[window]:,} of the {total:,} products that were announced came"
 
 
-def _by_window(journal: Journal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
+def _by_window(journal: LoadJournal, *stages: Stage) -> tuple[dict[str, int], dict[str, int]]:
     """Return for each window how many products it received, and the most that a page of it announced."""
     entries: dict[str, list[PageEntry]] = {}
     for entry in journal.entries():

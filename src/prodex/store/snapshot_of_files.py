@@ -31,7 +31,7 @@ from prodex.query import ProductQuery
 from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_parts
 from prodex.store.copies import left_out
-from prodex.store.journal import Journal
+from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed, refuse_newer
 from prodex.store.plan import PartPlan, parts_of
@@ -91,7 +91,7 @@ def save_files(
         pa.default_memory_pool().release_unused()
         with _kept_for_later():
             catalog = _built(path, name, origin, plans, reporter, executor)
-        Journal(path, {}).remove()
+        LoadJournal(path, {}).remove()
         return catalog
 
 
@@ -117,18 +117,18 @@ def _journal_of_files(
     limits: Limits | None,
     encoding: str | None,
     reporter: Reporter,
-) -> tuple[Journal, ReadingNotes]:
+) -> tuple[LoadJournal, ReadingNotes]:
     """Return the journal of all records: the one of an interrupted call, if it has read the same files to the end."""
     # The journal of a call without an encoding is found by its files alone.
     asked: dict[str, Any] = {FILES: _file_facts(files)} | ({} if encoding is None else {_ENCODING: encoding})
     digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
     path = folder / f".journal-{digest[:8]}"
     refuse_newer(path)
-    journal = Journal.open(path)
+    journal = LoadJournal.open(path)
     if journal is not None and _READ in journal.notes and _holds_files(journal, asked):
         found = json.loads(journal.notes[_READ])
         return journal, ReadingNotes(set(found["announced"]), found["set_aside"])
-    journal = Journal.begin(path, asked | {"began": clock.now().isoformat()})
+    journal = LoadJournal.begin(path, asked | {"began": clock.now().isoformat()})
     reply = ReadingNotes()
     try:
         records = (record for file in files for record in records_in(file, reply, limits, encoding))
@@ -142,7 +142,7 @@ def _journal_of_files(
     return journal, reply
 
 
-def _holds_files(journal: Journal, asked: Mapping[str, Any]) -> bool:
+def _holds_files(journal: LoadJournal, asked: Mapping[str, Any]) -> bool:
     """Whether a journal holds the records of these files."""
     return all(journal.question.get(name) == asked.get(name) for name in (FILES, _ENCODING))
 
@@ -166,7 +166,7 @@ def _megabytes(files: Iterable[Path]) -> int:
     return round(sum(path.stat().st_size for path in files) / 1e6)
 
 
-def _fill(journal: Journal, records: Iterable[bytes], reporter: Reporter, megabytes: int) -> None:
+def _fill(journal: LoadJournal, records: Iterable[bytes], reporter: Reporter, megabytes: int) -> None:
     received = size = 0
     with reporter.phase("Reading files", "MB" if megabytes else "products", megabytes) as show:
         for page in _pages(records):

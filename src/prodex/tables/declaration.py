@@ -20,9 +20,9 @@ import pyarrow as pa
 #: - `integer`, `number`, `boolean`: such a JSON value, numbers exactly representable;
 #: - `timestamp`: text `YYYY-MM-DDThh:mm:ss` without zone, and no zone is invented;
 #: - `unix_seconds`: a whole number of seconds since 1970, UTC.
-Kind = Literal["string", "code", "integer", "number", "boolean", "timestamp", "unix_seconds"]
+ColumnKind = Literal["string", "code", "integer", "number", "boolean", "timestamp", "unix_seconds"]
 
-ARROW_TYPES: Mapping[Kind, pa.DataType] = {
+ARROW_TYPES: Mapping[ColumnKind, pa.DataType] = {
     "string": pa.string(),
     "code": pa.string(),
     "integer": pa.int64(),
@@ -52,7 +52,7 @@ class Column:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     meaning: str
     paths: tuple[tuple[str, ...], ...] = ()
     parent_path: tuple[str, ...] | None = None
@@ -87,7 +87,7 @@ class Table:
         return pa.schema([known.get(name, attribute.with_name(name)) for name in names])
 
 
-def leaf(name: str, path: str, kind: Kind, meaning: str, *others: str) -> Column:
+def leaf(name: str, path: str, kind: ColumnKind, meaning: str, *others: str) -> Column:
     """Declare a column that holds the leaf at a wire path, or where there is none at one of the others."""
     return Column(name, kind, meaning, tuple(tuple(p.split(".")) if p else () for p in (path, *others)))
 
@@ -101,12 +101,12 @@ def coded(name: str, path: str, what: str) -> tuple[Column, Column, Column]:
     )
 
 
-def derived(name: str, kind: Kind, meaning: str) -> Column:
+def derived(name: str, kind: ColumnKind, meaning: str) -> Column:
     """Declare a column that is computed: a key, or a value from elsewhere in the record."""
     return Column(name, kind, meaning)
 
 
-def copied(name: str, path: str, kind: Kind, meaning: str) -> Column:
+def copied(name: str, path: str, kind: ColumnKind, meaning: str) -> Column:
     """Declare a column that repeats a leaf of the object around the row's list."""
     return Column(name, kind, meaning, (), tuple(path.split(".")))
 

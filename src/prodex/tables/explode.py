@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.locales import short_languages
 from prodex.tables.attributes import anchored, child_path
 from prodex.tables.columns import combinations, encoded, with_nulls_at
-from prodex.tables.declaration import Column, Kind, Table
+from prodex.tables.declaration import Column, ColumnKind, Table
 from prodex.tables.descriptors import LANGUAGES, Expressed, expressed_at, meaning_of
 from prodex.tables.values import Fitted, fit_column, number_texts
 
@@ -91,7 +91,7 @@ Emit = Callable[[str, str, Places, dict[str, pa.Array]], None]
 
 
 #: What a descriptor is named by; one of both is enough.
-_NAMED_BY: tuple[tuple[str, Kind], ...] = (("code", "code"), ("normalizedCode", "string"))
+_NAMED_BY: tuple[tuple[str, ColumnKind], ...] = (("code", "code"), ("normalizedCode", "string"))
 
 
 class _Nodes(NamedTuple):
@@ -427,7 +427,7 @@ def _emit(
         emit(table, path, places.at(picked), {name: array.take(index) for name, array in columns.items()})
 
 
-def _fitted(node: Node | None, kind: Kind) -> Fitted | None:
+def _fitted(node: Node | None, kind: ColumnKind) -> Fitted | None:
     """Return a column as far as it fits; None for an object, and where no value can fit."""
     return fit_column(node, kind) if isinstance(node, pa.Array) else None
 

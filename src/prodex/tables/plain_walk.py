@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path, stored_column
-from prodex.tables.declaration import COUNTED, TABLES, Column, Kind, Table
+from prodex.tables.declaration import COUNTED, TABLES, Column, ColumnKind, Table
 from prodex.tables.descriptors import localized
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
@@ -207,7 +207,7 @@ def _look(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _pop_value(left: dict[str, Any], key: str, kind: Kind) -> Any:
+def _pop_value(left: dict[str, Any], key: str, kind: ColumnKind) -> Any:
     """Take a value out of an object if it fits."""
     fitting = fit(left.get(key), kind)
     if fitting is not None:

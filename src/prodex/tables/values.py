@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.tables.declaration import ARROW_TYPES, Kind
+from prodex.tables.declaration import ARROW_TYPES, ColumnKind
 
 #: Whole numbers up to here are exact as doubles, which is what an Arrow number column holds.
 EXACT = 2**53
@@ -62,7 +62,7 @@ _LONG_INTEGER = 4_000
 type_of: dict[type, str] = {Decimal: "number", str: "string", bool: "boolean", int: "number", float: "number"}
 
 
-def fit(value: Any, kind: Kind) -> Any:
+def fit(value: Any, kind: ColumnKind) -> Any:
     """Return the value as its column holds it, or None when it does not fit (or is null).
 
     >>> fit(12, "code"), fit("0012", "code"), fit(1.5, "code"), fit("2026-11-20T08:00:00", "timestamp")
@@ -217,7 +217,7 @@ class Fitted(NamedTuple):
     misfits: pa.Array | None
 
 
-def fit_column(array: pa.Array, kind: Kind) -> Fitted | None:
+def fit_column(array: pa.Array, kind: ColumnKind) -> Fitted | None:
     """Fit a column of wire values into a declared kind, or return None when their type never fits."""
     numbers, strings = pa.types.is_floating(array.type), pa.types.is_string(array.type)
     if strings and kind == "timestamp":
@@ -249,7 +249,7 @@ def number_texts(array: pa.Array) -> pa.Array:
     return pc.replace_with_mask(texts, pc.fill_null(unlike, False), pa.array(spelled, pa.string()))
 
 
-def _whole_numbers(array: pa.Array, kind: Kind) -> Fitted:
+def _whole_numbers(array: pa.Array, kind: ColumnKind) -> Fitted:
     fits = pc.equal(array, pc.floor(array))
     if kind == "unix_seconds":
         fits = pc.and_(fits, pc.and_(pc.greater_equal(array, 0), pc.less(array, 253_402_300_800)))
@@ -273,7 +273,7 @@ def _timestamps(array: pa.Array) -> Fitted:
     return _fit_each(array, "timestamp")
 
 
-def _fit_each(array: pa.Array, kind: Kind) -> Fitted:
+def _fit_each(array: pa.Array, kind: ColumnKind) -> Fitted:
     """Fit texts one by one, each distinct one once."""
     encoded = array.dictionary_encode()
     values = pa.array([fit(value, kind) for value in encoded.dictionary.to_pylist()], ARROW_TYPES[kind])

@@ -65,7 +65,7 @@ from prodex.worklists.evidence import alike, same_moment, visible
 from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
-from prodex.worklists.returned_files import Answer, AnswerSheet, Note, Returned, place_in_words
+from prodex.worklists.returned_files import Answer, AnswerSheet, CellNote, Returned, place_in_words
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 
@@ -160,7 +160,7 @@ class Fix:
         These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed
         over. Nothing of it is sent: what is meant as an answer belongs into "New value".
         """
-        return pd.DataFrame(self._returned.notes, columns=list(Note._fields), dtype=object)
+        return pd.DataFrame(self._returned.notes, columns=list(CellNote._fields), dtype=object)
 
     @property
     def owners(self) -> pd.DataFrame:

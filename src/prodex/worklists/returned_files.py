@@ -31,7 +31,7 @@ from prodex.errors import InputError, NotExported, SpreadsheetUnreadable
 from prodex.files.untrusted import is_file, is_folder
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of, skeleton
-from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Kind, Range, Row, cell_place
+from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, CellKind, Range, Row, cell_place
 from prodex.limits import Limits
 from prodex.locales import known_language_tag
 from prodex.quality.problems import asked_attribute
@@ -136,7 +136,7 @@ class Answer(NamedTuple):
     row: int
     cell: str
     text: str
-    kind: Kind
+    kind: CellKind
     keys: Mapping[str, str]
     shown: str | None = None
     source: AnswerSource = AnswerSource()
@@ -161,7 +161,7 @@ class Problem(NamedTuple):
     problem: str
 
 
-class Note(NamedTuple):
+class CellNote(NamedTuple):
     """What somebody typed beside a row that has no answer: a remark, or an answer in another column.
 
     Attributes
@@ -325,7 +325,7 @@ class Returned:
     sheets: list[AnswerSheet] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     doubtful: list[Answer] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[CellNote] = field(default_factory=list)
     damaged: dict[str, set[str]] = field(default_factory=dict)
 
 
@@ -568,7 +568,7 @@ def _read_given(
     for place, cell in row.items():
         if not filled and headings.names.get(place) is None and cell.text.strip():
             at = (str(sheet.file), sheet.name, number, cell_place(number, place))
-            returned.notes.append(Note(*at, headings.texts.get(place), cell.text.strip(), None, None))
+            returned.notes.append(CellNote(*at, headings.texts.get(place), cell.text.strip(), None, None))
 
 
 def _read_sheet(
@@ -709,7 +709,7 @@ def _look_elsewhere(
         if text.strip() and (name is None or (mark and not mark.explains(name, text))):
             about = (keys.get("gtin"), keys.get("attribute"))
             where = (str(sheet.file), sheet.name, number, cell_place(number, place))
-            returned.notes.append(Note(*where, headings.texts.get(place), text.strip(), *about))
+            returned.notes.append(CellNote(*where, headings.texts.get(place), text.strip(), *about))
 
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:

@@ -12,11 +12,11 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cache
 
-from prodex.formats.workbook_cells import Kind
+from prodex.formats.workbook_cells import CellKind
 from prodex.messages import unaccented
 
 #: The kinds of cells that a program has made of something else.
-RETYPED = frozenset[Kind]({"number", "percentage", "date", "boolean"})
+RETYPED = frozenset[CellKind]({"number", "percentage", "date", "boolean"})
 
 #: Languages of spreadsheets whose names of months and truth values are known: those that prodex detects, and Danish.
 _LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt", "nb", "da", "sv", "fi")
@@ -30,7 +30,7 @@ _PIECES = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN = re.compile(r"[\s./,-]*")
 
 
-def becomes(typed: str, kind: Kind, held: str) -> bool:
+def becomes(typed: str, kind: CellKind, held: str) -> bool:
     """Return whether a spreadsheet makes this cell of a text that is typed into it.
 
     Parameters
@@ -60,7 +60,7 @@ def becomes(typed: str, kind: Kind, held: str) -> bool:
     return False
 
 
-def possible_values(known: Iterable[str], kind: Kind, held: str) -> list[str]:
+def possible_values(known: Iterable[str], kind: CellKind, held: str) -> list[str]:
     """Return the known values of which a spreadsheet makes this cell.
 
     >>> possible_values(["12", "0012", "12A"], "number", "12")

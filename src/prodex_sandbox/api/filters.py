@@ -289,7 +289,7 @@ _SHARING_STATUSES: Final = tuple(map(int, SharingStatus))
 
 
 @dataclass(frozen=True)
-class Filter:
+class ListFilter:
     """One parameter.
 
     Attributes
@@ -316,100 +316,104 @@ _TAGGED: Final = (
     " AND tags.product_key = views.product_key AND tags.name IN (SELECT value FROM json_each(:{})))"
 )
 
-FILTERS: Final[Mapping[str, Filter]] = {
-    "filter_gtins_in": Filter(
+FILTERS: Final[Mapping[str, ListFilter]] = {
+    "filter_gtins_in": ListFilter(
         texts(),
         "Products with one of these GTINs, written as in the record.",
         "products.gtin IN (SELECT value FROM json_each(:filter_gtins_in))",
     ),
-    "updated_at_from": Filter(
+    "updated_at_from": ListFilter(
         timestamp("seconds"),
         "Products updated at this time or later.",
         "views.updated_at >= :updated_at_from",
     ),
-    "updated_at_to": Filter(
+    "updated_at_to": ListFilter(
         timestamp("seconds"),
         "Products updated at this time or earlier.",
         "views.updated_at <= :updated_at_to",
     ),
-    "limit": Filter(integer(bounds=range(1, 501)), "Most products returned; 20 unless given."),
-    "offset": Filter(integer(bounds=range(2**31)), "Index of the first product returned."),
-    "filter_validation_status_in": Filter(
+    "limit": ListFilter(integer(bounds=range(1, 501)), "Most products returned; 20 unless given."),
+    "offset": ListFilter(integer(bounds=range(2**31)), "Index of the first product returned."),
+    "filter_validation_status_in": ListFilter(
         integers((0, 1, 2, 3)),
         "Validation status: 0 not applicable, 1 not OK, 2 OK, 3 correction (seen at a deployed service).",
         "views.validation_status IN (SELECT value FROM json_each(:filter_validation_status_in))",
     ),
-    "filter_tags_in": Filter(
+    "filter_tags_in": ListFilter(
         texts(),
         "Products on which one of these tags is on.",
         _TAGGED.format("filter_tags_in"),
     ),
-    "filter_tags_not_in": Filter(
+    "filter_tags_not_in": ListFilter(
         texts(),
         "Products on which none of these tags is on.",
         f"NOT {_TAGGED.format('filter_tags_not_in')}",
     ),
-    "filter_source_include": Filter(paths(), "Fields to return, as dotted paths through objects and lists."),
-    "filter_source_exclude": Filter(paths(), "Fields to omit, as dotted paths through objects and lists."),
-    "filter_target_productstatus_in": Filter(
+    "filter_source_include": ListFilter(
+        paths(), "Fields to return, as dotted paths through objects and lists."
+    ),
+    "filter_source_exclude": ListFilter(
+        paths(), "Fields to omit, as dotted paths through objects and lists."
+    ),
+    "filter_target_productstatus_in": ListFilter(
         texts(PRODUCT_STATUSES),
         "Retailer-side status of the product.",
         "views.product_status IN (SELECT value FROM json_each(:filter_target_productstatus_in))",
     ),
-    "status_shared_from": Filter(
+    "status_shared_from": ListFilter(
         integer(_SHARING_STATUSES),
         "Sharing status of the source product: 2 draft, 3 pending, 4 accepted.",
         "views.shared_from = :status_shared_from",
     ),
-    "status_shared_with": Filter(
+    "status_shared_with": ListFilter(
         integer(_SHARING_STATUSES),
         "Sharing status of the target product: 2 draft, 3 pending, 4 accepted.",
         "views.shared_with = :status_shared_with",
     ),
-    "filter_target_market": Filter(
+    "filter_target_market": ListFilter(
         integer(),
         "Target market, ISO 3166-1 numeric.",
         "views.target_market = :filter_target_market",
     ),
-    "filter_product_languages": Filter(
+    "filter_product_languages": ListFilter(
         texts(),
         "Languages of the localized texts returned (fr, fra-FR or fr-FR); it does not choose products.",
     ),
-    "filter_has_packshot": Filter(
+    "filter_has_packshot": ListFilter(
         flag(), "Only products that have a picture that is a packshot.", "products.has_packshot"
     ),
-    "filter_has_no_packshot": Filter(
+    "filter_has_no_packshot": ListFilter(
         flag(), "Only products without a packshot.", "NOT products.has_packshot"
     ),
-    "filter_pictures_last_updated_at_from": Filter(
+    "filter_pictures_last_updated_at_from": ListFilter(
         timestamp("milliseconds"),
         "Products whose pictures were updated at this time or later.",
         "products.pictures_updated_at >= :filter_pictures_last_updated_at_from",
     ),
-    "filter_pictures_last_updated_at_to": Filter(
+    "filter_pictures_last_updated_at_to": ListFilter(
         timestamp("milliseconds"),
         "Products whose pictures were updated at this time or earlier.",
         "products.pictures_updated_at <= :filter_pictures_last_updated_at_to",
     ),
-    "filter_active_range": Filter(
+    "filter_active_range": ListFilter(
         flag(), "Only products in the caller's active range.", "views.active_range"
     ),
-    "filter_owners_in": Filter(
+    "filter_owners_in": ListFilter(
         integers(),
         "Products of these owners, by organisation id.",
         "products.owner_id IN (SELECT value FROM json_each(:filter_owners_in))",
     ),
-    "next_page": Filter(
+    "next_page": ListFilter(
         cursor(),
         "Scroll cursor of the previous reply; on the first call left out of a GET, empty in a POST.",
     ),
-    "advanced_search": Filter(
+    "advanced_search": ListFilter(
         search(),
         "Text search: every entry of must has to match in one of its fields.",
         "products.key IN (SELECT rowid FROM texts WHERE texts MATCH :advanced_search)",
         frozenset({"POST"}),
     ),
-    "allow_not_consumer_units": Filter(
+    "allow_not_consumer_units": ListFilter(
         flag(),
         "Also list products that are neither consumer nor display units; the sandbox leaves them "
         "out when it runs with only_consumer_units (seen at a deployed service).",
@@ -419,18 +423,18 @@ FILTERS: Final[Mapping[str, Filter]] = {
 
 
 #: The parameters of the list of organisations (spec, endpoint 3).
-ORGANIZATION_PARAMETERS: Final[Mapping[str, Filter]] = {
-    "organization_type": Filter(
+ORGANIZATION_PARAMETERS: Final[Mapping[str, ListFilter]] = {
+    "organization_type": ListFilter(
         integer(tuple(map(int, OrganizationType))),
         "1 manufacturers, 2 retailers; both unless given.",
     ),
-    "offset": Filter(integer(bounds=range(2**31)), "Index of the first organisation returned."),
-    "limit": Filter(integer(bounds=range(1, 501)), "Most organisations returned; 20 unless given."),
+    "offset": ListFilter(integer(bounds=range(2**31)), "Index of the first organisation returned."),
+    "limit": ListFilter(integer(bounds=range(1, 501)), "Most organisations returned; 20 unless given."),
 }
 
 #: The parameters of product segments (spec, endpoint 9).
-SEGMENT_PARAMETERS: Final[Mapping[str, Filter]] = {
-    "permission": Filter(
+SEGMENT_PARAMETERS: Final[Mapping[str, ListFilter]] = {
+    "permission": ListFilter(
         word(PERMISSIONS),
         "; ".join(f"{name}: {meaning}" for name, meaning in PERMISSIONS.items()) + ". READ unless given.",
     )
@@ -438,7 +442,7 @@ SEGMENT_PARAMETERS: Final[Mapping[str, Filter]] = {
 
 
 def read_query_string(
-    pairs: Iterable[tuple[str, str]], among: Mapping[str, Filter] = FILTERS
+    pairs: Iterable[tuple[str, str]], among: Mapping[str, ListFilter] = FILTERS
 ) -> dict[str, Any]:
     """Read the parameters of a GET, which are `among` these.
 
@@ -474,7 +478,7 @@ def condition(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return " AND ".join(fragments), bound
 
 
-def _read(name: str, value: Any, method: str, among: Mapping[str, Filter]) -> Any:
+def _read(name: str, value: Any, method: str, among: Mapping[str, ListFilter]) -> Any:
     known = among.get(name)
     if known is None or method not in known.methods:
         raise Refusal(

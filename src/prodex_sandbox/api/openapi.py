@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, Field, WithJsonSchema, create_model
 from pydantic.json_schema import models_json_schema
 
-from prodex_sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, Filter
+from prodex_sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, ListFilter
 from prodex_sandbox.records.imports import Endpoint, ImportStatus
 from prodex_sandbox.records.indexing import SEARCH_FIELDS
 from prodex_sandbox.records.model import OrganizationType
@@ -247,7 +247,7 @@ def parameter(
     return {"name": name, "in": place, **required, "description": description, "schema": schema}
 
 
-def in_query(parameters: Mapping[str, Filter]) -> list[dict[str, Any]]:
+def in_query(parameters: Mapping[str, ListFilter]) -> list[dict[str, Any]]:
     """Describe the parameters of a GET."""
     return [
         parameter("query", name, one.meaning, one.value_type.get_schema)

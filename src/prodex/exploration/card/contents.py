@@ -10,7 +10,7 @@ from prodex.exploration.card.sections import (
     CardHeader,
     CardPictures,
     HierarchyTrees,
-    Nutrients,
+    NutrientTables,
     PendingUpdate,
     ProductAudit,
     codes,
@@ -77,7 +77,7 @@ class CardContents:
     hierarchies: tuple[HierarchyTrees, ...]
     codes: CardTable
     quantities: CardTable
-    nutrients: Nutrients
+    nutrients: NutrientTables
     sections: tuple[CardTable, ...]
     facts: tuple[LabelledValue, ...]
     raw: Words

@@ -50,7 +50,7 @@ _NEAR = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class CardRecord:
     """A product as the tables have it.
 
     Attributes
@@ -127,7 +127,7 @@ class Record:
                 yield row
 
 
-def read_record(catalog: Catalog, product_id: str) -> Record:
+def read_record(catalog: Catalog, product_id: str) -> CardRecord:
     """Read a product from the one part of a catalogue that has it.
 
     Parameters
@@ -155,7 +155,7 @@ def read_record(catalog: Catalog, product_id: str) -> Record:
         if place < part.size:
             # A part that is restricted to a product reads only the row groups that have rows of it.
             tables = _read_tables(part.take(pa.array(np.arange(part.size) == place)))
-            return Record(product_id, tables, _code_labels(catalog, tables), catalog.origin)
+            return CardRecord(product_id, tables, _code_labels(catalog, tables), catalog.origin)
         place -= part.size
     raise InputError(_unknown_product(catalog, product_id))
 
@@ -483,7 +483,7 @@ def leaves_of(table: str, row: Row) -> Iterator[Leaf]:
         yield Leaf(f"{row['attribute']}{suffix}", place, text)
 
 
-def product_leaves(record: Record) -> Iterator[Leaf]:
+def product_leaves(record: CardRecord) -> Iterator[Leaf]:
     """Yield the leaves in columns of `products`."""
     for column, path in PATHS.items():
         if record.product[column] is not None:
@@ -505,7 +505,7 @@ def _paths_of_columns(table: str) -> Iterator[tuple[str, str]]:
 __all__ = ["Missing", "keys", "why_missing"]
 
 
-def why_missing(record: Record, attribute: str, language: str | None = None) -> Missing:
+def why_missing(record: CardRecord, attribute: str, language: str | None = None) -> Missing:
     """Return why there is no value at a wire path.
 
     Parameters

@@ -22,10 +22,10 @@ from prodex.exploration.card.record import (
     PACKINGS,
     PATHS,
     UNIT_FLAGS,
+    CardRecord,
     CardTable,
     LabelledValue,
     Leaf,
-    Record,
     Row,
     item_text,
     language_text,
@@ -106,7 +106,7 @@ class CardHeader:
     statuses: tuple[LabelledValue, ...]
 
 
-def read_header(record: Record) -> CardHeader:
+def read_header(record: CardRecord) -> CardHeader:
     """Return the header of a product's card."""
     product = record.product
     name, waits = _product_name(record)
@@ -130,7 +130,7 @@ def read_header(record: Record) -> CardHeader:
     )
 
 
-def _product_name(record: Record) -> tuple[str | None, bool]:
+def _product_name(record: CardRecord) -> tuple[str | None, bool]:
     rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
     texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
     names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
@@ -155,7 +155,7 @@ def _gtin_problem(gtin: str) -> str:
     return "" if full == gtin else f"check digit correct; with all 14 digits {full}"
 
 
-def _header_fact(record: Record, term: str, name: str, code: str) -> LabelledValue:
+def _header_fact(record: CardRecord, term: str, name: str, code: str) -> LabelledValue:
     value, coded = record.product[name], record.product.get(code) if code else None
     missing = why_missing(record, PATHS[code or name].rpartition(".")[0])
     if value is None:
@@ -163,7 +163,7 @@ def _header_fact(record: Record, term: str, name: str, code: str) -> LabelledVal
     return LabelledValue(term, label(value), label(None if coded == value else coded), missing)
 
 
-def _market_fact(record: Record) -> LabelledValue:
+def _market_fact(record: CardRecord) -> LabelledValue:
     own = record.product["target_market"]
     number = record.market
     if number is None:
@@ -174,7 +174,7 @@ def _market_fact(record: Record) -> LabelledValue:
     return LabelledValue("Market", label(name), label(None if note == name else note))
 
 
-def _flags_by_answer(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _flags_by_answer(record: CardRecord) -> Iterator[tuple[str, tuple[str, ...]]]:
     answers: dict[str, list[str]] = {}
     for column, name in _FLAGS.items():
         value = record.product[column]
@@ -186,12 +186,12 @@ def _flags_by_answer(record: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield answer, tuple(answers[answer])
 
 
-def _no_answer(record: Record, column: str) -> str:
+def _no_answer(record: CardRecord, column: str) -> str:
     gap = why_missing(record, PATHS[column])
     return str(gap) if gap is Missing.NOT_ASKED else f"not specified ({gap})"
 
 
-def _status_fact(record: Record, column: str, term: str) -> LabelledValue:
+def _status_fact(record: CardRecord, column: str, term: str) -> LabelledValue:
     value = record.product[column]
     if value is None:
         return LabelledValue(term, words(None), missing=why_missing(record, PATHS[column]))
@@ -287,7 +287,7 @@ class CardPictures:
     missing: str
 
 
-def pictures(record: Record) -> CardPictures:
+def pictures(record: CardRecord) -> CardPictures:
     """Return the pictures of a product."""
     rows = list(record.rows("pictures"))
     renditions: dict[str, list[Row]] = {}
@@ -308,7 +308,7 @@ def pictures(record: Record) -> CardPictures:
 _NUMERIC = ("width", "height", "bytes")
 
 
-def _card_picture(record: Record, row: Row, renditions: list[Row]) -> CardPicture:
+def _card_picture(record: CardRecord, row: Row, renditions: list[Row]) -> CardPicture:
     number = row["product_face"]
     shows = FACES.get(number, f"face {number}") if number is not None else "face not specified"
     width, height = (f"{row[side]:,}" if row[side] is not None else "?" for side in ("width", "height"))
@@ -335,7 +335,7 @@ def _labelled_values(row: Row, terms: Mapping[str, str]) -> tuple[LabelledValue,
     )
 
 
-def _disagreements(record: Record, row: Row) -> Iterator[str]:
+def _disagreements(record: CardRecord, row: Row) -> Iterator[str]:
     name = row["gdsn_file_name"] or ""
     # GS1 names a picture by its GTIN (characters 1 to 14) and what it shows (character 17 is the face).
     if re.search(FILE_NAME, name):
@@ -427,7 +427,7 @@ _SECTIONS = (
 _KINDS = {"documents": "document", "videos": "video", "enriched_contents": "enriched content"}
 
 
-def sections(record: Record) -> tuple[CardTable, ...]:
+def sections(record: CardRecord) -> tuple[CardTable, ...]:
     """Return the tables; a table without rows says why there are none."""
     # An empty table is returned as well: the card lists it under "No data" with the reason.
     return tuple(
@@ -442,7 +442,7 @@ def sections(record: Record) -> tuple[CardTable, ...]:
     )
 
 
-def _section_rows(record: Record, section: _Section) -> Iterator[Row]:
+def _section_rows(record: CardRecord, section: _Section) -> Iterator[Row]:
     for table in section.tables:
         rows = [{**row, "kind": _KINDS.get(table)} for row in record.rows(table)]
         yield from _distinct_tags(rows) if table == "tags" else rows
@@ -464,7 +464,7 @@ def _distinct_tags(rows: Sequence[Row]) -> list[Row]:
 _ELSEWHERE = frozenset({"brand", "kind", "packaging", "gpc", "owner", "target_market"})
 
 
-def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
+def numbers_and_dates(record: CardRecord) -> tuple[LabelledValue, ...]:
     """Return the columns of `products` that are shown nowhere else on a card."""
     shown = {
         path: record.product[column]
@@ -477,7 +477,7 @@ def numbers_and_dates(record: Record) -> tuple[LabelledValue, ...]:
     return tuple(LabelledValue(name, value_text(one)) for name, one in facts.items() if one is not None)
 
 
-def _why_empty(record: Record, section: _Section) -> str:
+def _why_empty(record: CardRecord, section: _Section) -> str:
     """Return why a section has no data; which of its attributes only where they differ."""
     why = {path: str(why_missing(record, path)) for path in section.paths}
     if len(set(why.values())) > 1:
@@ -488,7 +488,7 @@ def _why_empty(record: Record, section: _Section) -> str:
 _SUFFIXES = {"label": "", "description": "_description"}
 
 
-def codes(record: Record) -> CardTable:
+def codes(record: CardRecord) -> CardTable:
     """Return the codes with their labels, those of `products` first; labels in further languages as further columns."""
     every: list[dict[str, Any]] = []
     for column, path in PATHS.items():
@@ -516,7 +516,7 @@ def codes(record: Record) -> CardTable:
 _MOST_PARTITIONS = 12
 
 
-def quantities(record: Record) -> CardTable:
+def quantities(record: CardRecord) -> CardTable:
     """Return the numbers with a unit."""
     columns = {
         "attribute": "attribute",
@@ -529,7 +529,7 @@ def quantities(record: Record) -> CardTable:
 
 
 @dataclass(frozen=True)
-class Nutrients:
+class NutrientTables:
     """Tables of nutrients, one for each partition (per 100 g, per serving), with the number of all partitions."""
 
     tables: tuple[CardTable, ...]
@@ -537,7 +537,7 @@ class Nutrients:
     missing: str
 
 
-def nutrients(record: Record) -> Nutrients:
+def nutrients(record: CardRecord) -> NutrientTables:
     """Return the nutrients by partition."""
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in record.rows("nutrients"):
@@ -558,7 +558,7 @@ def nutrients(record: Record) -> Nutrients:
         table_of(_per(*key[2:]), columns, rows, numeric=("quantity", "% of the daily intake"))
         for key, rows in list(parts.items())[:_MOST_PARTITIONS]
     )
-    return Nutrients(tables, len(parts), str(why_missing(record, "isPartitionedBy")))
+    return NutrientTables(tables, len(parts), str(why_missing(record, "isPartitionedBy")))
 
 
 def _per(partition: str | None, quantity: float | None, unit: str | None) -> str:
@@ -580,7 +580,7 @@ _TITLES = {"logisticalHierarchies": "Logistical hierarchies", "sharingUnits": "S
 
 
 @dataclass(frozen=True)
-class HierarchyUnit:
+class CardUnit:
     """A unit of a hierarchy.
 
     Attributes
@@ -618,7 +618,7 @@ class HierarchyUnit:
     flags: tuple[str, ...]
     facts: tuple[LabelledValue, ...]
     facts_total: int
-    units: tuple[HierarchyUnit, ...]
+    units: tuple[CardUnit, ...]
 
 
 @dataclass(frozen=True)
@@ -640,7 +640,7 @@ class HierarchyTrees:
     """
 
     title: str
-    roots: tuple[HierarchyUnit, ...]
+    roots: tuple[CardUnit, ...]
     shown: int
     total: int
     facts: tuple[LabelledValue, ...]
@@ -648,12 +648,12 @@ class HierarchyTrees:
     missing: str
 
 
-def read_hierarchies(record: Record) -> tuple[HierarchyTrees, ...]:
+def read_hierarchies(record: CardRecord) -> tuple[HierarchyTrees, ...]:
     """Return the logistical hierarchies and the sharing units of a product."""
     return tuple(_hierarchy_trees(record, source) for source in PACKINGS)
 
 
-def _hierarchy_trees(record: Record, source: str) -> HierarchyTrees:
+def _hierarchy_trees(record: CardRecord, source: str) -> HierarchyTrees:
     every = sorted(_hierarchy_rows(record, source), key=lambda row: order_of(row["position"]))
     rows = every[:_MOST_UNITS]
     places = {row["position"] for row in rows}
@@ -666,7 +666,7 @@ def _hierarchy_trees(record: Record, source: str) -> HierarchyTrees:
             parents.setdefault(gtins[place], set()).add(gtins[around] or around)
     # Values of units beyond the limit, and of positions that have no unit: they are counted and never dropped.
     strays = [fact for place, found in facts.items() if place not in places for fact in found]
-    inside: dict[str, list[HierarchyUnit]] = {}
+    inside: dict[str, list[CardUnit]] = {}
     for row in reversed(rows):  # from the inside out: a unit is frozen, so the units in it are made before it
         place = row["position"]
         unit = _hierarchy_unit(
@@ -690,17 +690,17 @@ def _hierarchy_trees(record: Record, source: str) -> HierarchyTrees:
     )
 
 
-def _hierarchy_rows(record: Record, source: str) -> Iterator[Row]:
+def _hierarchy_rows(record: CardRecord, source: str) -> Iterator[Row]:
     for row in record.tables.get("hierarchies", ()):
         if row["source"] == source and row["attribute"].startswith(source):
             yield row
 
 
-def _hierarchy_unit(record: Record, row: Row, **of_tree: object) -> HierarchyUnit:
+def _hierarchy_unit(record: CardRecord, row: Row, **of_tree: object) -> CardUnit:
     quantity, units = row["quantity"], row["units_per_root"]
     inside = "unknown" if quantity is None else value_text(quantity).text
     in_all = "total unknown" if units is None else f"= {value_text(units).text} in total"
-    return HierarchyUnit(
+    return CardUnit(
         gtin=label(row["node_gtin"]),
         packaging=label(row["packaging"] or row["packaging_code"]),
         quantity="" if row["level"] == 0 else f"× {inside}",
@@ -713,7 +713,7 @@ def _hierarchy_unit(record: Record, row: Row, **of_tree: object) -> HierarchyUni
     )
 
 
-def _facts_by_unit(record: Record, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
+def _facts_by_unit(record: CardRecord, source: str, places: set[str]) -> dict[str, list[LabelledValue]]:
     """Return the values of each unit that the tree itself does not show, by position."""
     found: dict[str, list[LabelledValue]] = {}
     for row in _hierarchy_rows(record, source):
@@ -817,7 +817,7 @@ class PendingUpdate:
     same: int
 
 
-def read_pending_update(record: Record) -> PendingUpdate | None:
+def read_pending_update(record: CardRecord) -> PendingUpdate | None:
     """Return what a pending update would change, or None if there is no pending update."""
     if not record.product["has_pending_update"]:
         return None
@@ -868,7 +868,7 @@ def _values_by_place(lines: Iterable[Leaf]) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _removed_attributes(record: Record) -> dict[str, str]:
+def _removed_attributes(record: CardRecord) -> dict[str, str]:
     """Return the attributes that the update removes, with what would be there instead: null or empty."""
     waiting = record.wire.get("lastRequest")
     taken = waiting.items() if isinstance(waiting, dict) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prodex.exploration.card.record import Record, Row, language_text, order_of, why_missing
+from prodex.exploration.card.record import CardRecord, Row, language_text, order_of, why_missing
 from prodex.facts.fill import Missing
 from prodex.facts.name import NAMES
 from prodex.locales import known_language_tag, short_of
@@ -102,7 +102,7 @@ class Texts:
     updated_at: str | None
 
 
-def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Texts:
+def texts(record: CardRecord, wanted: Iterable[tuple[str, str | None]] = ()) -> Texts:
     """Return the texts of a product.
 
     Parameters
@@ -150,7 +150,7 @@ def texts(record: Record, wanted: Iterable[tuple[str, str | None]] = ()) -> Text
 
 
 def _text_row(
-    record: Record,
+    record: CardRecord,
     attribute: str,
     languages: list[str | None],
     cells: dict[tuple[str, str | None], list[Row]],
@@ -182,7 +182,7 @@ def _text_row(
 
 
 def _column_languages(
-    record: Record, rows: Iterable[Row], wanted: Iterable[tuple[str, str | None]]
+    record: CardRecord, rows: Iterable[Row], wanted: Iterable[tuple[str, str | None]]
 ) -> list[str | None]:
     required = [*record.required_languages, *(short_of(one) for _, one in wanted if one)]
     found = dict.fromkeys(map(_language_of_row, rows))

@@ -12,7 +12,7 @@ from typing import Any
 from prodex.formats.workbook_cells import Row
 from prodex.locales import known_language_tag, language_code, spelled_short
 from prodex.send.attribute_types import PRODUCT
-from prodex.tables.declaration import TABLES, Kind
+from prodex.tables.declaration import TABLES, ColumnKind
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
 
@@ -31,7 +31,7 @@ UNITS = Vocabulary()
 _SHAPES: Mapping[str, AnswerShape] = Shapes.of(None).found
 
 
-class Content(StrEnum):
+class ColumnContent(StrEnum):
     """What the cells of a column hold."""
 
     GTIN = "gtin"
@@ -50,22 +50,22 @@ class Content(StrEnum):
 
 
 _CONTENT_OF_KIND = {
-    "string": Content.STRING,
-    "code": Content.PLAIN_CODE,
-    "integer": Content.INTEGER,
-    "number": Content.NUMBER,
-    "boolean": Content.BOOLEAN,
-    "timestamp": Content.MOMENT,
-    "unix_seconds": Content.OPEN,
+    "string": ColumnContent.STRING,
+    "code": ColumnContent.PLAIN_CODE,
+    "integer": ColumnContent.INTEGER,
+    "number": ColumnContent.NUMBER,
+    "boolean": ColumnContent.BOOLEAN,
+    "timestamp": ColumnContent.MOMENT,
+    "unix_seconds": ColumnContent.OPEN,
 }
 _CONTENT_OF_SHAPE = {
-    AnswerShape.TEXT: Content.TEXT,
-    AnswerShape.QUANTITY: Content.QUANTITY,
-    AnswerShape.CODE: Content.CODE,
-    AnswerShape.BOOLEAN: Content.BOOLEAN,
-    AnswerShape.INTEGER: Content.INTEGER,
-    AnswerShape.NUMBER: Content.NUMBER,
-    AnswerShape.STRING: Content.STRING,
+    AnswerShape.TEXT: ColumnContent.TEXT,
+    AnswerShape.QUANTITY: ColumnContent.QUANTITY,
+    AnswerShape.CODE: ColumnContent.CODE,
+    AnswerShape.BOOLEAN: ColumnContent.BOOLEAN,
+    AnswerShape.INTEGER: ColumnContent.INTEGER,
+    AnswerShape.NUMBER: ColumnContent.NUMBER,
+    AnswerShape.STRING: ColumnContent.STRING,
 }
 
 
@@ -88,7 +88,7 @@ class Heading:
     """
 
     path: TechnicalPath | None
-    content: Content = Content.OPEN
+    content: ColumnContent = ColumnContent.OPEN
     language: Mapping[str, str] | None = None
     unit: Mapping[str, str] | None = None
     occurrence: int = 0
@@ -123,42 +123,46 @@ def headings_of(paths: Row, qualifiers: Row) -> dict[int, Heading]:
 def _heading(path: TechnicalPath, qualifier: str, occurrence: int) -> Heading:
     content = content_of(path.attribute)
     word = "" if qualifier.casefold() in _NOTHING else qualifier
-    unit = _unit_descriptor(word, is_certain=content in (Content.QUANTITY, Content.NUMBER)) if word else None
+    unit = (
+        _unit_descriptor(word, is_certain=content in (ColumnContent.QUANTITY, ColumnContent.NUMBER))
+        if word
+        else None
+    )
     language = _language_descriptor(word) if word else None
     problem = ""
-    if content is Content.OPEN and word:
+    if content is ColumnContent.OPEN and word:
         # "ml" is a unit, and Malayalam: a language is written fr, fra-FR or French, and seldom meant by these.
-        content = Content.QUANTITY if unit else Content.TEXT if language else Content.OPEN
-        if content is Content.OPEN:
+        content = ColumnContent.QUANTITY if unit else ColumnContent.TEXT if language else ColumnContent.OPEN
+        if content is ColumnContent.OPEN:
             problem = (
                 f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, neither a known language nor a known unit"
             )
-    elif content is Content.TEXT and language is None:
+    elif content is ColumnContent.TEXT and language is None:
         named = f"{qualifier!r:.40}, which is not a known language" if word else "no language"
         problem = f"row {QUALIFIERS_ROW} names {named}"
-    elif content is Content.QUANTITY and unit is None and word:
+    elif content is ColumnContent.QUANTITY and unit is None and word:
         problem = f"row {QUALIFIERS_ROW} names {qualifier!r:.40}, which is not a known unit"
-    is_text = content is Content.TEXT
+    is_text = content is ColumnContent.TEXT
     return Heading(
         path, content, language if is_text else None, None if is_text else unit, occurrence, problem
     )
 
 
-def content_of(attribute: str) -> Content:
+def content_of(attribute: str) -> ColumnContent:
     """Return what an attribute holds, as far as the specification and the tables know.
 
     >>> [str(content_of(one)) for one in ("namePublicLong", "brand", "assets.pictures.isPackshot", "shape.text")]
     ['text', 'code', 'boolean', 'open']
     """
     if attribute.rpartition(".")[2] == "gtin":
-        return Content.GTIN
+        return ColumnContent.GTIN
     if (kind := DECLARED.get(attribute)) is not None:
         return _CONTENT_OF_KIND[kind]
     if (shape := _SHAPES.get(attribute)) is not None:
-        return _CONTENT_OF_SHAPE.get(shape, Content.OPEN)
+        return _CONTENT_OF_SHAPE.get(shape, ColumnContent.OPEN)
     if attribute == "id":
-        return Content.PLAIN_CODE
-    return Content.CODE if f"{attribute}.code" in DECLARED else Content.OPEN
+        return ColumnContent.PLAIN_CODE
+    return ColumnContent.CODE if f"{attribute}.code" in DECLARED else ColumnContent.OPEN
 
 
 def label_and_code(text: str, *, is_code: bool = True) -> tuple[str, str] | None:
@@ -318,7 +322,7 @@ LISTS = frozenset(
 )
 
 #: Kinds of the values that tables declare, by wire path.
-DECLARED: Mapping[str, Kind] = {
+DECLARED: Mapping[str, ColumnKind] = {
     ".".join(filter(None, [anchor, *path])): column.kind
     for table in TABLES.values()
     for anchor in table.anchors

@@ -18,7 +18,7 @@ from prodex.load.workbook.headings import (
     FIRST_ROW,
     PATHS_ROW,
     QUALIFIERS_ROW,
-    Content,
+    ColumnContent,
     Heading,
     headings_of,
 )
@@ -153,7 +153,7 @@ class _Reading:
         if heading.path is None:
             return
         spoken = self._attributes.setdefault(heading.path.attribute, {})
-        if heading.content is Content.TEXT:
+        if heading.content is ColumnContent.TEXT:
             self._localized.add(heading.path.attribute)
         if heading.language is not None:
             spoken[short_of(heading.language["normalizedCode"])] = None

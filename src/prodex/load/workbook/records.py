@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from prodex.errors import InputError
 from prodex.formats.workbook_cells import Cell
 from prodex.gtin import comparable_cell, has_digits, what_it_is
-from prodex.load.workbook.headings import UNITS, Content, Heading, label_and_code
+from prodex.load.workbook.headings import UNITS, ColumnContent, Heading, label_and_code
 from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
 
 #: Of an item in a list: its place, or its language or unit. An item with none of these has its number in its row in a
@@ -87,8 +87,8 @@ def record_of_cell(heading: Heading, value: Any, place: str, *, is_odd: bool = F
     *around, last = heading.path.steps
     number = (heading.occurrence,)
     node: Node = _as_node(value, place)
-    if heading.content in (Content.TEXT, Content.QUANTITY):
-        described = (heading.language if heading.content is Content.TEXT else heading.unit) or {}
+    if heading.content in (ColumnContent.TEXT, ColumnContent.QUANTITY):
+        described = (heading.language if heading.content is ColumnContent.TEXT else heading.unit) or {}
         item = Members({"data": node})
         if described and not is_odd:
             item.members["expressedIn"] = _as_node(dict(described), place)
@@ -242,7 +242,7 @@ VALUELESS = {
 }
 #: What a spreadsheet made of what was typed, where its column has texts or codes: 0012, MAR1, 1E2, TRUE.
 _RETYPED = {"number": "a number", "percentage": "a percentage", "date": "a date", "boolean": "true or false"}
-_WORDS = frozenset({Content.TEXT, Content.CODE, Content.STRING, Content.PLAIN_CODE})
+_WORDS = frozenset({ColumnContent.TEXT, ColumnContent.CODE, ColumnContent.STRING, ColumnContent.PLAIN_CODE})
 
 
 def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch for each kind of content
@@ -255,11 +255,11 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
 
     Examples
     --------
-    >>> value_of(Cell("Sea salt∣SALT", "text"), Heading(None, Content.CODE))
+    >>> value_of(Cell("Sea salt∣SALT", "text"), Heading(None, ColumnContent.CODE))
     {'code': 'SALT', 'label': 'Sea salt'}
-    >>> value_of(Cell("0,5", "text"), Heading(None, Content.NUMBER))
+    >>> value_of(Cell("0,5", "text"), Heading(None, ColumnContent.NUMBER))
     0.5
-    >>> value_of(Cell("12", "number", "0012"), Heading(None, Content.CODE))
+    >>> value_of(Cell("12", "number", "0012"), Heading(None, ColumnContent.CODE))
     {'code': '0012'}
     """
     if (why := VALUELESS.get(cell.kind)) is not None:
@@ -268,32 +268,32 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
         raise AnswerRefused("it is struck through, as a whole or in part")
     if heading.problem:
         raise AnswerRefused(heading.problem)
-    if heading.content in _WORDS or heading.content is Content.GTIN:
+    if heading.content in _WORDS or heading.content is ColumnContent.GTIN:
         cell = _as_typed(cell, heading)
     match heading.content:
-        case Content.GTIN:
+        case ColumnContent.GTIN:
             return _gtin_of_cell(cell.text)
-        case Content.TEXT:
+        case ColumnContent.TEXT:
             return cell.text
-        case Content.QUANTITY:
+        case ColumnContent.QUANTITY:
             return _quantity(cell, heading.unit)
-        case Content.CODE:
+        case ColumnContent.CODE:
             return _code_object(cell.text)
-        case Content.OPEN:
+        case ColumnContent.OPEN:
             return _value_of_cell_kind(cell)
-    if heading.content is Content.STRING:
+    if heading.content is ColumnContent.STRING:
         return cell.text
     # The label beside the code of a plain value has no place in a record.
     both = label_and_code(cell.text)
     text = both[1] if both is not None else cell.text.strip()
     match heading.content:
-        case Content.BOOLEAN:
+        case ColumnContent.BOOLEAN:
             return boolean(text)
-        case Content.INTEGER:
+        case ColumnContent.INTEGER:
             return _integer(text, cell)
-        case Content.NUMBER:
+        case ColumnContent.NUMBER:
             return _number_of_cell(text, cell)
-        case Content.MOMENT:
+        case ColumnContent.MOMENT:
             return _timestamp_text(text)
     return text
 
@@ -303,7 +303,7 @@ def _as_typed(cell: Cell, heading: Heading) -> Cell:
     if cell.shown is not None:
         return Cell(cell.shown, "text")
     # An id is a number, and a GTIN has the same digits with zeros before them and without.
-    is_number = heading.content is Content.GTIN or (
+    is_number = heading.content is ColumnContent.GTIN or (
         heading.path is not None and heading.path.attribute == "id"
     )
     if cell.kind not in _RETYPED or (is_number and cell.kind == "number"):

@@ -16,7 +16,7 @@ from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.facets import FilterResult
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import column_of
-from prodex.exploration.saved_views import View
+from prodex.exploration.saved_views import SavedView
 from prodex.exploration.search import HELP, LABELS
 from prodex.exploration.table_page import Order
 from prodex.notebook.card.panel import ProductCard
@@ -245,11 +245,11 @@ class CatalogExplorer(Panel):
         if not self.exploration.conditions:
             self.focus()
 
-    def _look(self, name: str, conditions: Conditions) -> View:
+    def _look(self, name: str, conditions: Conditions) -> SavedView:
         by = self.table.order
-        return View(name, conditions, self.table.columns, by.column, descending=by.descending)
+        return SavedView(name, conditions, self.table.columns, by.column, descending=by.descending)
 
-    def _take_view(self, view: View) -> None:
+    def _take_view(self, view: SavedView) -> None:
         """Show the columns and the order of a view, as far as this catalogue has them."""
         if view.columns:
             self.table.column_picker.take(view.columns)

@@ -10,7 +10,14 @@ import ipywidgets as w
 
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions, ProductList
-from prodex.exploration.saved_views import View, applicable, open_view, remove_view, save_view, saved_views
+from prodex.exploration.saved_views import (
+    SavedView,
+    applicable,
+    open_view,
+    remove_view,
+    save_view,
+    saved_views,
+)
 from prodex.messages import counted
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.panel import Fold, Panel, button, html, message_html, row, show_if
@@ -50,11 +57,11 @@ class SelectionBar(VBox):
         panel: Panel,
         exploration: Exploration,
         *,
-        look: Callable[[str, Conditions], View] | None = None,
-        take: Callable[[View], object] | None = None,
+        look: Callable[[str, Conditions], SavedView] | None = None,
+        take: Callable[[SavedView], object] | None = None,
     ) -> None:
         self._panel, self._exploration = panel, exploration
-        self._look = look if look is not None else View
+        self._look = look if look is not None else SavedView
         self._take = take
         self._history = exploration.history
         self.back: w.Button = button("← Back", "quiet", tooltip="Back to the filters before")
