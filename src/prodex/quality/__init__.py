@@ -6,6 +6,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile, profiles
+from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import rule, rules
 from prodex.quality.verdict import Evidence, Verdict
 
@@ -15,6 +16,7 @@ __all__ = [
     "Check",
     "Evidence",
     "Profile",
+    "Requirements",
     "Verdict",
     "compare_audits",
     "list_audits",

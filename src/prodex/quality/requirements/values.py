@@ -1,0 +1,584 @@
+"""Requirements: what a channel asks of the products of each family, as one frozen value.
+
+A requirement says of one channel, one family and one attribute (of texts: in one language) whether it *must*, *should*
+or *may* be filled, or does *not* belong there, and what a value has to be like. A family without a requirement takes
+that of its parent, and in the end that of all families (`ALL`).
+
+Beside a wire path (`namePublicLong`, `brand`, `netContent`) an attribute can be a picture of one face, as
+`assets.pictures[front]`, or one nutrient, as `isPartitionedBy.contains[FAT]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Self
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.errors import InputError, QueryError
+from prodex.facts.gpc import gpc_above
+from prodex.facts.market import market_label
+from prodex.locales import language_tag, market_code, short_of
+from prodex.messages import hint
+from prodex.quality.picture_columns import FACES, PICTURES
+from prodex.tables.declaration import TABLES
+
+#: The family whose requirements hold for every other one, unless it says otherwise.
+ALL = "*"
+
+#: Where the nutrients of a product are.
+NUTRIENTS = "isPartitionedBy.contains"
+
+_SELECTOR = re.compile(r"(?P<path>[^\[\]]+)\[(?P<chosen>[^\[\]]+)\]")
+
+
+class Level(StrEnum):
+    """How much an attribute is wanted."""
+
+    MUST = "must"
+    SHOULD = "should"
+    MAY = "may"
+    NOT = "not"
+
+
+@dataclass(frozen=True, order=True)
+class Channel:
+    """Where products are to be shown or sold: its products are those of its market.
+
+    Attributes
+    ----------
+    name
+        What people call it: "Web shop".
+    market
+        The market by its number; 0 for products of all markets.
+    consumer_units
+        Whether only consumer units are meant, and no cases or pallets.
+    """
+
+    name: str
+    market: int = 0
+    consumer_units: bool = False
+
+    @property
+    def label(self) -> str:
+        """The channel with its market, by which its checks are called.
+
+        >>> Channel("Web shop", 250).label, Channel("Catalogue").label
+        ('Web shop (France)', 'Catalogue')
+        """
+        return f"{self.name} ({market_label(str(self.market))})" if self.market else self.name
+
+
+@dataclass(frozen=True, order=True)
+class Family:
+    """A group of products of which the same is asked.
+
+    Attributes
+    ----------
+    code
+        Its code, as products have it.
+    label
+        What people call it.
+    parent
+        The family whose requirements it takes where it has none of its own; empty for those of all families.
+    """
+
+    code: str
+    label: str = ""
+    parent: str = ""
+
+
+@dataclass(frozen=True, order=True)
+class Ask:
+    """What is asked of an attribute.
+
+    Attributes
+    ----------
+    level
+        How much it is wanted.
+    one_of
+        The codes that are allowed; empty for any.
+    shortest, longest
+        Characters that a text has at least and at most; 0 is no bound.
+    pattern
+        A regular expression (RE2) that the whole value matches; empty for none.
+    pixels
+        Pixels of the longest side of the picture, at least; 0 is no bound.
+    """
+
+    level: Level
+    one_of: tuple[str, ...] = ()
+    shortest: int = 0
+    longest: int = 0
+    pattern: str = ""
+    pixels: int = 0
+
+    @property
+    def is_of_value(self) -> bool:
+        """Whether it says what the value has to be like."""
+        return bool(self.one_of or self.shortest or self.longest or self.pattern or self.pixels)
+
+
+@dataclass(frozen=True, order=True)
+class Asked:
+    """What is asked about: an attribute, of texts in one language.
+
+    Attributes
+    ----------
+    attribute
+        A wire path, a picture's face or a nutrient.
+    language
+        Short code of the language; empty where it is no text in one.
+    """
+
+    attribute: str
+    language: str = ""
+
+    @property
+    def path(self) -> str:
+        """The wire path that has to be asked for."""
+        return selector_of(self.attribute)[0]
+
+
+@dataclass(frozen=True, order=True)
+class Requirement:
+    """What one channel asks of one family.
+
+    Attributes
+    ----------
+    channel
+        `Channel.label` of the channel.
+    asked
+        What it is about.
+    family
+        Code of the family; `ALL` for every one.
+    ask
+        What is asked.
+    """
+
+    channel: str
+    asked: Asked
+    family: str
+    ask: Ask
+
+
+_COLUMNS = (
+    *(
+        "channel",
+        "market",
+        "consumer_units",
+        "attribute",
+        "language",
+        "family",
+        "family_label",
+        "family_parent",
+    ),
+    *(field.name for field in fields(Ask)),
+)
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What each channel asks of the products of each family.
+
+    Attributes
+    ----------
+    name
+        What they are called: the name of the file.
+    by
+        By what families are told: "kind", "gpc", or a column of `products`.
+    channels, families, requirements
+        Each in order, and once.
+
+    Examples
+    --------
+    >>> import pandas as pd, prodex
+    >>> rows = [["Web shop", "*", "brand", "", "must"], ["Web shop", "TEA", "namePublicLong", "fr", "should"]]
+    >>> frame = pd.DataFrame(rows, columns=["channel", "family", "attribute", "language", "level"])
+    >>> wanted = prodex.Requirements.of(frame)
+    >>> wanted.ask("Web shop", Asked("brand"), "TEA").level.value
+    'must'
+    """
+
+    name: str = "own"
+    by: str = "kind"
+    channels: tuple[Channel, ...] = ()
+    families: tuple[Family, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, by: str = "kind", name: str = "own") -> Self:
+        """Make requirements of a frame with one row for each.
+
+        Parameters
+        ----------
+        frame
+            `channel`, `family` ("*" for all), `attribute` and `level` ("must", "should", "may", "not"), and where
+            there is something to say `market`, `consumer_units`, `language`, `family_label`, `family_parent`,
+            `one_of` (codes, in a list or divided by "|"), `shortest`, `longest`, `pattern` and `pixels`. A row
+            without an attribute makes a channel or a family known of which nothing is asked.
+        by
+            By what families are told: "kind", "gpc", or a column of `products`.
+        name
+            What they are called.
+
+        Raises
+        ------
+        InputError
+            When a row cannot be used, or two rows contradict each other; all of them are named at once.
+        """
+        if not isinstance(frame, pd.DataFrame):
+            raise InputError(
+                f"frame is {frame!r:.60}. Give a DataFrame with the columns {', '.join(_COLUMNS)}."
+            )
+        for column in map(str, frame.columns):
+            if column not in _COLUMNS:
+                raise InputError(f"Requirements have no column {column!r}{hint(column, _COLUMNS)}")
+        wrong: list[str] = []
+        read = []
+        for number, row in enumerate(frame.to_dict("records"), 1):
+            try:
+                read.append((f"row {number}", *_row_read({str(key): value for key, value in row.items()})))
+            except (InputError, QueryError) as error:
+                wrong.append(f"row {number}: {error}")
+        return cls.joined(read, wrong, by=by, name=name)
+
+    @classmethod
+    def joined(
+        cls,
+        read: Iterable[tuple[str, Channel | None, Family | None, Asked | None, Ask | None]],
+        wrong: Sequence[str] = (),
+        *,
+        by: str = "kind",
+        name: str = "own",
+    ) -> Self:
+        """Put together what was read cell by cell.
+
+        Parameters
+        ----------
+        read
+            Of each cell its place in words, its channel, its family (None for all), what it is about and what is
+            asked; None where it is there to make the others known.
+        wrong
+            What could not be read, in words that name the place.
+        by, name
+            As in `Requirements`.
+
+        Raises
+        ------
+        InputError
+            With `wrong`, and every contradiction, all at once.
+        """
+        problems = list(wrong)
+        column_of(by)
+        channels: dict[str, Channel] = {}
+        families: dict[str, Family] = {}
+        asks: dict[tuple[str, Asked, str], tuple[str, Ask]] = {}
+        for place, channel, family, asked, ask in read:
+            if channel is not None and (known := channels.setdefault(channel.label, channel)) != channel:
+                problems.append(
+                    f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
+                )
+            if family is not None:
+                problems += _family_problems(place, families, family)
+            if channel is None or asked is None or ask is None:
+                continue
+            key = (channel.label, asked, ALL if family is None else family.code)
+            if (before := asks.setdefault(key, (place, ask)))[1] != ask:
+                problems.append(
+                    f"{place}: {_said_twice(key)} is {_said(ask)}, and {_said(before[1])} in {before[0]}"
+                )
+        problems += _circles(families)
+        if problems:
+            raise InputError(
+                f"The requirements {name!r} cannot be used, {len(problems)} in all:\n  "
+                + "\n  ".join(problems)
+            )
+        return cls(
+            name,
+            by,
+            tuple(channels.values()),
+            tuple(sorted(families.values())),
+            tuple(
+                sorted(
+                    Requirement(channel, asked, family, ask)
+                    for (channel, asked, family), (_, ask) in asks.items()
+                )
+            ),
+        )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per requirement, as `Requirements.of` reads it; a family or channel without any has a row as well.
+
+        Examples
+        --------
+        >>> import pandas as pd, prodex
+        >>> rows = [["Web shop", "*", "brand", "must"]]
+        >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+        >>> prodex.Requirements.of(wanted.frame) == wanted
+        True
+        """
+        channels = {one.label: one for one in self.channels}
+        families = {one.code: one for one in self.families}
+        rows = [
+            _row(channels[one.channel], families.get(one.family), one.asked, one.ask)
+            for one in self.requirements
+        ]
+        used = {one.channel for one in self.requirements}
+        rows[:0] = [_row(one, None, None, None) for one in self.channels if one.label not in used]
+        used = {one.family for one in self.requirements}
+        rows += [_row(None, one, None, None) for one in self.families if one.code not in used]
+        # Channels stand in the order in which they were given.
+        order = {one.name: place for place, one in enumerate(self.channels)}
+        rows.sort(key=lambda row: order.get(row["channel"], len(order)))
+        return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+    def ask(self, channel: str, asked: Asked, family: str | None) -> Ask | None:
+        """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
+        for code in self.chain(family):
+            if (found := self._by_place.get((channel, asked, code))) is not None:
+                return found
+        return None
+
+    def knows(self, family: str | None) -> bool:
+        """Whether a family or one above it is listed, other than all families."""
+        return any(code in self.listed for code in self.chain(family))
+
+    def nearest(self, family: str | None) -> str | None:
+        """Return the listed family that a product's own is or lies below; None where there is none."""
+        return next((code for code in self.chain(family) if code in self.listed), None)
+
+    def chain(self, family: str | None) -> tuple[str, ...]:
+        """Return a family and those above it, the nearest first and `ALL` last.
+
+        >>> Requirements(by="gpc", families=(Family("50000000"),)).chain("50131703")
+        ('50131703', '50131700', '50130000', '50000000', '*')
+        """
+        found: list[str] = []
+        code = family or ""
+        while code and code not in found and code != ALL:
+            found.append(code)
+            parent = self.listed[code].parent if code in self.listed else ""
+            above = gpc_above(code) if self.by in _GPC and not parent else ()
+            code = parent or (above[0] if above else "")
+        return (*found, ALL)
+
+    def named(self, name: str) -> Self:
+        """Return the same under another name."""
+        return replace(self, name=name)
+
+    @cached_property
+    def listed(self) -> Mapping[str, Family]:
+        """The families by code."""
+        return {one.code: one for one in self.families}
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, Asked, str], Ask]:
+        return {(one.channel, one.asked, one.family): one.ask for one in self.requirements}
+
+
+_GPC = ("gpc", "gpc_code")
+#: Columns of `products` of which each product has at most one value that is a code or a word.
+_WORDS = tuple(column.name for column in TABLES["products"].columns if column.kind in {"string", "code"})
+
+
+def column_of(by: str) -> str:
+    """Return the column of `products` with the codes of families.
+
+    Raises
+    ------
+    InputError
+        When there is none; the message names the nearest.
+
+    Examples
+    --------
+    >>> column_of("kind"), column_of("gpc"), column_of("owner_id")
+    ('kind_code', 'gpc_code', 'owner_id')
+    """
+    code = f"{by}_code"
+    if code in _WORDS:
+        return code
+    if by in _WORDS:
+        return by
+    near = hint(str(by), ["kind", "gpc", *_WORDS], "Give kind, gpc or a column of products that holds words.")
+    raise InputError(f"There are no families by {by!r:.60}{near}")
+
+
+def selector_of(attribute: str) -> tuple[str, str]:
+    """Return the wire path of an attribute, and what is chosen there: a face, a nutrient, or nothing.
+
+    >>> selector_of("assets.pictures[front]"), selector_of("brand")
+    (('assets.pictures', 'front'), ('brand', ''))
+    """
+    found = _SELECTOR.fullmatch(attribute)
+    return (found["path"], found["chosen"]) if found else (attribute, "")
+
+
+def checked_attribute(attribute: str) -> str:
+    """Return an attribute as it is kept, and refuse a face that no picture has.
+
+    Raises
+    ------
+    InputError
+        When it is empty, or something is chosen that cannot be.
+    """
+    given = attribute.strip()
+    path, chosen = selector_of(given)
+    if not given or (("[" in given or "]" in given) and not chosen):
+        raise InputError(f"{attribute!r:.60} is not an attribute; give a wire path, such as namePublicLong.")
+    if chosen and path == PICTURES:
+        faces = list(FACES.values())
+        if chosen not in faces:
+            raise InputError(
+                f"no picture shows the face {chosen!r:.40}{hint(chosen, faces, f'Give {_or(faces)}.')}"
+            )
+    elif chosen and path != NUTRIENTS:
+        raise InputError(
+            f"only a picture's face or a nutrient can be chosen: {PICTURES}[front] or {NUTRIENTS}[FAT], not "
+            f"{given!r:.80}."
+        )
+    return given
+
+
+def checked_ask(ask: Ask) -> Ask:
+    """Return what is asked if it can be: bounds in their order, a pattern that can be read.
+
+    Raises
+    ------
+    InputError
+        When it cannot.
+    """
+    if ask.is_of_value and ask.level in {Level.MAY, Level.NOT}:
+        raise InputError(
+            f"only what must or should be filled can have a rule for its value, not {ask.level}."
+        )
+    if ask.longest and ask.shortest > ask.longest:
+        raise InputError(f"at least {ask.shortest} and at most {ask.longest} characters cannot both be.")
+    if ask.pattern:
+        try:
+            pc.match_substring_regex(pa.array([""]), ask.pattern)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"the pattern {ask.pattern!r:.80} cannot be read: {error}") from error
+    return ask
+
+
+def _row_read(
+    row: Mapping[str, Any],
+) -> tuple[Channel | None, Family | None, Asked | None, Ask | None]:
+    """Read a row of a frame."""
+
+    def text(name: str) -> str:
+        value = row.get(name)
+        if isinstance(value, list | tuple):
+            return "|".join(map(str, value))
+        return "" if value is None or pd.isna(value) else str(value).strip()
+
+    def number(name: str) -> int:
+        value = text(name)
+        if not value:
+            return 0
+        whole = re.fullmatch(r"([0-9]{1,9})(?:\.0+)?", value)
+        if whole is None:
+            raise InputError(f"{name} is {value!r:.40}; give a whole number.")
+        return int(whole[1])
+
+    channel = None
+    if text("channel"):
+        market = text("market").removesuffix(".0")
+        units = text("consumer_units").casefold()
+        if units not in {"", "true", "false", "0", "1", "0.0", "1.0"}:
+            raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
+        channel = Channel(
+            text("channel"), market_code(market) if market else 0, units in {"true", "1", "1.0"}
+        )
+    code = text("family")
+    family = None if code in {"", ALL} else Family(code, text("family_label"), text("family_parent"))
+    if not text("attribute"):
+        return channel, family, None, None
+    if channel is None:
+        raise InputError("it has no channel.")
+    language = text("language")
+    asked = Asked(checked_attribute(text("attribute")), short_of(language_tag(language)) if language else "")
+    level = text("level").casefold()
+    if level not in tuple(Level):
+        levels = list(map(str, Level))
+        raise InputError(f"level is {level!r:.40}{hint(level, levels, f'Give {_or(levels)}.')}")
+    codes = tuple(dict.fromkeys(one.strip() for one in text("one_of").split("|") if one.strip()))
+    value = row.get("pattern")
+    pattern = "" if value is None or pd.isna(value) else str(value)
+    ask = Ask(Level(level), codes, number("shortest"), number("longest"), pattern, number("pixels"))
+    return channel, family, asked, checked_ask(ask)
+
+
+def _row(
+    channel: Channel | None, family: Family | None, asked: Asked | None, ask: Ask | None
+) -> dict[str, Any]:
+    return {
+        "channel": channel.name if channel else "",
+        "market": str(channel.market) if channel and channel.market else "",
+        "consumer_units": bool(channel and channel.consumer_units),
+        "attribute": asked.attribute if asked else "",
+        "language": asked.language if asked else "",
+        "family": family.code if family else ALL,
+        "family_label": family.label if family else "",
+        "family_parent": family.parent if family else "",
+        "level": ask.level.value if ask else "",
+        "one_of": "|".join(ask.one_of) if ask else "",
+        **{name: getattr(ask, name) if ask else 0 for name in ("shortest", "longest")},
+        "pattern": ask.pattern if ask else "",
+        "pixels": ask.pixels if ask else 0,
+    }
+
+
+def _family_problems(place: str, families: dict[str, Family], family: Family) -> Iterator[str]:
+    """Yield what contradicts what was said of a family before, and keep what is said of it."""
+    known = families.get(family.code, family)
+    merged = Family(family.code, known.label or family.label, known.parent or family.parent)
+    for name in ("label", "parent"):
+        before, now = getattr(known, name), getattr(family, name)
+        if before and now and before != now:
+            yield f"{place}: the {name} of family {family.code} is {now!r:.60}, and {before!r:.60} before"
+    families[family.code] = merged
+
+
+def _circles(families: Mapping[str, Family]) -> Iterator[str]:
+    for code in families:
+        above, seen = families[code].parent, [code]
+        while above in families and above not in seen:
+            seen.append(above)
+            above = families[above].parent
+        # Each circle is named once, by its first family.
+        if above == code and code == min(seen):
+            yield f"families are parents of each other: {' -> '.join([*seen, code])}"
+
+
+def _said(ask: Ask) -> str:
+    """Return what is asked, as errors and lists show it.
+
+    >>> _said(Ask(Level.MUST, ("A", "B"), shortest=3))
+    'must, one of A, B, at least 3 characters'
+    """
+    words = [ask.level.value]
+    words += [f"one of {', '.join(ask.one_of)}"] if ask.one_of else []
+    words += [f"at least {ask.shortest} characters"] if ask.shortest else []
+    words += [f"at most {ask.longest} characters"] if ask.longest else []
+    words += [f"pattern {ask.pattern}"] if ask.pattern else []
+    words += [f"at least {ask.pixels} pixels"] if ask.pixels else []
+    return ", ".join(words)
+
+
+def _said_twice(key: tuple[str, Asked, str]) -> str:
+    channel, asked, family = key
+    language = f" ({asked.language})" if asked.language else ""
+    return f"{asked.attribute}{language} of {'all families' if family == ALL else f'family {family}'} in {channel}"
+
+
+def _or(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
