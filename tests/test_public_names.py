@@ -46,6 +46,7 @@ NAMES = [
     "Profile",
     "Publication",
     "QueryPanel",
+    "Requirements",
     "RetryPolicy",
     "ScenarioRequest",
     "SharingStatus",

@@ -36,6 +36,7 @@ from prodex.files.untrusted import (
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
+from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
@@ -242,6 +243,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]
         "products": len(audit),
         "checks": [asdict(check) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
+        "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
     }
 
@@ -261,6 +263,9 @@ class _AuditManifest(msgspec.Struct):
     parts: list[dict[Literal["products", "states", "evidence"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
+    families: Requirements | None = (
+        None  # audits without requirements, and those before there were any, have none
+    )
 
 
 def _read_audit_manifest(folder: Path) -> _AuditManifest:
@@ -308,6 +313,7 @@ def _open_folder(folder: Path) -> Audit:
             folder=folder,
             assumed=tuple(manifest.assumed.items()),
             grade_with_blocker=manifest.grade_with_blocker,
+            families=manifest.families,
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(

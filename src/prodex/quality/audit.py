@@ -27,6 +27,7 @@ from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
 from prodex.quality.profile import Profile
+from prodex.quality.requirements import Requirements
 from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
@@ -65,6 +66,8 @@ class Audit:
         The catalogue, if it is available: it supplies columns and tags that the audit itself does not keep.
     made_by
         The profile itself, where the audit was made in this session; what is saved has its name only.
+    families
+        The channels and families of the requirements that it was made by; None without requirements.
     taken_from
         The audit of which `only` chose these products; None for that audit itself.
     chosen_by
@@ -94,6 +97,7 @@ class Audit:
     assumed: tuple[tuple[str, Any], ...] = ()
     grade_with_blocker: str = "A"
     made_by: Profile | None = None
+    families: Requirements | None = None
     taken_from: Self | None = None
     chosen_by: str = ""
 

@@ -38,6 +38,9 @@ class CheckFacts:
         Whether it asks for data of one attribute.
     problem
         What is wrong with a failing product, in a person's words.
+    channel, level, asked
+        Of a check that requirements make: its channel, how much is wanted ("must", "should", "not"), and the attribute
+        as the requirements name it, such as "assets.pictures[front]".
     """
 
     id: str
@@ -58,6 +61,9 @@ class CheckFacts:
     scope: str
     is_presence: bool
     problem: str = ""  # audits that were saved before have none
+    channel: str = ""
+    level: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True)

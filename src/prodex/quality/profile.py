@@ -61,7 +61,9 @@ from prodex.files.toml_text import TomlText
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
-from prodex.quality.check import Check
+from prodex.quality.check import Check, CheckFacts
+from prodex.quality.required_checks import required_columns
+from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
@@ -95,6 +97,8 @@ class Profile:
         Custom attributes, which neither the specification nor, for now, any product has.
     grade_with_blocker
         The best grade of a product with a failing blocker.
+    requirements
+        What channels ask of each family, beside the checks.
 
     Examples
     --------
@@ -111,10 +115,13 @@ class Profile:
     assume: tuple[tuple[str, Any], ...] = ()
     attributes: tuple[str, ...] = ()
     grade_with_blocker: str = "C"
+    requirements: Requirements | None = None
 
     @classmethod
-    def read(cls, source: str | Path | Mapping[str, Any]) -> Self:
+    def read(cls, source: str | Path | Mapping[str, Any] | Requirements) -> Self:
         """Read a profile of prodex by its name, one's own by its path, or a mapping of the same shape.
+
+        Requirements, or a file with them, make a profile that has nothing else.
 
         Raises
         ------
@@ -128,6 +135,8 @@ class Profile:
         >>> Profile.read({"checks": {"valid_gtin": {"severity": "blocker"}}}).table["severity"].tolist()
         ['blocker']
         """
+        if isinstance(source, Requirements):
+            return cls(source.name, f"Requirements {source.name}").with_requirements(source)
         if isinstance(source, Mapping):
             return cls._made("own", source, TomlText("profile", ""))
         if not isinstance(source, str | Path):
@@ -198,6 +207,37 @@ class Profile:
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
         )
 
+    def with_requirements(self, requirements: Requirements | str | Path) -> Self:
+        """Return the profile with what channels ask of each family, beside its checks.
+
+        Parameters
+        ----------
+        requirements
+            `Requirements`, or the path of a file with them.
+
+        Examples
+        --------
+        >>> import pandas as pd, prodex
+        >>> rows = [["Web shop", "brand", "must"]]
+        >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "attribute", "level"]))
+        >>> Profile.read("core").with_requirements(wanted).facts[-1].id
+        'must_have[Web shop,brand]'
+        """
+        given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)  # type: ignore[attr-defined]
+        if not given.channels:
+            raise InputError(
+                f"The requirements {given.name!r} ask nothing, since they have no channel. Write them anew with "
+                "prodex.requirements(path, catalog), and fill in its cells."
+            )
+        name = self.name if self.name == given.name else f"{self.name} + {given.name}"
+        return replace(self, name=name, requirements=given)
+
+    @property
+    def facts(self) -> tuple[CheckFacts, ...]:
+        """The columns of the matrix: the checks, and after them what the requirements ask."""
+        asked = () if self.requirements is None else required_columns(self.requirements)
+        return (*(check.facts for check in self.checks), *(check.facts for check in asked))
+
     def with_check(
         self,
         rule: str,
@@ -259,14 +299,13 @@ class Profile:
     @property
     def table(self) -> pd.DataFrame:
         """One row per check: id, what should be true, what the problem is, severity, weight, block, which products."""
-        facts = [check.facts for check in self.checks]
-        rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in facts]
+        rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in self.facts]
         columns = ["check", "title", "problem", "severity", "weight", "block", "scope", "fix"]
         return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
-        lines = [f"Profile {self.name!r}: {self.title}, {len(self.checks)} checks"]
-        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.checks]
+        lines = [f"Profile {self.name!r}: {self.title}, {len(self.facts)} checks"]
+        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.facts]
         return "\n".join(map(on_one_line, lines))
 
 
@@ -470,7 +509,12 @@ def hint_of(name: str, known: Iterable[str]) -> str:
 _KINDS = {"kind_code": "kind.code", "gpc_code": "GPC.code"}
 
 
-def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()) -> None:
+def confirm(
+    catalog: Catalog,
+    checks: Iterable[Check],
+    own: Collection[str] = (),
+    requirements: Requirements | None = None,
+) -> None:
     """Refuse attributes that neither the specification nor the catalogue knows, and warn of kinds that no product has.
 
     Parameters
@@ -481,6 +525,8 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
         Those of the profile; prodex's own profiles are not checked.
     own
         Custom attributes that the profile declares: no product may have them yet.
+    requirements
+        What is asked beside the checks.
 
     Raises
     ------
@@ -491,10 +537,16 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
     written = [check for check in checks if check.place]
     if not len(catalog):  # an empty catalogue knows no attribute
         return
+    named = [(check.place, name) for check in written for name in check.attributes]
+    if requirements is not None:
+        named += list(
+            dict.fromkeys(
+                (f"requirements {requirements.name}", one.asked.path) for one in requirements.requirements
+            )
+        )
     doubted = [
-        (check, name)
-        for check in written
-        for name in check.attributes
+        (place, name)
+        for place, name in named
         if name.partition(".")[0] not in {*ATTRIBUTES, *own} or ("." in name and name not in PATHS)
     ]
     if doubted:
@@ -507,25 +559,30 @@ def confirm(catalog: Catalog, checks: Iterable[Check], own: Collection[str] = ()
                 _confirm_kinds(catalog, column, mentions)
 
 
-def _confirm_attributes(catalog: Catalog, doubted: list[tuple[Check, str]], own: Collection[str]) -> None:
+def _confirm_attributes(catalog: Catalog, doubted: list[tuple[str, str]], own: Collection[str]) -> None:
+    """Refuse all that is unknown at once: whoever corrects one name should not have to wait for the next."""
     seen = _wire_paths_held(catalog)
     known = {*ATTRIBUTES, *own, *(name.partition(".")[0] for name in seen)}
-    for check, name in doubted:
+    wrong = []
+    for place, name in doubted:
         head, _, deeper = name.partition(".")
         if not catalog.origin.asked(name):
             continue  # the check is unknown anyway
         if head not in known:
             near = hint(head, sorted(known), "`catalog.drift` and `prodex tables` list names.")
-            raise InputError(
-                f"{check.place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
+            wrong.append(
+                f"{place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
                 f"has it{near} If it is a custom attribute that is not filled yet, declare it in the profile: "
                 f"attributes = [{head!r}]."
             )
+            continue
         within = [path for path in (*PATHS, *seen) if path.startswith(f"{head}.")]
         if deeper and not any(is_within(path, name) for path in within):
             near_path = nearest(name, within, cutoff=0.85)
             if near_path:  # deeper paths are open: a name unlike any other is accepted
-                raise InputError(f"{check.place}: there is nothing at {name!r}; did you mean {near_path!r}?")
+                wrong.append(f"{place}: there is nothing at {name!r}; did you mean {near_path!r}?")
+    if wrong:
+        raise InputError("\n".join(wrong))
 
 
 def _wire_paths_held(catalog: Catalog) -> set[str]:

@@ -35,6 +35,8 @@ from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
+from prodex.quality.required_checks import judge
+from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
@@ -152,15 +154,16 @@ _LONGEST = 7 * 24 * 3600
 
 def audit(
     catalog: Catalog | str | Path,
-    profile: str | Path | Mapping[str, Any] | Profile = "core",
+    profile: str | Path | Mapping[str, Any] | Profile | Requirements = "core",
     *,
     executor: Executor | None = None,
     progress: Progress = None,
     now: datetime | None = None,
     assume_food: bool | None = None,
     rule_seconds: float | None = RULE_SECONDS,
+    requirements: Requirements | str | Path | None = None,
 ) -> Audit:
-    """Judge every product of a catalogue by the checks of a profile.
+    """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
 
     Parameters
     ----------
@@ -169,7 +172,7 @@ def audit(
         `with_pending_updates(catalog)` judges it as it will be.
     profile
         "core", "online-listing", "logistics", "food-eu" or "pictures"; one's own by its path, or as a mapping of the
-        same shape, or a `Profile`.
+        same shape, or a `Profile`. Requirements, or the path of a file with them, are judged by alone.
     executor
         Any `concurrent.futures` executor; threads by default. Rules of one's own that are defined in a notebook run on
         threads and on a Dask client's executor.
@@ -186,6 +189,9 @@ def audit(
         How long a rule of one's own may take for one part of the catalogue. One that takes longer is unknown there
         and among the audit's crashes, and the others are judged as ever. Its thread is abandoned: it ends as soon as
         it runs Python code again. None waits for ever.
+    requirements
+        What channels ask of each family, beside the checks of the profile: `Requirements`, or the path of a file with
+        them.
 
     Raises
     ------
@@ -203,6 +209,8 @@ def audit(
     """
     catalog = catalog_given(catalog, "audit(catalog, 'online-listing')", profile)
     chosen = profile if isinstance(profile, Profile) else Profile.read(profile)
+    if requirements is not None:
+        chosen = chosen.with_requirements(requirements)
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
     moment = moment_of(now)
@@ -247,11 +255,19 @@ def audit_among(
     with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
-            confirm(among, profile.checks, profile.attributes)
+            confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog)) as show:
             done = 0
             for part in run(
-                catalog, profile.checks, now, profile.market, executor, assumed, rule_seconds, among
+                catalog,
+                profile.checks,
+                now,
+                profile.market,
+                executor,
+                assumed,
+                rule_seconds,
+                among,
+                profile.requirements,
             ):
                 parts.append(part)
                 done += part.size
@@ -261,7 +277,7 @@ def audit_among(
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
-        checks=tuple(check.facts for check in profile.checks),
+        checks=profile.facts,
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,
@@ -272,6 +288,7 @@ def audit_among(
         catalog=catalog,
         grade_with_blocker=profile.grade_with_blocker,
         made_by=profile,
+        families=None if profile.requirements is None else profile.requirements.without_asks(),
     )
 
 
@@ -305,6 +322,7 @@ class PartJob:
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
+    requirements: Requirements | None = None
 
 
 def run(
@@ -316,6 +334,7 @@ def run(
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
+    requirements: Requirements | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -337,6 +356,8 @@ def run(
         How long a rule of one's own may take for one part; None waits for ever.
     among
         Where rules look that need all products at once: a larger catalogue that has these products as well.
+    requirements
+        What channels ask beside the checks; their columns follow those of the checks.
 
     Raises
     ------
@@ -361,6 +382,7 @@ def run(
             whole,
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
+            requirements,
         )
         for number, part in enumerate(catalog.parts)
     ]
@@ -393,12 +415,16 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
+    if job.requirements is not None:
+        required, found = judge(products, job.requirements, len(columns), job.origin)
+        columns += list(required.T)
+        evidence.append(found)
     states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
         states[:, place] = column
-    found = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
-    part = AuditPart.of(_identity_columns(products), states, found, tuple(crashes))
+    every = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
     products.forget()
     return part
 

@@ -1,0 +1,545 @@
+"""Judging the products of a part by requirements: all of them at once, column by column.
+
+Hundreds of requirements look at the same attributes. So presence is looked up once for each attribute, families are
+told apart by number, and no requirement makes objects of its own for each product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Origin
+from prodex.errors import NotExported
+from prodex.facts.presence import BY_SHAPE, leaf_columns
+from prodex.locales import language_label, short_of
+from prodex.messages import counted
+from prodex.quality.check import CheckFacts
+from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
+from prodex.quality.problems import attribute_label
+from prodex.quality.products import Products
+from prodex.quality.requested_data import Asked, asked_for
+from prodex.quality.requirements import (
+    NUTRIENTS,
+    Ask,
+    AskedAttribute,
+    Channel,
+    Level,
+    Requirements,
+    column_of,
+    selector_of,
+)
+from prodex.quality.rulebook import SEVERITIES, Block, Severity
+from prodex.quality.scope import wire_paths
+from prodex.quality.states import EVIDENCE, State, States
+from prodex.tables.columns import Mask, Numbers, Rows, encoded, filled_values, is_true, whole
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a level makes of a product that is asked.
+
+    Attributes
+    ----------
+    rule
+        How its checks are called.
+    severity
+        How bad a failure is.
+    title, problem, fix
+        Words of its checks, of the attribute in words and of the channel.
+    """
+
+    rule: str
+    severity: Severity
+    title: str
+    problem: str
+    fix: str
+
+
+_KINDS: Mapping[Level, _Kind] = {
+    Level.MUST: _Kind(
+        "must_have",
+        "blocker",
+        "{label} is filled as {channel} requires",
+        "{Label} missing for {channel}",
+        "{write}",
+    ),
+    Level.SHOULD: _Kind(
+        "should_have",
+        "warning",
+        "{label} is filled as {channel} wants",
+        "{Label} wanted for {channel}",
+        "{write}",
+    ),
+    Level.NOT: _Kind(
+        "must_not_have",
+        "warning",
+        "{label} is empty, as {channel} requires",
+        "{Label} does not belong to {channel}",
+        "Remove the {label}, or the product from this family.",
+    ),
+}
+_WITH_VALUES = " or not as required"
+
+
+@dataclass(frozen=True)
+class RequiredCheck:
+    """One column of the matrix: what one channel asks about one attribute, at one level.
+
+    Attributes
+    ----------
+    channel, asked, level
+        What is asked of whom.
+    is_of_value
+        Whether any family says what the value has to be like.
+    """
+
+    channel: Channel
+    asked: AskedAttribute
+    level: Level
+    is_of_value: bool
+
+    @property
+    def id(self) -> str:
+        """The name of the column: `must_have[Web shop (France),namePublicLong,fr]`."""
+        words = [self.channel.label, self.asked.attribute, *filter(None, [self.asked.language])]
+        return f"{_KINDS[self.level].rule}[{','.join(words)}]"
+
+    @property
+    def facts(self) -> CheckFacts:
+        """What an audit keeps of it."""
+        kind = _KINDS[self.level]
+        label = asked_words(self.asked)
+        problem = kind.problem.replace(" for ", f"{_WITH_VALUES} for ") if self.is_of_value else kind.problem
+        words = {
+            "label": label,
+            "Label": label[:1].upper() + label[1:],
+            "channel": self.channel.label,
+            "write": f"Write the {label}.",
+        }
+        picture = self.asked.path == PICTURES
+        fix = (
+            f"Send a picture of the {selector_of(self.asked.attribute)[1] or 'product'}."
+            if picture
+            else kind.fix
+        )
+        return CheckFacts(
+            id=self.id,
+            rule=kind.rule,
+            block=_block(self.asked),
+            dimension="completeness",
+            severity=kind.severity,
+            weight=SEVERITIES[kind.severity],
+            title=kind.title.format(**words),
+            why="This is what the retailer asks of products of this family.",
+            fix=(kind.fix if self.level is Level.NOT else fix).format(**words),
+            reason="there is data" if self.level is Level.NOT else "no data: absent, null or empty",
+            source="requirements",
+            exact=True,
+            shipped=True,
+            attribute=self.asked.path,
+            language=self.asked.language or None,
+            scope=self.channel.label,
+            is_presence=self.level is not Level.NOT,
+            problem=problem.format(**words),
+            channel=self.channel.label,
+            level=self.level.value,
+            asked=self.asked.attribute,
+        )
+
+
+def _block(asked: AskedAttribute) -> Block:
+    if asked.path.startswith("assets"):
+        return "pictures"
+    if asked.language:
+        return "texts"
+    if asked.path.startswith("isPartitionedBy"):
+        return "food"
+    return "hierarchies" if asked.path in {"logisticalHierarchies", "sharingUnits"} else "identity"
+
+
+def asked_words(asked: AskedAttribute) -> str:
+    """Return in words what is asked about.
+
+    >>> asked_words(AskedAttribute("namePublicLong", "fr")), asked_words(AskedAttribute("assets.pictures[front]"))
+    ('long name in French', 'picture of the front')
+    """
+    path, chosen = selector_of(asked.attribute)
+    if chosen and path == PICTURES:
+        return f"picture of the {chosen}"
+    if chosen:
+        return f"nutrient {chosen}"
+    label = attribute_label(path)
+    return f"{label} in {language_label(asked.language)}" if asked.language else label
+
+
+def required_columns(requirements: Requirements) -> tuple[RequiredCheck, ...]:
+    """Return the columns that requirements make: one for each channel, attribute and level that any family has.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "brand", "may"]]
+    >>> wanted = Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+    >>> [check.id for check in required_columns(wanted)]
+    ['must_have[Web shop,brand]']
+    """
+    channels = {one.label: one for one in requirements.channels}
+    order = {label: place for place, label in enumerate(channels)}
+    found: dict[tuple[int, AskedAttribute, Level], bool] = {}
+    for one in requirements.requirements:
+        key = (order[one.channel], one.asked, one.ask.level)
+        found[key] = found.get(key, False) or one.ask.is_of_value
+    labels = list(channels)
+    levels = list(_KINDS)
+    return tuple(
+        RequiredCheck(channels[labels[place]], asked, level, is_of_value)
+        for (place, asked, level), is_of_value in sorted(
+            found.items(), key=lambda one: (one[0][0], one[0][1], list(Level).index(one[0][2]))
+        )
+        if level in levels
+    )
+
+
+_NOTHING, _UNDECIDED = -1, -2
+
+
+def judge(
+    products: Products, requirements: Requirements, first: int, origin: Origin
+) -> tuple[States, pa.Table]:
+    """Judge the products of a part.
+
+    Parameters
+    ----------
+    products
+        The products.
+    requirements
+        What is asked of them.
+    first
+        The place of the first of their checks in the matrix.
+    origin
+        What the catalogue was asked for.
+
+    Returns
+    -------
+    tuple of numpy.ndarray and pyarrow.Table
+        The states, a column for each of `required_columns(requirements)`, and the evidence of failing products.
+    """
+    part = _Part(products, requirements, origin)
+    checks = required_columns(requirements)
+    states = np.full((len(products), len(checks)), State.UNKNOWN, np.int8, order="F")
+    evidence = [EVIDENCE.empty_table()]
+    for place, check in enumerate(checks):
+        try:
+            judged, found = part.judged(check)
+        except NotExported:
+            continue  # the export left out what decides: unknown
+        states[:, place] = judged
+        if found is not None:
+            evidence.append(_evidence_table(found, first + place, check))
+    return states, pa.concat_tables(evidence)
+
+
+@dataclass(frozen=True, eq=False)
+class _Presence:
+    """Of one attribute which products have it, and of which this is not known."""
+
+    there: Mask
+    unclear: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """The values of one attribute: the place of the product of each, its text, and for pictures its size."""
+
+    product: Rows
+    texts: pa.Array
+    pixels: Numbers | None = None
+
+    def taken(self, rows: Rows) -> _Values:
+        """Return some of the values."""
+        sizes = None if self.pixels is None else self.pixels[rows]
+        return _Values(self.product[rows], self.texts.take(pa.array(rows)), sizes)
+
+
+#: Findings: places of products, values and reasons.
+_Found = tuple[Rows, pa.Array, list[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    products: Products
+    requirements: Requirements
+    origin: Origin
+    _present: dict[AskedAttribute, _Presence] = field(default_factory=dict)
+    _values: dict[AskedAttribute, _Values] = field(default_factory=dict)
+    _within: dict[Channel, tuple[Mask, Mask]] = field(default_factory=dict)
+
+    def judged(self, check: RequiredCheck) -> tuple[npt.NDArray[np.int8], _Found | None]:
+        """Return the states under a check, and what is wrong with values that are there."""
+        asks, wanted, undecided = self._wanted(check)
+        applies, unclear = self._channel(check.channel)
+        present = self._presence(check.asked)
+        there, doubtful = present.there, present.unclear
+        found: _Found | None = None
+        if check.level is Level.NOT:
+            fails, passes = there, ~there & ~doubtful
+        elif any(ask.is_of_value for ask in asks):
+            wrong, silent, found = self._wrong(check, asks, wanted, there & applies)
+            fails, passes = (~there & ~doubtful) | wrong, there & ~wrong & ~silent
+        else:
+            fails, passes = ~there & ~doubtful, there
+        states = np.full(len(there), State.UNKNOWN, np.int8)
+        states[passes] = State.PASS
+        states[fails] = State.FAIL
+        is_asked = (wanted >= 0) & (applies | unclear)
+        states[is_asked & unclear] = State.UNKNOWN
+        states[undecided] = State.UNKNOWN
+        states[~(is_asked | undecided) | ~(applies | unclear)] = State.NOT_APPLICABLE
+        if found is not None:
+            kept = states[found[0]] == State.FAIL
+            found = (
+                found[0][kept],
+                found[1].filter(pa.array(kept)),
+                [word for word, one in zip(found[2], kept, strict=True) if one],
+            )
+        return states, found
+
+    @cached_property
+    def _families(self) -> tuple[list[str | None], Rows]:
+        """The families that occur, and for each product which it is of; the last is of those without."""
+        codes, code = encoded(self.products.column(column_of(self.requirements.by)))
+        names = codes.to_pylist()
+        blank = [not str(name).strip() for name in names]
+        code = np.where(np.append(blank, True)[code], len(names), code)
+        return [*names, None], code
+
+    @cached_property
+    def _families_known(self) -> bool:
+        paths = wire_paths(column_of(self.requirements.by))
+        return asked_for(self.origin, paths) is Asked.ALL
+
+    @cached_property
+    def _asks(self) -> list[tuple[bool, Mapping[tuple[str, AskedAttribute], Ask]]]:
+        """Of each family that occurs whether it is listed, and all that is asked of it."""
+        wanted = self.requirements
+        return [(wanted.knows(code), wanted.asks(code)) for code in self._families[0]]
+
+    def _wanted(self, check: RequiredCheck) -> tuple[list[Ask], Rows, Mask]:
+        """Return what is asked, for each product which of it or -1, and of which products nobody knows."""
+        families, family = self._families
+        asks: dict[Ask, int] = {}
+        of_family = np.full(len(families), _NOTHING, np.int64)
+        key = (check.channel.label, check.asked)
+        for place, (is_listed, all_asked) in enumerate(self._asks):
+            ask = all_asked.get(key)
+            if ask is None:
+                # Of a family that nobody listed, in a channel that asks nothing of all families, nobody knows.
+                is_known = is_listed or check.channel.label in self.requirements.channels_of_all
+                of_family[place] = _NOTHING if is_known else _UNDECIDED
+            elif ask.level is check.level:
+                of_family[place] = asks.setdefault(ask, len(asks))
+        if not self._families_known and self.requirements.families:
+            of_family[:] = _UNDECIDED
+        wanted = of_family[family]
+        return list(asks), wanted, wanted == _UNDECIDED
+
+    def _channel(self, channel: Channel) -> tuple[Mask, Mask]:
+        """Return which products a channel is about, and of which this is not known."""
+        if channel not in self._within:
+            self._within[channel] = self._found_within(channel)
+        return self._within[channel]
+
+    def _found_within(self, channel: Channel) -> tuple[Mask, Mask]:
+        size = len(self.products)
+        applies, unclear = np.ones(size, bool), np.zeros(size, bool)
+        if channel.market:
+            market = self.products.column("market")
+            applies &= is_true(pc.equal(market, str(channel.market)))
+            unclear |= ~filled_values(market)
+        if channel.consumer_units:
+            unit = self.products.assumed("is_consumer_unit")
+            known = is_true(pc.is_valid(unit))
+            applies &= is_true(unit) | ~known
+            # What is of another market does not apply, whatever unit it is.
+            unclear = (unclear & (is_true(unit) | ~known)) | (~known & applies)
+        applies &= ~unclear
+        return applies, unclear
+
+    def _presence(self, asked: AskedAttribute) -> _Presence:
+        if asked not in self._present:
+            self._present[asked] = self._found_presence(asked)
+        return self._present[asked]
+
+    def _found_presence(self, asked: AskedAttribute) -> _Presence:
+        size = len(self.products)
+        requested = asked_for(self.origin, _needs(asked), asked.language or None)
+        if requested is Asked.NOTHING:
+            return _Presence(np.zeros(size, bool), np.ones(size, bool))
+        path, chosen = selector_of(asked.attribute)
+        if chosen:
+            there = np.zeros(size, bool)
+            there[self._values_of(asked).product] = True
+        else:
+            there = self.products.filled(path, asked.language or None)
+        unclear = ~there & self.products.unreadable([path], asked.language or None)
+        if requested is Asked.PART:
+            unclear = ~there
+        return _Presence(there, unclear)
+
+    def _wrong(
+        self, check: RequiredCheck, asks: list[Ask], wanted: Rows, there: Mask
+    ) -> tuple[Mask, Mask, _Found]:
+        """Return which products have a value that is not as asked, of which nobody can say, and the wrong values."""
+        values = self._values_of(check.asked)
+        wrong, silent = np.zeros((2, len(there)), bool)
+        rows: list[Rows] = []
+        reasons: list[str] = []
+        for number, ask in enumerate(asks):
+            if not ask.is_of_value:
+                continue
+            meant = (wanted == number) & there
+            own = np.flatnonzero(meant[values.product])
+            if ask.pixels and values.pixels is not None:
+                own = own[~np.isnan(values.pixels[own])]
+            for bad, why in _refused(ask, values.taken(own), len(there)):
+                rows.append(own[bad])
+                reasons += why
+            # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
+            meant[values.product[own]] = False
+            silent |= meant
+        place = np.concatenate([np.zeros(0, np.int64), *rows])
+        wrong[values.product[place]] = True
+        order = np.argsort(values.product[place], kind="stable")
+        found = values.taken(place[order])
+        return wrong, silent, (found.product, found.texts, [reasons[one] for one in order.tolist()])
+
+    def _values_of(self, asked: AskedAttribute) -> _Values:
+        if asked not in self._values:
+            self._values[asked] = self._read_values(asked)
+        return self._values[asked]
+
+    def _read_values(self, asked: AskedAttribute) -> _Values:
+        path, chosen = selector_of(asked.attribute)
+        if path == PICTURES:
+            return self._pictures(chosen)
+        if chosen:
+            return self._nutrient(chosen)
+        read: list[_Values] = []
+        for column in _value_columns(path):
+            read.append(_values(np.arange(len(self.products)), self.products.column(column)))
+        for table, (column, *_) in BY_SHAPE.items():
+            names = ["attribute", column, *(["language"] if table == "texts" else [])]
+            rows = self.products.arrow(table, *names)
+            meant = is_true(pc.is_in(rows["attribute"], pa.array(_ends(path), pa.string())))
+            if table == "texts" and asked.language:
+                meant &= _in_language(rows["language"], asked.language)
+            rows = rows.filter(pa.array(meant))
+            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column])))
+        return _Values(
+            np.concatenate([one.product for one in read]), pa.concat_arrays([one.texts for one in read])
+        )
+
+    def _pictures(self, face: str) -> _Values:
+        pictures = PictureColumns.of(self.products)
+        chosen = np.ones(len(pictures.product), bool)
+        if face:
+            number = next(key for key, name in FACES.items() if name == face)
+            chosen = is_true(pc.equal(pictures["product_face"], number))
+        sizes = pictures.longest_side[chosen]
+        words = ["size not given" if np.isnan(one) else f"{one:g} pixels" for one in sizes.tolist()]
+        return _Values(pictures.product[chosen], pa.array(words, pa.string()), sizes)
+
+    def _nutrient(self, code: str) -> _Values:
+        rows = self.products.arrow("nutrients", "nutrient_code", "quantity")
+        kept = is_true(pc.equal(rows["nutrient_code"], code)) & filled_values(whole(rows["quantity"]))
+        rows = rows.filter(pa.array(kept))
+        return _values(whole(rows["product"]).to_numpy(), whole(rows["quantity"]))
+
+
+def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
+    """Yield which of some values, of so many products, are not as asked, and for each why."""
+    texts = pc.utf8_trim_whitespace(values.texts)
+    length = pc.utf8_length(texts).to_numpy()
+    if ask.one_of:
+        bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(pa.array(ask.one_of, pa.string()))))
+        yield bad, [f"none of {', '.join(ask.one_of)}"] * int(bad.sum())
+    if ask.shortest:
+        bad = length < ask.shortest
+        yield (
+            bad,
+            [f"{_characters(one)}, at least {ask.shortest} are required" for one in length[bad].tolist()],
+        )
+    if ask.longest:
+        bad = length > ask.longest
+        yield bad, [f"{_characters(one)}, at most {ask.longest} are allowed" for one in length[bad].tolist()]
+    if ask.pattern:
+        bad = ~is_true(pc.match_substring_regex(texts, f"^(?:{ask.pattern})$"))
+        yield bad, [f"does not match the pattern {ask.pattern}"] * int(bad.sum())
+    if ask.pixels and values.pixels is not None:
+        # One picture that is large enough will do.
+        largest = np.zeros(size)
+        np.maximum.at(largest, values.product, values.pixels)
+        bad = largest[values.product] < ask.pixels
+        yield bad, [f"at least {ask.pixels} pixels on the longest side are required"] * int(bad.sum())
+
+
+def _characters(number: int) -> str:
+    return counted(number, "character")
+
+
+def _needs(asked: AskedAttribute) -> list[str]:
+    path, chosen = selector_of(asked.attribute)
+    if chosen and path == PICTURES:
+        return [f"{PICTURES}.productFace", f"{PICTURES}.url"]
+    if chosen:
+        return [f"{NUTRIENTS}.isConceptualizedBy.code", f"{NUTRIENTS}.quantity"]
+    return [path]
+
+
+def _ends(path: str) -> list[str]:
+    """Return the wire paths at which the value of an attribute is: at itself, in `data`, or as a code."""
+    return [path, f"{path}.data", f"{path}.code"]
+
+
+def _value_columns(path: str) -> list[str]:
+    """Return the columns of `products` that hold the value of an attribute: of those with a code, the code."""
+    columns = [name for name, _ in leaf_columns("products", path)]
+    codes = [name for name in columns if name.endswith("_code")]
+    return codes[:1] or columns[:1]
+
+
+def _values(product: Rows, values: pa.Array) -> _Values:
+    texts = whole(values)
+    if pa.types.is_dictionary(texts.type):
+        texts = texts.cast(texts.type.value_type)
+    texts = texts if pa.types.is_string(texts.type) else texts.cast(pa.string())
+    filled = filled_values(texts)
+    return _Values(np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))))
+
+
+def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:
+    distinct, code = encoded(languages)
+    same = [short_of(one) == language for one in distinct.to_pylist()]
+    return np.array([*same, False], bool)[code]
+
+
+def _evidence_table(found: _Found, place: int, check: RequiredCheck) -> pa.Table:
+    product, values, reasons = found
+    size = len(product)
+    columns: dict[str, Callable[[], pa.Array]] = {
+        "check": lambda: pa.array(np.full(size, place), pa.int32()),
+        "product": lambda: pa.array(product, pa.int32()),
+        "attribute": lambda: pa.array([check.asked.path] * size, pa.string()),
+        "language": lambda: pa.array([check.asked.language or None] * size, pa.string()),
+        "value": lambda: values,
+        "reason": lambda: pa.array(reasons, pa.string()),
+    }
+    made = [columns[name.name]() if name.name in columns else pa.nulls(size, name.type) for name in EVIDENCE]
+    return pa.table(made, schema=EVIDENCE)
