@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
+
+if TYPE_CHECKING:
+    from prodex.quality.completeness import Completeness
 
 _COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
 
@@ -119,6 +122,10 @@ class Audit:
         """One row per product: identity, score, grade, whether it is ready, how many checks fail.
 
         `ready` is missing for an undecided product: none of its blockers fails, and at least one is unknown.
+
+        Requirements add three columns for each channel: `complete_<channel>`, missing where it is unknown or nothing is
+        required; `completeness_<channel>`, the share of what the product must have that is there; and
+        `missing_<channel>`, in words what it lacks.
         """
         tally = self.tally
         # Nullable, since "undecided" is neither True nor False.
@@ -129,6 +136,7 @@ class Audit:
             grade=pd.array(self.grades, "str"),
             ready=ready,
             **{name: vars(tally)[name].astype(np.int64) for name in _COUNTED},
+            **self._channel_columns,
         )
 
     @property
@@ -347,6 +355,44 @@ class Audit:
         """
         return _coverage_by(self, by)
 
+    def completeness(self, by: str | None = None) -> pd.DataFrame:
+        """Return how many products have all that each channel requires, by family and language.
+
+        A product is complete for a channel if it has everything that it must have there, incomplete if anything is
+        missing or is not as required, and unknown if nothing is, but something could not be judged.
+
+        Parameters
+        ----------
+        by
+            The families of the requirements by default, or what `scores` groups by.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per channel, family and language, and one for all products ("*"). `listed` says whether the
+            requirements name the family; one that they do not name is judged as they say for all families. `language`
+            is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
+            required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
+            complete, also with what was accepted. `filled` of `required` counts values, `share_wanted_filled` those
+            that should be there, and `missing_most` names what is missing most.
+
+        Raises
+        ------
+        QueryError
+            When the audit was made without requirements.
+
+        Examples
+        --------
+        >>> import pandas as pd, prodex
+        >>> rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "netContent", "must"]]
+        >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+        >>> records = [{"id": 7, "brand": {"code": "ACME"}}, {"id": 8, "kind": {"code": "TEA"}}]
+        >>> table = prodex.audit(prodex.flatten(records), wanted).completeness()
+        >>> table.query("language == 'all'")[["kind_code", "products", "complete", "missing_most"]].values.tolist()
+        [['*', 2, 1, 'brand (1), net content (1)'], ['TEA', 1, 0, 'brand (1), net content (1)'], [nan, 1, 1, '']]
+        """
+        return self._completeness.table(by)
+
     def groups(self, by: str) -> Groups:
         """Return which products belong to which group; what `scores` and `coverage` are made with.
 
@@ -545,6 +591,30 @@ class Audit:
     def identity(self) -> pa.Table:
         """What the audit keeps of each product, in their order, as an Arrow table."""
         return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
+
+    @cached_property
+    def _completeness(self) -> Completeness:
+        from prodex.quality.completeness import Completeness
+
+        return Completeness.of(self)
+
+    @property
+    def _channel_columns(self) -> Mapping[str, Any]:
+        from prodex.quality.completeness import channel_columns
+
+        return channel_columns(self)
+
+    def group_column(self, name: str) -> pa.Array:
+        """Return a column of its products by which they can be grouped, in their order.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> audit = prodex.audit(prodex.flatten([{"id": 7, "kind": {"code": "TEA"}}]), {"checks": {"valid_gtin": {}}})
+        >>> audit.group_column("kind_code").to_pylist()
+        ['TEA']
+        """
+        return self._column(name)
 
     def _column(self, name: str) -> pa.Array:
         """Return a column for all products, from the audit itself or from its catalogue."""

@@ -1,0 +1,383 @@
+"""Completeness: which products have all that a channel requires, by family and language, and what is missing most.
+
+A product is complete for a channel when nothing that it must have there is missing or wrong, incomplete when anything
+is, and unknown when nothing is but something could not be judged. What a channel requires nothing of has no
+completeness there. An accepted finding stays a finding: figures "with accepted" say what they would be without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from prodex.errors import QueryError
+from prodex.facts.groups import Groups, column_names
+from prodex.quality.check import CheckFacts
+from prodex.quality.required_checks import asked_words
+from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
+from prodex.quality.scores import ratio
+from prodex.quality.states import State, States
+from prodex.tables.columns import Mask, encoded
+
+if TYPE_CHECKING:
+    from prodex.quality.audit import Audit
+
+#: The language of a row that is about all that is required, and of one about what has no language.
+EVERY_LANGUAGE, NO_LANGUAGE = "all", "none"
+#: How many attributes a row names that are missing most.
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class RequiredColumn:
+    """A column of the matrix that a channel requires or wants.
+
+    Attributes
+    ----------
+    place
+        Its place in the matrix.
+    check
+        The check.
+    """
+
+    place: int
+    check: CheckFacts
+
+    @property
+    def asked(self) -> AskedAttribute:
+        """What it is about."""
+        return AskedAttribute(self.check.asked, self.check.language or "")
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        return asked_words(self.asked)
+
+
+@dataclass(frozen=True, eq=False)
+class Completeness:
+    """The products of an audit as channels see them.
+
+    Attributes
+    ----------
+    audit
+        The audit.
+    wanted
+        The channels and families of its requirements.
+
+    Examples
+    --------
+    >>> import pandas as pd, prodex
+    >>> rows = [["Web shop", "*", "brand", "must"]]
+    >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+    >>> Completeness.of(prodex.audit(catalog, wanted)).missing("Web shop").to_pylist()
+    ['', 'brand']
+    """
+
+    audit: Audit
+    wanted: Requirements
+
+    @classmethod
+    def of(cls, audit: Audit) -> Completeness:
+        """Return the completeness of an audit.
+
+        Raises
+        ------
+        QueryError
+            When it was made without requirements.
+        """
+        if audit.families is None:
+            raise QueryError(
+                "This audit was made without requirements, so nobody said what complete is. Write them with "
+                "prodex.requirements('requirements.xlsx', catalog), fill them in, and audit by them: "
+                "prodex.audit(catalog, 'requirements.xlsx')."
+            )
+        return cls(audit, audit.families)
+
+    def columns(
+        self, channel: str, level: Level = Level.MUST, language: str = EVERY_LANGUAGE
+    ) -> list[RequiredColumn]:
+        """Return what a channel requires, or wants: in all languages, in one, or what has none."""
+        return [
+            RequiredColumn(place, check)
+            for place, check in enumerate(self.audit.checks)
+            if check.channel == channel
+            and check.level == level
+            and language in {EVERY_LANGUAGE, check.language or NO_LANGUAGE}
+        ]
+
+    def states(self, channel: str) -> States:
+        """Return for each product whether it is complete for a channel: a `State`."""
+        places = [one.place for one in self.columns(channel)]
+        return np.concatenate(
+            [np.zeros(0, np.int8), *(_joined_states(states[:, places]) for states, _ in self.parts())]
+        )
+
+    def shares(self, channel: str) -> npt.NDArray[np.float64]:
+        """Return for each product the share of what it must have that is there; NaN where nothing is known."""
+        places = [one.place for one in self.columns(channel)]
+        made = [np.zeros(0)]
+        for states, _ in self.parts():
+            own = states[:, places]
+            passed, failed = ((own == one).sum(axis=1).astype(float) for one in (State.PASS, State.FAIL))
+            made.append(ratio(passed, passed + failed))
+        return np.concatenate(made)
+
+    def missing(self, channel: str) -> pa.Array:
+        """Return for each product in words what it must have and lacks; empty where nothing is known to be missing."""
+        columns = self.columns(channel)
+        places = [one.place for one in columns]
+        words = [one.words for one in columns]
+        made = [pa.array([], pa.string())]
+        for states, _ in self.parts():
+            fails = states[:, places] == State.FAIL
+            # Few combinations occur: the words are made once for each.
+            packed = np.packbits(fails, axis=1) if places else np.zeros((len(states), 1), np.uint8)
+            combinations, of_each = np.unique(packed, axis=0, return_inverse=True)
+            texts = [
+                ", ".join(words[place] for place in np.flatnonzero(bits[: len(places)]))
+                for bits in np.unpackbits(combinations, axis=1)
+            ]
+            made.append(pa.array(texts, pa.string()).take(pa.array(of_each.reshape(-1))))
+        return pa.concat_arrays(made)
+
+    @cached_property
+    def families(self) -> Groups:
+        """The family of each product: the listed one that it is of or below, else its own."""
+        codes, code = encoded(self.audit.group_column(column_of(self.wanted.by)))
+        own: list[str | None] = codes.to_pylist()
+        listed = [self.wanted.nearest(one) or (one if str(one).strip() else None) for one in own]
+        names = list(dict.fromkeys([*(one.code for one in self.wanted.families), *filter(None, listed)]))
+        place = {name: number for number, name in enumerate(names)}
+        of_code = np.array([*(-1 if one is None else place[one] for one in listed), -1], np.int64)
+        there = np.flatnonzero(of_code[code] >= 0)
+        return Groups.of(
+            self.wanted.by, len(self.audit), (there, of_code[code][there]), names, self._labels(names)
+        )
+
+    def is_listed(self, family: str | None) -> bool:
+        """Return whether the requirements list a family; one that they do not list is new to them."""
+        return family is not None and self.wanted.knows(family)
+
+    @property
+    def new_families(self) -> pd.DataFrame:
+        """The families that the requirements do not list: code, label and products, the largest first."""
+        groups = self.families
+        sizes = np.bincount(groups.groups, minlength=len(groups.codes))
+        rows = [
+            (code, label or code, int(size))
+            for code, label, size in zip(groups.codes, groups.labels, sizes, strict=True)
+            if size and code is not None and not self.is_listed(code)
+        ]
+        names = _family_columns(self.wanted.by)
+        frame = pd.DataFrame(rows, columns=["code", "label", "products"])
+        frame = frame.sort_values(["products", "code"], ascending=[False, True]).reset_index(drop=True)
+        return frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
+
+    def table(self, by: str | None = None) -> pd.DataFrame:
+        """Return one row per channel, family (or another group) and language; see `Audit.completeness`."""
+        groups = self.families if by is None else self.audit.groups(by)
+        views = [
+            _View(channel, language, *(self.columns(channel.label, level, language) for level in _WANTED))
+            for channel in self.wanted.channels
+            for language in self._languages(channel.label)
+        ]
+        counts = _Counts.of(self, views, groups)
+        names = _family_columns(self.wanted.by if by is None else by)
+        frames = [self._rows(view, groups, counts, place) for place, view in enumerate(views)]
+        frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_COLUMNS))
+        frame = frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
+        return frame if by is None else frame.drop(columns="listed")
+
+    def _languages(self, channel: str) -> list[str]:
+        found = {
+            one.check.language or NO_LANGUAGE for level in _WANTED for one in self.columns(channel, level)
+        }
+        return [EVERY_LANGUAGE, *sorted(found - {NO_LANGUAGE}), *sorted(found & {NO_LANGUAGE})]
+
+    def _rows(self, view: _View, groups: Groups, counts: _Counts, place: int) -> pd.DataFrame:
+        """Return one row for all products, and one for each group to which anything applies."""
+        complete, incomplete, unknown, with_accepted = counts.states[place].astype(float)
+        products = complete + incomplete + unknown
+        must, should = ([one.place for one in columns] for columns in (view.must, view.should))
+        missing = counts.fails[must]
+        filled, required = counts.passes[must].sum(axis=0), (missing + counts.passes[must]).sum(axis=0)
+        wanted, wanted_filled = (
+            (counts.fails + counts.passes)[should].sum(axis=0),
+            counts.passes[should].sum(axis=0),
+        )
+        frame = pd.DataFrame(
+            {
+                "channel": view.channel.label,
+                "code": pd.Series([ALL, *groups.codes], dtype="str"),
+                "label": pd.Series(["all products", *groups.labels], dtype="str"),
+                "listed": [True, *(self.is_listed(code) for code in groups.codes)],
+                "language": view.language,
+                **{
+                    name: values.astype(np.int64)
+                    for name, values in (
+                        ("products", products),
+                        ("complete", complete),
+                        ("incomplete", incomplete),
+                        ("unknown", unknown),
+                    )
+                },
+                "completeness": ratio(complete, products),
+                "complete_with_accepted": with_accepted.astype(np.int64),
+                "completeness_with_accepted": ratio(with_accepted, products),
+                "filled": filled,
+                "required": required,
+                "share_filled": ratio(filled.astype(float), required.astype(float)),
+                "share_wanted_filled": ratio(wanted_filled.astype(float), wanted.astype(float)),
+                "missing_most": pd.Series(
+                    [_most_missing(view.must, of_group) for of_group in missing.T], dtype="str"
+                ),
+            }
+        )
+        kept = (products > 0) | (wanted > 0)
+        kept[0] = True
+        return frame.loc[kept]
+
+    def _labels(self, names: Sequence[str]) -> list[str | None]:
+        """Return what families are called: as the requirements say, else as most of their products do."""
+        groups = self.audit.groups(self.wanted.by)
+        known = dict(zip(groups.codes, groups.labels, strict=True))
+        listed = {one.code: one.label for one in self.wanted.families}
+        return [listed.get(name) or known.get(name) for name in names]
+
+    def parts(self) -> Iterator[tuple[States, Mask]]:
+        """Yield the states of each part, and which of them are failures that were accepted."""
+        for part in self.audit.parts:
+            states = part.states
+            yield states, np.zeros(states.shape, bool)
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What a channel requires and wants, in all languages or in one."""
+
+    channel: Channel
+    language: str
+    must: list[RequiredColumn]
+    should: list[RequiredColumn]
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """What is counted of all products and of each group: the first place is that of all products.
+
+    Attributes
+    ----------
+    fails, passes
+        By column of the matrix and group.
+    states
+        By view, state and group: complete, incomplete, unknown, and complete with what was accepted.
+    """
+
+    fails: npt.NDArray[np.int64]
+    passes: npt.NDArray[np.int64]
+    states: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, seen: Completeness, views: Sequence[_View], groups: Groups) -> _Counts:
+        """Count part by part: the states of a large audit at once would take much memory."""
+        size, checks = len(groups.codes) + 1, len(seen.audit.checks)
+        fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
+        found = np.zeros((len(views), 4, size), np.int64)
+        used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
+        of_product = np.argsort(groups.rows, kind="stable")
+        rows, group = groups.rows[of_product], groups.groups[of_product] + 1
+        end = 0
+        for states, accepted in seen.parts():
+            first, end = end, end + len(states)
+            here = slice(*np.searchsorted(rows, [first, end]))
+            order = np.argsort(group[here], kind="stable")
+            own, of_row = group[here][order], rows[here][order] - first
+            # Where each group begins among the rows of this part.
+            there, starts = np.unique(own, return_index=True)
+            for counted, state in ((fails, State.FAIL), (passes, State.PASS)):
+                held = states[:, used] == state
+                counted[used, 0] += held.sum(axis=0)
+                if len(there):
+                    by_group = np.add.reduceat(held[of_row], starts, axis=0, dtype=np.int64)
+                    counted[np.ix_(used, there)] += by_group.T
+            for place, view in enumerate(views):
+                must = [one.place for one in view.must]
+                joined = _joined_states(states[:, must])
+                with_accepted = _joined_states(np.where(accepted[:, must], State.PASS, states[:, must]))
+                for row, mask in enumerate((*(joined == one for one in _SHOWN), with_accepted == State.PASS)):
+                    found[place, row, 0] += mask.sum()
+                    found[place, row] += np.bincount(own, mask[of_row], size).astype(np.int64)
+        return cls(fails, passes, found)
+
+
+_SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
+
+
+def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64]) -> str:
+    order = np.argsort(-fails, kind="stable")[:_MOST]
+    return ", ".join(f"{columns[one].words} ({fails[one]:,})" for one in order.tolist() if fails[one])
+
+
+_WANTED = (Level.MUST, Level.SHOULD)
+_COLUMNS = (
+    *("channel", "code", "label", "listed", "language", "products", "complete", "incomplete", "unknown"),
+    *("completeness", "complete_with_accepted", "completeness_with_accepted"),
+    *("filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
+)
+
+
+def _joined_states(states: States) -> States:
+    """Return the state of several checks as one: what fails any fails, what is unknown under one is unknown."""
+    found = np.full(len(states), State.NOT_APPLICABLE, np.int8)
+    for state in (State.PASS, State.UNKNOWN, State.FAIL):
+        found[(states == state).any(axis=1)] = state
+    return found
+
+
+def _family_columns(by: str) -> tuple[str, str]:
+    code, *label = column_names(by)
+    return code, label[0] if label else f"{code}_label"
+
+
+def channel_columns(audit: Audit) -> Mapping[str, Any]:
+    """Return the columns of `Audit.products` that requirements add: of each channel three.
+
+    `complete_<channel>`, missing where it is unknown or nothing is required; `completeness_<channel>`, the share of
+    what the product must have that is there; `missing_<channel>`, in words what it lacks.
+    """
+    if audit.families is None:
+        return {}
+    seen = Completeness.of(audit)
+    found: dict[str, Any] = {}
+    for channel in seen.wanted.channels:
+        states = seen.states(channel.label)
+        complete = pd.array(states == State.PASS, "boolean")
+        complete[~np.isin(states, (State.PASS, State.FAIL))] = pd.NA
+        name = channel_key(channel, found)
+        found[f"complete_{name}"] = complete
+        found[f"completeness_{name}"] = seen.shares(channel.label)
+        found[f"missing_{name}"] = pd.array(seen.missing(channel.label).to_pylist(), "str")
+    return found
+
+
+def channel_key(channel: Channel, taken: Mapping[str, Any] = {}) -> str:
+    """Return the end of the names of a channel's columns.
+
+    >>> channel_key(Channel("Web shop", 250))
+    'web_shop_france'
+    """
+    name = re.sub(r"\W+", "_", channel.label.casefold()).strip("_") or "channel"
+    number, made = 2, name
+    while f"complete_{made}" in taken:
+        number, made = number + 1, f"{name}_{number}"
+    return made
