@@ -36,6 +36,7 @@ class AuditSection(StrEnum):
     CHECKS = "checks"
     FAILURES = "failures"
     COVERAGE = "coverage"
+    COMPLETENESS = "completeness"
     PRODUCTS = "products"
     CHANGES = "changes"
 
@@ -312,6 +313,8 @@ def _audit_section(
             return judged.by_check
         case AuditSection.FAILURES:
             return judged.failures()
+        case AuditSection.COMPLETENESS:
+            return judged.completeness(by or None)
         case AuditSection.COVERAGE:
             return judged.coverage(by or "language")
         case AuditSection.PRODUCTS:

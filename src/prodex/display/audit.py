@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from prodex.display.html_tables import block, table
 from prodex.messages import counted, moved, percent
 from prodex.quality.comparison import CHANGES
+from prodex.quality.completeness import Completeness
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.untrusted_text import on_one_line
 
@@ -55,6 +56,11 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     if audit.taken_from is not None:
         of_all = audit.taken_from
         yield f"all {counted(len(of_all), 'product')}: {_scores_text(of_all.summary)}", False
+    if audit.families is not None:
+        seen = Completeness.of(audit)
+        yield from ((line, False) for line in seen.sentences)
+        if new := seen.new_families_words:
+            yield new, True
     yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from prodex.facts.name import distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
+from prodex.quality.states import State
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
 
@@ -216,6 +218,98 @@ def _grades(products: ProductColumns) -> Groups:
     codes, grade = encoded(products.column("grade"))
     rows, names = np.flatnonzero(grade >= 0), codes.to_pylist()
     return Groups.of("grade", len(products), (rows, grade[rows]), names, names)
+
+
+#: How the names of facets begin that requirements make: of each channel whether a product is complete, and what it
+#: lacks. `FAMILY` are the families of the requirements.
+COMPLETE, LACKING, FAMILY = "complete:", "lacking:", "family"
+_COMPLETE_WORDS = {State.PASS: "complete", State.FAIL: "incomplete", State.UNKNOWN: "unknown"}
+
+
+def is_of_audit(name: str) -> bool:
+    """Return whether a facet exists with an audit only.
+
+    >>> is_of_audit("grade"), is_of_audit("complete:Web shop"), is_of_audit("brand")
+    (True, True, False)
+    """
+    return name == "grade" or is_of_requirements(name)
+
+
+def is_of_requirements(name: str) -> bool:
+    """Return whether a facet exists with an audit by requirements only."""
+    return name == FAMILY or name.startswith((COMPLETE, LACKING))
+
+
+def channel_facets(products: ProductColumns) -> tuple[CatalogFacet, ...]:
+    """Return the facets that the requirements of an audit make; none without any."""
+    seen = products.by_channel()
+    if seen is None:
+        return ()
+    found = [
+        CatalogFacet(FAMILY, "Family of the requirements", "without family", read=_values_by_group(_families))
+    ]
+    for channel in seen.wanted.channels:
+        name = channel.label
+        found += [
+            CatalogFacet(
+                f"{COMPLETE}{name}",
+                f"Complete for {name}",
+                "nothing required",
+                is_ordered=True,
+                read=_values_by_group(partial(_completeness, channel=name)),
+            ),
+            CatalogFacet(
+                f"{LACKING}{name}",
+                f"Missing for {name}",
+                "nothing known to be missing",
+                read=_values_by_group(partial(_lacking, channel=name)),
+            ),
+        ]
+    return tuple(found)
+
+
+def _families(products: ProductColumns) -> Groups:
+    seen = products.by_channel()
+    assert seen is not None  # noqa: S101 - the facet exists only with requirements
+    family = np.full(len(seen.audit), -1, np.int64)
+    there = np.array([code is not None for code in seen.families.codes], bool)[seen.families.groups]
+    family[seen.families.rows[there]] = seen.families.groups[there]
+    own = products.in_order(family, -1)
+    rows = np.flatnonzero(own >= 0)
+    return Groups.of(FAMILY, len(products), (rows, own[rows]), seen.families.codes, seen.families.labels)
+
+
+def _completeness(products: ProductColumns, channel: str) -> Groups:
+    seen = products.by_channel()
+    assert seen is not None  # noqa: S101 - the facet exists only with requirements
+    states = products.in_order(seen.states(channel), State.NOT_APPLICABLE)
+    codes = list(_COMPLETE_WORDS.values())
+    place = np.full(len(State), -1, np.int64)
+    for number, state in enumerate(_COMPLETE_WORDS):
+        place[state] = number
+    own = place[states]
+    rows = np.flatnonzero(own >= 0)
+    return Groups.of(f"{COMPLETE}{channel}", len(products), (rows, own[rows]), codes, codes)
+
+
+def _lacking(products: ProductColumns, channel: str) -> Groups:
+    seen = products.by_channel()
+    assert seen is not None  # noqa: S101 - the facet exists only with requirements
+    columns = seen.columns(channel)
+    judged = products.in_order(np.arange(len(seen.audit)), -1)
+    of_audit = np.full(len(seen.audit) + 1, -1, np.int64)
+    of_audit[judged] = np.arange(len(products))
+    rows, groups = [_NOBODY[0]], [_NOBODY[0]]
+    end = 0
+    for states, _ in seen.parts():
+        product, column = np.nonzero(states[:, [one.place for one in columns]] == State.FAIL)
+        there = of_audit[product + end]
+        rows.append(there[there >= 0])
+        groups.append(column[there >= 0])
+        end += len(states)
+    pairs = (np.concatenate(rows), np.concatenate(groups))
+    codes = [one.check.id for one in columns]
+    return Groups.of(f"{LACKING}{channel}", len(products), pairs, codes, [one.words for one in columns])
 
 
 _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -578,7 +672,9 @@ class Facets(Mapping[str, FacetValues]):
         self._products = products
         self._of_attributes = AttributeFacets(products.catalog, filled)
         self._of_catalog = {
-            facet.name: facet for facet in FACETS if products.audit is not None or not facet.needs_audit
+            facet.name: facet
+            for facet in (*channel_facets(products), *FACETS)
+            if products.audit is not None or not facet.needs_audit
         }
         self.declared: dict[str, Facet] = {**self._of_catalog, MISSING.name: MISSING}
         self._read: dict[str, FacetValues] = {}

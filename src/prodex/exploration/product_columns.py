@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,12 @@ from prodex.facts.name import CODE_OF, NAME_PATHS, Names, shown_labels, text_lan
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
 from prodex.quality import Audit
+from prodex.quality.completeness import (
+    Completeness,
+    channel_column,
+    channel_column_names,
+    is_of_channel,
+)
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.quality.units import FACTORS
@@ -111,12 +117,14 @@ class ProductColumns:
                 if quantity := quantity_of(name):
                     self._columns[name] = self._quantities(*quantity)
             missing = [name for name in missing if name not in self._columns]
-            stored = [name for name in missing if name not in _OF_AUDIT]
+            stored = [name for name in missing if name not in _OF_AUDIT and not is_of_channel(name)]
+            channels = [name for name in missing if is_of_channel(name)]
             if stored:
                 pieces = list(self.each_part(lambda part, _: part.encoded("products", stored)))
                 self._columns |= {name: _joined_column(pieces, name) for name in stored}
-            if len(stored) < len(missing):
+            if len(stored) + len(channels) < len(missing):
                 self._columns |= self._grades_and_scores()
+            self._columns |= {name: self._of_channel(name) for name in channels}
 
     def is_read(self, name: str) -> bool:
         """Return whether a column is in memory."""
@@ -285,6 +293,26 @@ class ProductColumns:
         score = pa.array(self.audit.tally.scores, pa.float64(), from_pandas=True)
         return {"grade": self._audited(graded), "score": self._audited(score)}
 
+    def channel_columns(self) -> tuple[str, ...]:
+        """The columns that the requirements of the audit add, as `Audit.products` has them; none without any."""
+        return () if self.audit is None else channel_column_names(self.audit)
+
+    def by_channel(self) -> Completeness | None:
+        """The completeness of the audit's products; None where it was made without requirements."""
+        return None if self.audit is None or self.audit.families is None else Completeness.of(self.audit)
+
+    def in_order(self, values: npt.NDArray[Any], otherwise: Any) -> npt.NDArray[Any]:
+        """Return values of the products of the audit for those of the catalogue; `otherwise` where it has none."""
+        judged = places(self.ids, whole(self._of_audit("product_id")))
+        return np.append(values, np.array([otherwise], values.dtype))[judged]
+
+    def _of_channel(self, name: str) -> pa.Array:
+        if self.audit is None or name not in self.channel_columns():
+            raise QueryError(
+                f"The column {name!r} comes from an audit by requirements that have this channel, and there is none."
+            )
+        return self._audited(channel_column(self.audit, name))
+
     def _of_audit(self, name: str) -> pa.ChunkedArray:
         assert self.audit is not None  # noqa: S101 - callers have checked it
         return pa.chunked_array([whole(part.column(name)) for part in self.audit.parts], pa.string())
@@ -305,7 +333,7 @@ def shown_by(name: str) -> tuple[Callable[..., pa.Array], tuple[str, ...]]:
     QueryError
         When there is no such column.
     """
-    if name not in _OF_PRODUCTS.names and name not in _OF_AUDIT:
+    if name not in _OF_PRODUCTS.names and name not in _OF_AUDIT and not is_of_channel(name):
         raise QueryError(
             f"There is no column {name!r}. Give 'name', a column of products, 'grade' or 'score'."
         )
@@ -444,7 +472,11 @@ class ProductRows:
     def read(self, *names: str) -> None:
         """Read several columns at once: the file of a part is opened once for all of them."""
         missing = [name for name in dict.fromkeys(names) if name not in self._columns]
-        there = [name for name in missing if self.products.is_read(name) or name in {"grade", "score"}]
+        there = [
+            name
+            for name in missing
+            if self.products.is_read(name) or name in _OF_AUDIT or is_of_channel(name)
+        ]
         for name in there:
             self._columns[name] = _without_dictionary(self.products.column(name).take(pa.array(self._rows)))
         if stored := [name for name in missing if name not in there]:

@@ -14,6 +14,7 @@ import msgspec
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.condition_labels import labels
 from prodex.exploration.conditions import Conditions
+from prodex.exploration.facets import is_of_audit
 from prodex.exploration.filtering import ProductFilter
 from prodex.files.atomic import home, make_folder, reading, remove, safe_name, storage, writing
 from prodex.files.untrusted import read_json
@@ -187,10 +188,10 @@ def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Con
     """Yield for each condition a function that adds it to others, and whether it is about an audit."""
     for name, codes in conditions.facets.items():
         for code in codes:
-            yield partial(Conditions.toggled, facet=name, code=code), name == "grade"
+            yield partial(Conditions.toggled, facet=name, code=code), is_of_audit(name)
     for name, codes in conditions.excluded.items():
         for code in codes:
-            yield partial(Conditions.excluding, facet=name, code=code), name == "grade"
+            yield partial(Conditions.excluding, facet=name, code=code), is_of_audit(name)
     for column, limits in conditions.ranges.items():
         yield partial(Conditions.within, column=column, limits=limits), column == "score"
     for failing in conditions.failing:

@@ -20,6 +20,7 @@ from prodex.exploration.product_columns import (
 )
 from prodex.facts.name import NAME_PATHS
 from prodex.messages import percent
+from prodex.quality.completeness import SHARE, channel_column_title, is_of_channel
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import words
@@ -128,7 +129,7 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     # A count of what was not requested is 0, and means nothing.
     if value is None or (value == 0 and not asked):
         return NOTHING if asked else NOT_REQUESTED
-    if column == "score" and isinstance(value, float):
+    if (column == "score" or is_of_channel(column)) and isinstance(value, float):
         return percent(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -157,14 +158,16 @@ def title(column: str) -> str:
     """Return the title of a column."""
     if quantity := quantity_of(column):
         return quantity_title(*quantity)
-    return _TITLES.get(column, column)
+    return channel_column_title(column) if is_of_channel(column) else _TITLES.get(column, column)
 
 
 def is_number(column: str) -> bool:
     """Return whether a column is aligned on the right."""
     declared = TABLES["products"].schema
-    return column == "score" or (
-        column in declared.names and pa.types.is_integer(declared.field(column).type)
+    return (
+        column == "score"
+        or column.startswith(SHARE)
+        or (column in declared.names and pa.types.is_integer(declared.field(column).type))
     )
 
 

@@ -540,6 +540,28 @@ class Audit:
 
         return write_report(self, path, trend, progress)
 
+    def to_markdown(self, path: str | Path | None = None, *, gaps: int = 10) -> str:
+        """Return the audit as Markdown: its figures, completeness and largest gaps, for a wiki, an issue or a mail.
+
+        Parameters
+        ----------
+        path
+            Where to write it as well; an existing file is replaced.
+        gaps
+            How many gaps are listed; the page says of how many.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+        >>> print(audit.to_markdown().splitlines()[0])
+        # Audit of 2 products by 1 check (own)
+        """
+        from prodex.display.markdown import markdown_of
+
+        return markdown_of(self, path, gaps)
+
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
         """Write worklists of what fails to a new folder, a workbook for each owner or other group, and return an index.
 

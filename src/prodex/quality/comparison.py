@@ -80,6 +80,46 @@ class AuditComparison:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
 
     @property
+    def completeness(self) -> pd.DataFrame:
+        """How complete products were and are: one row per channel, family and language of both audits.
+
+        `completeness_old` and `completeness_new` with the numbers behind them, and `change`, the difference. What only
+        one of them requires has figures of that one alone.
+
+        Raises
+        ------
+        QueryError
+            When one of them was made without requirements.
+        """
+        tables = [one.completeness() for one in (self.old, self.new)]
+        key = ["channel", tables[1].columns[1], tables[1].columns[2], "language"]
+        figures = [
+            "products",
+            "complete",
+            "incomplete",
+            "unknown",
+            "completeness",
+            "completeness_with_accepted",
+        ]
+        if tables[0].columns[1] != key[1]:
+            raise InputError(
+                f"The families of the two audits are told by {tables[0].columns[1]} and by {key[1]}, so they cannot be "
+                "compared. Audit the earlier snapshot by the newer requirements."
+            )
+        # By code alone: the label of a family may have changed.
+        old, new = (one.drop_duplicates([key[0], key[1], key[3]]) for one in tables)
+        both = new[[*key, *figures]].merge(
+            old[[key[0], key[1], key[3], *figures]],
+            on=[key[0], key[1], key[3]],
+            how="outer",
+            suffixes=("_new", "_old"),
+            sort=False,
+        )
+        both["change"] = both["completeness_new"] - both["completeness_old"]
+        named = [f"{name}_{side}" for name in figures for side in ("old", "new")]
+        return both[[*key, *named, "change"]]
+
+    @property
     def figures(self) -> pd.DataFrame:
         """Products, score and readiness before and after."""
         counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]

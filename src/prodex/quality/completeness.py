@@ -20,12 +20,14 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
+from prodex.messages import counted, percent
 from prodex.quality.check import CheckFacts
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
 from prodex.tables.columns import Mask, encoded
+from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -170,18 +172,52 @@ class Completeness:
 
     @property
     def new_families(self) -> pd.DataFrame:
-        """The families that the requirements do not list: code, label and products, the largest first."""
+        """The families that the requirements do not list: code, label and products, the largest first.
+
+        Requirements that list no family at all mean every one, and none is new to them.
+        """
         groups = self.families
         sizes = np.bincount(groups.groups, minlength=len(groups.codes))
         rows = [
             (code, label or code, int(size))
             for code, label, size in zip(groups.codes, groups.labels, sizes, strict=True)
-            if size and code is not None and not self.is_listed(code)
+            if size and code is not None and self.wanted.families and not self.is_listed(code)
         ]
         names = _family_columns(self.wanted.by)
         frame = pd.DataFrame(rows, columns=["code", "label", "products"])
         frame = frame.sort_values(["products", "code"], ascending=[False, True]).reset_index(drop=True)
         return frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
+
+    @property
+    def new_families_words(self) -> str:
+        """The same in a sentence: how many products, and which families; empty where all are listed."""
+        new = self.new_families
+        if not len(new):
+            return ""
+        names = [on_one_line(str(one)) for one in new.iloc[:_MOST, 1]]
+        more = f" and {len(new) - _MOST} more" if len(new) > _MOST else ""
+        return (
+            f"The requirements do not list {_families_counted(len(new))} of "
+            f"{counted(int(new['products'].sum()), 'product')}: {', '.join(names)}{more}. They are judged as all "
+            "families are, and unknown where nothing is said of these."
+        )
+
+    @property
+    def sentences(self) -> list[str]:
+        """For each channel how many products are complete, in words.
+
+        Examples
+        --------
+        >>> import pandas as pd, prodex
+        >>> rows = [["Web shop", "*", "brand", "must"]]
+        >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+        >>> Completeness.of(prodex.audit(catalog, wanted)).sentences
+        ['complete for Web shop: 50.0 % (1 of 2 products)']
+        """
+        table = self.table()
+        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
+        return [_sentence(row) for row in every.to_dict("records")]
 
     def table(self, by: str | None = None) -> pd.DataFrame:
         """Return one row per channel, family (or another group) and language; see `Audit.completeness`."""
@@ -245,7 +281,8 @@ class Completeness:
         )
         kept = (products > 0) | (wanted > 0)
         kept[0] = True
-        return frame.loc[kept]
+        kept_frame: pd.DataFrame = frame.loc[kept]
+        return kept_frame
 
     def _labels(self, names: Sequence[str]) -> list[str | None]:
         """Return what families are called: as the requirements say, else as most of their products do."""
@@ -304,12 +341,12 @@ class _Counts:
             own, of_row = group[here][order], rows[here][order] - first
             # Where each group begins among the rows of this part.
             there, starts = np.unique(own, return_index=True)
-            for counted, state in ((fails, State.FAIL), (passes, State.PASS)):
+            for found_in, state in ((fails, State.FAIL), (passes, State.PASS)):
                 held = states[:, used] == state
-                counted[used, 0] += held.sum(axis=0)
+                found_in[used, 0] += held.sum(axis=0)
                 if len(there):
                     by_group = np.add.reduceat(held[of_row], starts, axis=0, dtype=np.int64)
-                    counted[np.ix_(used, there)] += by_group.T
+                    found_in[np.ix_(used, there)] += by_group.T
             for place, view in enumerate(views):
                 must = [one.place for one in view.must]
                 joined = _joined_states(states[:, must])
@@ -321,6 +358,29 @@ class _Counts:
 
 
 _SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
+
+
+def _families_counted(number: int) -> str:
+    return f"{number:,} famil{'y' if number == 1 else 'ies'}"
+
+
+def _sentence(row: Mapping[Any, Any]) -> str:
+    channel, products, complete, unknown = (
+        row[name] for name in ("channel", "products", "complete", "unknown")
+    )
+    if not products:
+        return f"complete for {channel}: nothing is required of these products"
+    more = f", unknown of {unknown:,}" if unknown else ""
+    with_accepted = row["complete_with_accepted"]
+    accepted = (
+        f"; {percent(row['completeness_with_accepted'])} with what was accepted"
+        if with_accepted > complete
+        else ""
+    )
+    return (
+        f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted(products, 'product')}"
+        f"{more}{accepted})"
+    )
 
 
 def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64]) -> str:
@@ -349,35 +409,80 @@ def _family_columns(by: str) -> tuple[str, str]:
     return code, label[0] if label else f"{code}_label"
 
 
+#: Of what each channel has a column among products, and how it begins.
+COMPLETE, SHARE, MISSING = "complete_", "completeness_", "missing_"
+_PREFIXES = (COMPLETE, SHARE, MISSING)
+
+
 def channel_columns(audit: Audit) -> Mapping[str, Any]:
     """Return the columns of `Audit.products` that requirements add: of each channel three.
 
     `complete_<channel>`, missing where it is unknown or nothing is required; `completeness_<channel>`, the share of
     what the product must have that is there; `missing_<channel>`, in words what it lacks.
     """
+    kinds = {COMPLETE: "boolean", SHARE: "float64", MISSING: "str"}
+    columns = {name: channel_column(audit, name) for name in channel_column_names(audit)}
+    return {
+        name: pd.Series(values.to_pylist(), dtype=kinds[_prefix(name)]).array
+        for name, values in columns.items()
+    }
+
+
+def channel_column_names(audit: Audit) -> tuple[str, ...]:
+    """Return the names of these columns; none without requirements."""
     if audit.families is None:
-        return {}
+        return ()
+    return tuple(f"{prefix}{key}" for key in channel_keys(audit.families) for prefix in _PREFIXES)
+
+
+def is_of_channel(name: str) -> bool:
+    """Return whether a column is one of those by its name; no column of `products` begins so.
+
+    >>> is_of_channel("complete_web_shop"), is_of_channel("brand")
+    (True, False)
+    """
+    return name.startswith(_PREFIXES)
+
+
+def channel_column(audit: Audit, name: str) -> pa.Array:
+    """Return one of these columns for the products of an audit, in their order."""
     seen = Completeness.of(audit)
-    found: dict[str, Any] = {}
-    for channel in seen.wanted.channels:
-        states = seen.states(channel.label)
-        complete = pd.array(states == State.PASS, "boolean")
-        complete[~np.isin(states, (State.PASS, State.FAIL))] = pd.NA
-        name = channel_key(channel, found)
-        found[f"complete_{name}"] = complete
-        found[f"completeness_{name}"] = seen.shares(channel.label)
-        found[f"missing_{name}"] = pd.array(seen.missing(channel.label).to_pylist(), "str")
+    prefix = _prefix(name)
+    channel = channel_keys(seen.wanted)[name.removeprefix(prefix)]
+    if prefix == MISSING:
+        return seen.missing(channel.label)
+    if prefix == SHARE:
+        return pa.array(seen.shares(channel.label), pa.float64(), from_pandas=True)
+    states = seen.states(channel.label)
+    return pa.array(states == State.PASS, mask=~np.isin(states, (State.PASS, State.FAIL)))
+
+
+def channel_column_title(name: str) -> str:
+    """Return the heading of such a column, in words.
+
+    >>> channel_column_title("completeness_web_shop")
+    'Completeness: web shop'
+    """
+    prefix = _prefix(name)
+    return f"{prefix.rstrip('_').capitalize()}: {name.removeprefix(prefix).replace('_', ' ')}"
+
+
+def channel_keys(wanted: Requirements) -> Mapping[str, Channel]:
+    """Return the channels by the end of the names of their columns.
+
+    >>> list(channel_keys(Requirements(channels=(Channel("Web shop", 250), Channel("web-shop (France)")))))
+    ['web_shop_france', 'web_shop_france_2']
+    """
+    found: dict[str, Channel] = {}
+    for channel in wanted.channels:
+        name = re.sub(r"\W+", "_", channel.label.casefold()).strip("_") or "channel"
+        number, made = 2, name
+        while made in found:
+            number, made = number + 1, f"{name}_{number}"
+        found[made] = channel
     return found
 
 
-def channel_key(channel: Channel, taken: Mapping[str, Any] = {}) -> str:
-    """Return the end of the names of a channel's columns.
-
-    >>> channel_key(Channel("Web shop", 250))
-    'web_shop_france'
-    """
-    name = re.sub(r"\W+", "_", channel.label.casefold()).strip("_") or "channel"
-    number, made = 2, name
-    while f"complete_{made}" in taken:
-        number, made = number + 1, f"{name}_{number}"
-    return made
+def _prefix(name: str) -> str:
+    # "completeness_" begins with another word than "complete_", so that one prefix fits at most.
+    return next(one for one in _PREFIXES if name.startswith(one))

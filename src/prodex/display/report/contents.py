@@ -17,6 +17,8 @@ from prodex.display.watch import EXPLAINED, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, percent
 from prodex.quality.check import CheckFacts
+from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
+from prodex.quality.requirements import ALL
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import SMALL, readiness
 from prodex.quality.states import State
@@ -80,6 +82,8 @@ class Contents:
         Figures of this audit and of those before it, as `Audit.trend` returns them.
     gaps, gaps_total
         The largest gaps, and how many there are.
+    completeness
+        Of each channel of the requirements how complete the families are; none without requirements.
     heat
         One heat map for each grouping.
     checks
@@ -108,6 +112,7 @@ class Contents:
     trend: pd.DataFrame
     gaps: Sequence[Mapping[Hashable, Any]]
     gaps_total: int
+    completeness: tuple[ChannelTable, ...]
     heat: tuple[ScoreMap, ...]
     offenders: tuple[Ranking, ...]
     checks: tuple[CheckRow, ...]
@@ -154,6 +159,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         trend=audit.trend(trend),
         gaps=largest_gaps(found),
         gaps_total=len(found),
+        completeness=channel_tables(audit),
         heat=tuple(heat_map(audit, by) for by in GROUPINGS),
         offenders=tuple(offenders(audit, by) for by in OFFENDERS),
         checks=rows,
@@ -374,6 +380,102 @@ def _change_in_words(now: float, then: float, is_share: bool) -> tuple[str, str]
 def largest_gaps(found: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """Return the gaps that it would help most to close, as rows of `Audit.gaps`."""
     return found.head(_GAPS).to_dict("records")
+
+
+#: Families of a channel that the report lists.
+_FAMILIES = 20
+
+
+@dataclass(frozen=True)
+class FamilyRow:
+    """How complete a family is for a channel.
+
+    Attributes
+    ----------
+    name
+        What it is called; None for all products.
+    is_new
+        Whether the requirements do not list it.
+    products, complete, incomplete, unknown
+        Numbers of products.
+    share, with_accepted
+        Which share is complete, and would be with what was accepted; None where nothing is required.
+    missing
+        What is missing most.
+    """
+
+    name: Words | None
+    is_new: bool
+    products: int
+    complete: int
+    incomplete: int
+    unknown: int
+    share: float | None
+    with_accepted: float | None
+    missing: str
+
+
+@dataclass(frozen=True)
+class ChannelTable:
+    """How complete products are for a channel: all of them first, then the families, the least complete first.
+
+    Attributes
+    ----------
+    channel
+        The channel.
+    rows
+        All products, and the families that are shown.
+    total
+        Number of families.
+    new
+        Which families the requirements do not list, in a sentence; empty where there is none.
+    """
+
+    channel: Words
+    rows: tuple[FamilyRow, ...]
+    total: int
+    new: Words
+
+
+def channel_tables(audit: Audit) -> tuple[ChannelTable, ...]:
+    """Return how complete products are for each channel of the requirements; none without requirements."""
+    if audit.families is None:
+        return ()
+    seen = Completeness.of(audit)
+    table = seen.table()
+    table = table[table["language"] == EVERY_LANGUAGE]
+    code, name = table.columns[1:3]
+    made = []
+    for channel in seen.wanted.channels:
+        own = table[table["channel"] == channel.label]
+        families = own[own[code] != ALL].sort_values(["completeness", "products"], ascending=[True, False])
+        rows = [*own[own[code] == ALL].to_dict("records"), *families.head(_FAMILIES).to_dict("records")]
+        made.append(
+            ChannelTable(
+                words(channel.label),
+                tuple(_family_row(row, code, name) for row in rows),
+                len(families),
+                words(seen.new_families_words),
+            )
+        )
+    return tuple(made)
+
+
+def _family_row(row: Mapping[Hashable, Any], code: str, name: str) -> FamilyRow:
+    is_all = row[code] == ALL
+    called = "without family" if pd.isna(row[code]) else row[name] if not pd.isna(row[name]) else row[code]
+    numbers = {one: int(row[one]) for one in ("products", "complete", "incomplete", "unknown")}
+    shares = (row["completeness"], row["completeness_with_accepted"])
+    share, accepted = (None if math.isnan(one) else float(one) for one in shares)
+    is_new = not is_all and not row["listed"] and not pd.isna(row[code])
+    return FamilyRow(
+        None if is_all else label(called),
+        is_new,
+        **numbers,
+        share=share,
+        with_accepted=accepted,
+        missing=row["missing_most"] or "",
+    )
 
 
 #: The groupings of the heat map.

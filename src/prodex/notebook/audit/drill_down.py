@@ -10,10 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.exploration.conditions import Code, Conditions, FailingChecks
+from prodex.exploration.facets import FAMILY
 from prodex.notebook.shared.boxes import Button
 from prodex.notebook.shared.panel import Panel
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
+from prodex.quality.completeness import Completeness
 from prodex.quality.states import State
 
 
@@ -128,6 +130,9 @@ def _members_of_group(audit: Audit, by: str, code: Code) -> npt.NDArray[np.bool_
     if by == "grade":
         return np.asarray(audit.grades == code)
     found = np.zeros(len(audit), bool)
+    if by == FAMILY:
+        found[Completeness.of(audit).families.members(code)] = True
+        return found
     found[audit.groups(by).members(code)] = True
     return found
 

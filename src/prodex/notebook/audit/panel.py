@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions
 from prodex.messages import counted
 from prodex.notebook.audit.check_table import CheckTable
+from prodex.notebook.audit.completeness_grid import CompletenessGrid
 from prodex.notebook.audit.drill_down import DrillDown
 from prodex.notebook.audit.heat_map import HeatMap
 from prodex.notebook.audit.overview import (
@@ -126,6 +127,7 @@ class AuditPanel(Panel):
         self.tiles: AuditTiles = AuditTiles(self, self._choose)
         self.grades: GradeBars = GradeBars(self, self._choose)
         self.gaps: GapList = GapList(self, self._choose)
+        self.completeness: CompletenessGrid = CompletenessGrid(self, self._choose)
         self.heat: HeatMap = HeatMap(self, self._choose)
         self.checks: CheckTable = CheckTable(self, self._choose)
         self.export: AuditExport = AuditExport(self)
@@ -136,7 +138,7 @@ class AuditPanel(Panel):
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
         bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
         above = (*bar, self._headline, self._before, self._warnings, self.tiles, chosen, columns)
-        below = (self.heat, self.checks, self.export, self.returned, self._notes)
+        below = (self.completeness, self.heat, self.checks, self.export, self.returned, self._notes)
         self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._not_audited, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
@@ -208,10 +210,11 @@ class AuditPanel(Panel):
         self._headline.value = headline(judged, self.controls.title(judged.profile), of=len(self.audit))
         # Figures of some products are no progress of all of them.
         self.tiles.show(judged, None if self._conditions else self._earlier)
-        for box in (self.grades, self.gaps, self.heat, self.checks, self.export):
+        for box in (self.grades, self.gaps, self.completeness, self.heat, self.checks, self.export):
             box.show(judged)
         for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(mark)
+        self.completeness.mark(mark)
         self.heat.mark(mark)
         self.checks.mark(mark)
         sentence = _summary(len(self.failing), self._labels()) if self._conditions else _INVITATION

@@ -10,7 +10,7 @@ from traitlets import HasTraits, Instance
 
 from prodex.exploration.conditions import Code, Conditions, Range
 from prodex.exploration.facet_values import Counts, FacetValues
-from prodex.exploration.facets import MISSING, FilterResult
+from prodex.exploration.facets import MISSING, FilterResult, is_of_requirements
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
 from prodex.exploration.ranges import measure_of
@@ -131,7 +131,9 @@ class FacetList(HasTraits):
         audit = self._filter.products.audit
         usual = [*self._filter.facets, *(one for one in _RANGES if audit is not None or "score" not in one)]
         place = {name: number for number, name in enumerate(_ORDER)}
-        usual.sort(key=lambda name: place.get(name, len(place)))
+        # What a channel requires of a product stands beside what it lacks.
+        beside = place[MISSING.name] + 0.5
+        usual.sort(key=lambda name: beside if is_of_requirements(name) else place.get(name, len(place)))
         yield from self._extra(usual)
         yield from usual
 

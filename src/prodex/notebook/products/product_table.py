@@ -31,6 +31,7 @@ from prodex.notebook.shared.panel import Panel, check_box, row, show_if, styled
 from prodex.notebook.shared.removable_buttons import ColumnPicker
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
+from prodex.quality.completeness import SHARE, is_of_channel
 from prodex.tables.columns import Mask
 
 _SIZES = (10, 25, 50, 100, 200)
@@ -41,6 +42,9 @@ _GO_FIRST = frozenset(("brand", "updated_at", "texts_count", "pictures_count"))
 _GO_NEXT = frozenset(("kind", "owner", "grade", "score"))
 _LEFT = frozenset((NOTHING, NOT_REQUESTED))
 _UNREAD = "These products cannot be read; the message at the top says why."
+
+#: Channels whose completeness is shown without being asked for.
+_CHANNELS = 3
 
 
 class ProductTable(VBox):
@@ -116,7 +120,9 @@ class ProductTable(VBox):
         self._heads = {}
         self.offer_languages([])
         judged = tuple(name for name in AUDIT_COLUMNS if products.audit is not None)
-        kept = tuple(name for name in self.columns if name not in AUDIT_COLUMNS)
+        shares = [name for name in products.channel_columns() if name.startswith(SHARE)]
+        judged = (*judged, *shares[:_CHANNELS])
+        kept = tuple(name for name in self.columns if name not in AUDIT_COLUMNS and not is_of_channel(name))
         # Otherwise the picker would be offered columns that the catalogue before had.
         with self.hold_trait_notifications():
             self.columns = (*kept, *judged)

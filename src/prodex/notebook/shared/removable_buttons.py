@@ -120,7 +120,7 @@ class ColumnPicker(RemovableButtons):
 
     def offer(self, products: ProductColumns, columns: tuple[str, ...]) -> None:
         """Offer all columns of a catalogue and show some."""
-        audited = AUDIT_COLUMNS if products.audit is not None else ()
+        audited = (*AUDIT_COLUMNS, *products.channel_columns()) if products.audit is not None else ()
         self._known = ("name", *TABLES["products"].schema.names, *audited)
         self.columns = columns
 
