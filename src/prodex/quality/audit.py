@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,6 @@ from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
-
-if TYPE_CHECKING:
-    from prodex.quality.completeness import Completeness
 
 _COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
 
@@ -391,7 +388,9 @@ class Audit:
         >>> table.query("language == 'all'")[["kind_code", "products", "complete", "missing_most"]].values.tolist()
         [['*', 2, 1, 'brand (1), net content (1)'], ['TEA', 1, 0, 'brand (1), net content (1)'], [nan, 1, 1, '']]
         """
-        return self._completeness.table(by)
+        from prodex.quality.completeness import Completeness
+
+        return Completeness.of(self).table(by)
 
     def groups(self, by: str) -> Groups:
         """Return which products belong to which group; what `scores` and `coverage` are made with.
@@ -613,12 +612,6 @@ class Audit:
     def identity(self) -> pa.Table:
         """What the audit keeps of each product, in their order, as an Arrow table."""
         return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
-
-    @cached_property
-    def _completeness(self) -> Completeness:
-        from prodex.quality.completeness import Completeness
-
-        return Completeness.of(self)
 
     @property
     def _channel_columns(self) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.messages import counted, percent
+from prodex.quality.audit import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
@@ -28,9 +29,6 @@ from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
 from prodex.tables.columns import Mask, encoded
 from prodex.untrusted_text import on_one_line
-
-if TYPE_CHECKING:
-    from prodex.quality.audit import Audit
 
 #: The language of a row that is about all that is required, and of one about what has no language.
 EVERY_LANGUAGE, NO_LANGUAGE = "all", "none"

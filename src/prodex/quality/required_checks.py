@@ -388,9 +388,11 @@ class _Part:
             there[self._values_of(asked).product] = True
         else:
             there = self.products.filled(path, asked.language or None)
-        unclear = ~there & self.products.unreadable([path], asked.language or None)
+        # What cannot be read is neither data nor missing.
+        unclear = self.products.unreadable([path], asked.language or None)
+        there = there & ~unclear
         if requested is Asked.PART:
-            unclear = ~there
+            unclear = unclear | ~there
         return _Presence(there, unclear)
 
     def _wrong(

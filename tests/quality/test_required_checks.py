@@ -1,0 +1,386 @@
+"""Judging by requirements: what is asked of whom, what is there, and what nobody knows."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.catalog import Catalog
+from prodex.quality.states import State
+from prodex.query import ProductQuery
+from prodex.store.reading import flatten
+from prodex_sandbox.sample import AS_OF, shared_products
+from tests.quality.restricting import restricted
+
+PASS, FAIL, NOT_APPLICABLE, UNKNOWN = (State.PASS, State.FAIL, State.NOT_APPLICABLE, State.UNKNOWN)
+
+
+def text(words: str | None, language: str = "fra-FR") -> list[dict[str, Any]]:
+    """Return a localized text of one language as the service sends it."""
+    return [{"expressedIn": {"code": language}, "data": words}]
+
+
+def required(*rows: dict[str, Any], by: str = "kind") -> prodex.Requirements:
+    """Return requirements of a channel "Shop", of all families and as a must unless a row says otherwise."""
+    usual = {"channel": "Shop", "family": "*", "level": "must"}
+    return prodex.Requirements.of(pd.DataFrame([usual | row for row in rows]), by=by)
+
+
+def judged(
+    record: dict[str, Any] | Catalog, *rows: dict[str, Any], by: str = "kind", place: int = 0
+) -> State:
+    """Return the state of the first product under the check at a place."""
+    catalog = record if isinstance(record, Catalog) else flatten([{"id": 7, **record}])
+    audit = prodex.audit(catalog, required(*rows, by=by), progress=False)
+    return State(audit.states[0, place])
+
+
+NAME = {"attribute": "namePublicLong", "language": "fr"}
+BRAND = {"attribute": "brand"}
+ACME = {"brand": {"code": "ACME", "label": "Acme"}}
+
+
+@pytest.mark.parametrize(
+    ("record", "asked", "state"),
+    [
+        ({}, NAME, FAIL),
+        ({"namePublicLong": None}, NAME, FAIL),
+        ({"namePublicLong": []}, NAME, FAIL),
+        ({"namePublicLong": text("  ")}, NAME, FAIL),
+        ({"namePublicLong": text(None)}, NAME, FAIL),
+        ({"namePublicLong": text("Riz", "deu-DE")}, NAME, FAIL),
+        ({"namePublicLong": text("Riz")}, NAME, PASS),
+        ({"namePublicLong": text("Riz", "fra-BE")}, NAME, PASS),
+        ({"lastRequest": {"namePublicLong": text("Riz")}}, NAME, FAIL),
+        (ACME, BRAND, PASS),
+        ({}, BRAND, FAIL),
+        (ACME, BRAND | {"level": "not"}, FAIL),
+        ({}, BRAND | {"level": "not"}, PASS),
+        ({"brand": {"code": ""}}, BRAND | {"level": "not"}, PASS),
+        ({"ownField": "x"}, {"attribute": "ownField"}, PASS),
+        (
+            {"netContent": [{"data": "about 5", "expressedIn": {"code": "GRM"}}]},
+            {"attribute": "netContent"},
+            UNKNOWN,
+        ),
+    ],
+)
+def test_what_is_there(record: dict[str, Any], asked: dict[str, Any], state: State) -> None:
+    """Absent, null, empty and blank are missing; an update that waits is none of the product's data."""
+    assert state == judged(record, asked)
+
+
+LONG = NAME | {"shortest": 3, "longest": 5}
+PICTURE = {"attribute": "assets.pictures[front]", "pixels": 800}
+
+
+def picture(*sides: tuple[int | None, int | None], face: str = "1") -> dict[str, Any]:
+    """Return a record with pictures of these widths and heights."""
+    each = [
+        {"url": f"https://x.invalid/{n}", "productFace": face, "width": w, "height": h}
+        for n, (w, h) in enumerate(sides)
+    ]
+    return {"assets": {"pictures": each}}
+
+
+@pytest.mark.parametrize(
+    ("record", "asked", "state"),
+    [
+        ({"namePublicLong": text("Ri")}, LONG, FAIL),
+        ({"namePublicLong": text("Riz")}, LONG, PASS),
+        ({"namePublicLong": text("  Riz  ")}, LONG, PASS),
+        ({"namePublicLong": text("Rizot")}, LONG, PASS),
+        ({"namePublicLong": text("Rizoto")}, LONG, FAIL),
+        ({"namePublicLong": text("Rizoto", "deu-DE")}, LONG, FAIL),
+        ({"namePublicLong": [*text("Riz"), *text("Ri", "fra-BE")]}, LONG, FAIL),
+        (ACME, BRAND | {"one_of": ["OTHER", "acme"]}, PASS),
+        (ACME, BRAND | {"one_of": "OTHER|ACM"}, FAIL),
+        (ACME, BRAND | {"pattern": "ACM"}, FAIL),
+        (ACME, BRAND | {"pattern": "A.*|x"}, PASS),
+        ({"namePublicLong": text("a\nb")}, NAME | {"pattern": "a.b"}, FAIL),
+        (picture((800, 100)), PICTURE, PASS),
+        (picture((799, 799)), PICTURE, FAIL),
+        (picture((10, 10), (100, 900)), PICTURE, PASS),
+        (picture((None, None)), PICTURE, UNKNOWN),
+        (picture((None, None), (10, 10)), PICTURE, FAIL),
+        (picture((800, 800), face="7"), PICTURE, FAIL),
+        (picture((800, 800), face="7"), {"attribute": "assets.pictures[back]"}, PASS),
+    ],
+)
+def test_what_a_value_has_to_be_like(record: dict[str, Any], asked: dict[str, Any], state: State) -> None:
+    """A value that is there and not as required fails; one of which this cannot be said is unknown."""
+    assert state == judged(record, asked)
+
+
+def test_a_wrong_value_is_shown_with_the_reason() -> None:
+    """A finding shows the value verbatim, and what it should have been."""
+    audit = prodex.audit(
+        flatten([{"id": 7, "namePublicLong": text("<b>")}]), required(NAME | {"shortest": 20})
+    )
+
+    assert audit.failures()[["value", "reason", "language"]].values.tolist() == [
+        ["<b>", "3 characters, at least 20 are required", "fr"]
+    ]
+
+
+def only(*paths: str) -> Catalog:
+    """Return a catalogue of an empty product of which only these attributes were asked for."""
+    return restricted([{"id": 7}], ProductQuery(source_include=list(paths)))
+
+
+def _kind(code: str | None) -> dict[str, Any]:
+    return {} if code is None else {"kind": {"code": code}}
+
+
+TEA = BRAND | {"family": "TEA"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "state"),
+    [
+        ("TEA", [TEA], FAIL),
+        ("COFFEE", [TEA], UNKNOWN),
+        (None, [TEA], UNKNOWN),
+        ("COFFEE", [TEA, {"attribute": "netContent"}], NOT_APPLICABLE),
+        ("COFFEE", [BRAND], FAIL),
+        (None, [BRAND], FAIL),
+        ("TEA", [BRAND, TEA | {"level": "may"}], NOT_APPLICABLE),
+        ("TEA", [BRAND, {"attribute": "netContent", "family": "TEA"}], FAIL),
+        ("GREEN", [TEA, {"attribute": "netContent", "family": "GREEN", "family_parent": "TEA"}], FAIL),
+        (
+            "GREEN",
+            [TEA, {"attribute": "brand", "family": "GREEN", "family_parent": "TEA", "level": "may"}],
+            NOT_APPLICABLE,
+        ),
+    ],
+)
+def test_a_family_inherits(kind: str | None, rows: list[dict[str, Any]], state: State) -> None:
+    """A family takes what its parent is asked; of one that nobody listed nobody knows, unless all are asked."""
+    assert state == judged(_kind(kind), *rows)
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [
+        ("50131703", FAIL),
+        ("50130000", FAIL),
+        ("50990000", FAIL),
+        ("10000025", UNKNOWN),
+        ("47000000", UNKNOWN),
+    ],
+)
+def test_gpc_codes_inherit_by_their_digits(code: str, state: State) -> None:
+    """A class inherits from its segment; a brick does not show what it is a brick of, so nobody knows."""
+    assert state == judged({"GPC": {"code": code}}, BRAND | {"family": "50000000"}, by="gpc")
+
+
+def test_what_was_not_asked_for_is_unknown() -> None:
+    """Nothing is said of an attribute, a language or a family that was not requested."""
+    assert judged(only("kind"), BRAND) == UNKNOWN
+    assert judged(only("kind"), BRAND | {"level": "not"}) == UNKNOWN
+    assert judged(only("brand"), TEA) == UNKNOWN
+    assert judged(only("brand"), BRAND) == FAIL
+
+
+MARKET = BRAND | {"market": "France"}
+
+
+@pytest.mark.parametrize(("market", "state"), [(250, FAIL), (56, NOT_APPLICABLE), (None, UNKNOWN)])
+def test_a_channel_is_of_its_market(market: int | None, state: State) -> None:
+    """Products of another market are none of the channel's; where the market is missing nobody knows."""
+    record = {} if market is None else {"product_key": {"target_market_id": market}}
+
+    assert state == judged(record, MARKET)
+
+
+@pytest.mark.parametrize(("unit", "state"), [(True, FAIL), (False, NOT_APPLICABLE), (None, UNKNOWN)])
+def test_a_channel_may_mean_consumer_units_only(unit: bool | None, state: State) -> None:
+    """A case needs no picture; of a product that does not say what it is nobody knows."""
+    assert state == judged({} if unit is None else {"isConsumerUnit": unit}, BRAND | {"consumer_units": True})
+
+
+def test_an_unknown_attribute_names_the_nearest_and_all_at_once() -> None:
+    """Whoever misspelled two attributes corrects both in one go."""
+    wanted = required({"attribute": "brnad"}, {"attribute": "netContnet"})
+
+    with pytest.raises(prodex.ProdexError) as refused:
+        prodex.audit(flatten([{"id": 7}]), wanted)
+    assert "'brand'" in str(refused.value)
+    assert "'netContent'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"level": "mist"}, "must"),
+        ({"shortest": 9, "longest": 3}, "cannot both be"),
+        ({"pattern": "("}, "cannot be read"),
+        ({"level": "may", "shortest": 3}, "only what must or should"),
+        ({"attribute": "assets.pictures[frnt]"}, "front"),
+        ({"attribute": "brand[x]"}, "face or a nutrient"),
+        ({"language": "klingonish"}, "klingonish"),
+        ({"market": "Frence"}, "France"),
+        ({"family": "A", "family_parent": "A"}, "parents of each other"),
+    ],
+)
+def test_a_row_that_cannot_be_is_refused(row: dict[str, Any], words: str) -> None:
+    """The message says which row, with which value, and what would do."""
+    with pytest.raises(prodex.ProdexError) as refused:
+        required(BRAND | row)
+    assert words in str(refused.value)
+
+
+def test_contradictions_are_named_all_at_once() -> None:
+    """Two rows that ask different things of the same are no requirement; the same twice is one."""
+    rows = [BRAND, BRAND, BRAND | {"level": "may"}, NAME, NAME | {"level": "not"}]
+
+    with pytest.raises(prodex.ProdexError) as refused:
+        required(*rows)
+    assert "2 in all" in str(refused.value)
+    assert len(required(BRAND, BRAND).requirements) == 1
+
+
+FAMILIES = ("*", "TEA", "GREEN", "COFFEE")
+ATTRIBUTES = ("brand", "netContent", "originCountry")
+HELD: dict[str, Any] = {
+    "brand": {"code": "ACME"},
+    "netContent": [{"data": 5, "expressedIn": {"code": "GRM"}}],
+    "originCountry": [{"code": "250"}],
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    asks=st.dictionaries(
+        st.tuples(st.sampled_from(FAMILIES), st.sampled_from(ATTRIBUTES)),
+        st.sampled_from(["must", "should", "may", "not"]),
+        min_size=1,
+    ),
+    products=st.lists(
+        st.tuples(st.sampled_from(["TEA", "GREEN", "COFFEE", "NEW"]), st.sets(st.sampled_from(ATTRIBUTES))),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_the_states_are_those_of_the_plain_definition(
+    asks: dict[tuple[str, str], str], products: list[tuple[str, set[str]]]
+) -> None:
+    """Family by family and product by product, by hand: the same states, and each product has one under each check."""
+    rows = [
+        {
+            "family": family,
+            "attribute": name,
+            "level": level,
+            "family_parent": "TEA" if family == "GREEN" else "",
+        }
+        for (family, name), level in asks.items()
+    ]
+    records = [
+        {"id": n, "kind": {"code": kind}, **{name: HELD[name] for name in held}}
+        for n, (kind, held) in enumerate(products)
+    ]
+    audit = prodex.audit(flatten(records), required(*rows), progress=False)
+    listed = {family for family, _ in asks}
+    parents = {"GREEN": "TEA"} if "GREEN" in listed else {}
+
+    def expected(kind: str, held: set[str], name: str, level: str) -> State:
+        chain = [kind, *([parents[kind]] if kind in parents else []), "*"]
+        asked = next((asks[one, name] for one in chain if (one, name) in asks), None)
+        if asked is None:
+            known = any(one in listed for one in chain[:-1]) or "*" in listed
+            return NOT_APPLICABLE if known else UNKNOWN
+        if asked != level:
+            return NOT_APPLICABLE
+        return PASS if (name in held) == (level != "not") else FAIL
+
+    for place, check in enumerate(audit.checks):
+        for row, (kind, held) in enumerate(products):
+            assert expected(kind, held, check.asked, check.level) == State(audit.states[row, place])
+    assert (sum(audit.state_counts[state] for state in State) == len(products)).all()
+
+
+WANTED = required(
+    NAME | {"shortest": 10, "market": "France"},
+    *(one | {"level": level} for one in (BRAND, {"attribute": "netContent"}) for level in ("must",)),
+    *(PICTURE | {"family": family} for family in ("*", "BISCUITS")),
+    {"attribute": "isPartitionedBy.contains[FAT]", "level": "should"},
+    {"attribute": "percentageOfAlcoholByVolume", "level": "not"},
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(["source_include", "source_exclude"]),
+    st.sets(
+        st.sampled_from(
+            [
+                *(
+                    "namePublicLong",
+                    "namePublicLong.data",
+                    "brand",
+                    "brand.code",
+                    "netContent",
+                    "kind",
+                    "kind.code",
+                ),
+                *(
+                    "assets.pictures",
+                    "assets.pictures.url",
+                    "assets.pictures.width",
+                    "isPartitionedBy",
+                    "product_key",
+                ),
+                *(
+                    "isPartitionedBy.contains.quantity",
+                    "percentageOfAlcoholByVolume",
+                    "assets.pictures.productFace",
+                ),
+            ]
+        ),
+        min_size=1,
+    ),
+    st.sets(st.sampled_from(["fr", "nl", "de"]), max_size=1),
+)
+def test_what_is_left_out_of_a_query_changes_no_answer(
+    how: str, paths: set[str], languages: set[str]
+) -> None:
+    """With less requested a state stays or becomes unknown, and never another one."""
+    records = [dict(product.record) for product in shared_products(40, seed=3)]
+    query = ProductQuery(**{how: sorted(paths)}, product_languages=sorted(languages) or None)
+    everything = prodex.audit(flatten(records), WANTED, now=AS_OF, progress=False)
+    less = prodex.audit(restricted(records, query), WANTED, now=AS_OF, progress=False)
+
+    changed = (less.states != everything.states) & (less.states != UNKNOWN)
+    assert [] == sorted({less.checks[place].id for place in changed.any(axis=0).nonzero()[0]})
+
+
+def test_processes_judge_alike(tmp_path: Any) -> None:
+    """Requirements travel to other processes with the parts that they judge."""
+    records = [{"id": n, **(ACME if n % 2 else {}), "kind": {"code": "TEA"}} for n in range(50)]
+    catalog, wanted = flatten(records), required(BRAND, TEA | {"level": "should"})
+
+    with ProcessPoolExecutor(1) as executor:
+        there = prodex.audit(catalog, wanted, executor=executor, progress=False)
+
+    assert (there.states == prodex.audit(catalog, wanted, progress=False).states).all()
+
+
+def test_requirements_stand_beside_a_profile() -> None:
+    """They are judged alone, or after the checks of a profile, whose states stay as they are."""
+    catalog = flatten([{"id": 7, "gtin": "03036811359936"}])
+    alone, core = prodex.audit(catalog, required(BRAND)), prodex.audit(catalog, "core")
+    both = prodex.audit(catalog, "core", requirements=required(BRAND))
+
+    assert [check.id for check in both.checks] == [
+        *(check.id for check in core.checks),
+        "must_have[Shop,brand]",
+    ]
+    assert (both.states[:, :-1] == core.states).all()
+    assert (both.states[:, -1:] == alone.states).all()
+    assert both.profile == "core + own"
