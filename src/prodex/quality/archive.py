@@ -33,12 +33,13 @@ from prodex.files.untrusted import (
     is_there,
     refuse_links,
 )
+from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.quality.states import EVIDENCE, State, States
+from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
@@ -308,6 +309,7 @@ def _open_folder(folder: Path) -> Audit:
             folder=folder,
             assumed=tuple(manifest.assumed.items()),
             grade_with_blocker=manifest.grade_with_blocker,
+            accepted_findings=AcceptedFindings.read(folder.absolute().parent.parent / ACCEPTED_FILE),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
@@ -398,7 +400,12 @@ def read_part(
         tables[table] = parquet.read(path)
     if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
-    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
+    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"]
+    for field in EVIDENCE:
+        # What is kept since a later version is missing in earlier audits.
+        if field.name in LATER_EVIDENCE and field.name not in evidence.column_names:
+            evidence = evidence.append_column(field, pa.nulls(len(evidence), field.type))
+    evidence = evidence.cast(EVIDENCE)
     # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):

@@ -32,6 +32,10 @@ class Evidence:
         The value found there, verbatim.
     reason
         What is wrong with it, in words.
+    compared
+        What the value was compared with, where neither value nor reason says it, or where the reason says more than
+        that (how many days ago, how many other products). A finding that was accepted comes back when it changes; where
+        this is missing, when a number or a quoted value in the reason does.
 
     Examples
     --------
@@ -45,6 +49,7 @@ class Evidence:
     language: Words = None
     value: Words = None
     reason: Words = None
+    compared: Words = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ def product_verdict(
     *,
     applies: Any = None,
     shown: Any = True,
+    compared: Shown = None,
 ) -> Verdict:
     """Return a verdict with at most one row of evidence for each product.
 
@@ -101,10 +107,13 @@ def product_verdict(
         What is shown of the failing products.
     shown
         Which of the failing products have evidence: missing data leave none.
+    compared
+        What the value was compared with; see `Evidence`.
     """
     failing = pd.array(fails, "boolean").fillna(False).to_numpy(bool)
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
-    return Verdict(failing, applies, Evidence(rows, attribute, None, _of(value, rows), _of(reason, rows)))
+    words = (_of(one, rows) for one in (value, reason, compared))
+    return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
 
 
 def _of(shown: Shown, rows: Rows) -> Words:
