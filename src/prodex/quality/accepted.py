@@ -30,11 +30,12 @@ from prodex.errors import InputError, StorageError
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.lock import publishing_lock
-from prodex.files.untrusted import check_moment, is_there, read_bytes
+from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import renamed_check
 from prodex.quality.states import State
+from prodex.quality.verdict import PENDING
 from prodex.tables.columns import Mask, Rows, places, whole
 
 #: The file beside the snapshots of a name.
@@ -55,6 +56,9 @@ _OF_GIT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 #: Where an object begins in a line of which the beginning is lost, and how often it is tried to read one.
 _OBJECT = re.compile(r'\{\s*"')
 _TRIES = 20
+
+#: How files of two bytes a character begin.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 #: The time of a line that says none: every other line about the finding is newer.
 _OLDEST = datetime.min.replace(tzinfo=UTC)
@@ -196,8 +200,16 @@ class AcceptedFindings:
         """
         if lines:
             with publishing_lock(self.path.parent):
-                AppendLog(self.path, private=private, keeps_rest=True).append(b"\n".join(map(_written, lines)))
+                self._refuse_wide()
+                AppendLog(self.path, private=private, keeps_rest=True).append(
+                    b"\n".join(map(_written, lines))
+                )
         return self.read(self.path)
+
+    def _refuse_wide(self) -> None:
+        """Refuse to add bytes of UTF-8 to a file of two bytes a character, which nobody could read afterwards."""
+        if is_file(self.path) and read_bytes(self.path, most=None).startswith(_WIDE):
+            raise StorageError(f"{self.path} is of UTF-16. Save it as UTF-8 in an editor, and try again.")
 
 
 def file_beside(folder: Path | None) -> Path | None:
@@ -224,8 +236,8 @@ def accepted_findings(folder: Path | None, given: object = None) -> AcceptedFind
     path = file_given(given)
     if not is_there(path):
         raise InputError(
-            f"There is no file {path} of accepted findings. prodex.accept(audit, ..., to={str(path)!r}) makes it; leave "
-            "it out until then."
+            f"There is no file {path} of accepted findings. prodex.accept(audit, ..., to={str(path)!r}) makes it; "
+            "leave it out until then."
         )
     return AcceptedFindings.read(path)
 
@@ -239,10 +251,14 @@ def file_given(given: object) -> Path:
         When it is no path, or that of a folder.
     """
     if not isinstance(given, str | Path) or not str(given).strip():
-        raise InputError(f"{described(given)} is no file of accepted findings. Give a path, such as 'accepted.jsonl'.")
+        raise InputError(
+            f"{described(given)} is no file of accepted findings. Give a path, such as 'accepted.jsonl'."
+        )
     path = Path(given).absolute()
     if path.is_dir():
-        raise InputError(f"{path} is a folder. Give the file of accepted findings in it, such as {ACCEPTED_FILE}.")
+        raise InputError(
+            f"{path} is a folder. Give the file of accepted findings in it, such as {ACCEPTED_FILE}."
+        )
     return path
 
 
@@ -303,7 +319,9 @@ def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
 def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
     """Return the digests of some of the findings of a part, given by their number."""
     of_evidence = rows[rows < findings.seen]
-    taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(pa.array(of_evidence))
+    taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(
+        pa.array(of_evidence)
+    )
     columns = (column.to_pylist() for column in taken.columns)
     seen = iter(zip(*columns, strict=True))
     made = []
@@ -311,7 +329,9 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
         facts = next(seen) if row < findings.seen else None
         # Of missing data, evidence says at most what waits for acceptance or why it is asked for.
         is_missing = facts is None or (
-            checks[findings.check[row]].is_presence and facts[2] is None and facts[3] is None
+            facts[2] is None
+            and facts[3] is None
+            and (checks[findings.check[row]].is_presence or facts[4] == PENDING)
         )
         made.append(NOTHING_THERE if is_missing else digest_of(*facts or (None,) * 5))
     return made
@@ -449,7 +469,7 @@ def _shortened(value: str) -> str:
 
 def _without_wide_characters(content: bytes) -> bytes:
     """Return the content as UTF-8: editors of Windows write two bytes a character, and say so at the beginning."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if content.startswith(_WIDE):
         return content.decode("utf-16", "replace").encode("utf-8", "replace")
     return content
 
@@ -517,8 +537,10 @@ def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]
             tries += 1
             later = _OBJECT.search(text, begin + 1) if tries < _TRIES else None
             end = len(text) if later is None else later.start()
-            if text[begin:end].strip(" \t,[]") or len(text.strip()) < 3:
-                note = "it is no line of accepted findings, or a part of one only; delete it or write it again"
+            if text[begin:end].strip(" \t,"):
+                note = (
+                    "it is no line of accepted findings, or a part of one only; delete it or write it again"
+                )
                 yield UnreadLine(number, note, _shortened(text[begin:end]))
         begin = end
         while begin < len(text) and text[begin] in " \t\r,":
@@ -542,7 +564,9 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
         if not word(name):
             return unread(f"it names {what} under {name!r}")
     if not word("digest"):
-        return unread("it has no digest, so nobody knows what was found; accept the finding with prodex instead")
+        return unread(
+            "it has no digest, so nobody knows what was found; accept the finding with prodex instead"
+        )
     if not is_withdrawal and not word("reason"):
         return unread("it gives no reason, and nothing is accepted without one")
     try:
@@ -626,4 +650,3 @@ def day_of(given: object) -> date:
         return date(year, month, day)
     except ValueError as error:
         raise InputError(f"{text} is no day of the calendar. Write 2027-01-05.") from error
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.errors import InputError, QueryError, SnapshotNotFound
+from prodex.errors import InputError, SnapshotNotFound
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
     ACCEPTED_FILE,
@@ -206,15 +207,24 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     file = AcceptedFindings.read(path)
     newest = None
     if wanted is not None:
-        try:
+        # Without a saved audit, nobody knows whether a value has changed.
+        with suppress(SnapshotNotFound):
             newest = open_audit(wanted)
-        except SnapshotNotFound:
-            pass
     day = clock.now().date()
     found = None if newest is None else _Newest.of(newest, file.lines)
     rows = [
         (
-            *(one.line, one.product, one.gtin, one.check, one.attribute, one.language, one.value, one.reason, one.by),
+            *(
+                one.line,
+                one.product,
+                one.gtin,
+                one.check,
+                one.attribute,
+                one.language,
+                one.value,
+                one.reason,
+                one.by,
+            ),
             *(_time(one), one.until, one.digest, _state(one, file, day, found), one.note),
         )
         for one in file.lines
@@ -293,15 +303,16 @@ def _file_named(name: object) -> tuple[Path, str | None]:
     folder = snapshots_folder() / wanted.partition("@")[0]
     if not folder.is_dir():
         there = sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
-        raise SnapshotNotFound(
-            f"There is nothing of {wanted!r} in {snapshots_folder()}{hint(wanted, there, 'prodex.list_snapshots() lists it.')}"
-        )
+        near = hint(wanted, there, "prodex.list_snapshots() lists what there is.")
+        raise SnapshotNotFound(f"There is nothing of {wanted!r} in {snapshots_folder()}{near}")
     return folder / ACCEPTED_FILE, wanted.partition("@")[0]
 
 
 def _check_audit(audit: object, call: str) -> None:
     if not isinstance(audit, Audit):
-        raise InputError(f"{call} takes an audit, and {described(audit)} is none. prodex.audit(catalog) makes one.")
+        raise InputError(
+            f"{call} takes an audit, and {described(audit)} is none. prodex.audit(catalog) makes one."
+        )
 
 
 def _reason(given: object) -> str:
@@ -368,7 +379,8 @@ def _chosen(audit: Audit, rows: pd.DataFrame | None) -> list[AcceptedLine]:
         return list({one.key: one for one in found}.values())
     if not isinstance(rows, pd.DataFrame):
         raise InputError(
-            f"findings is {described(rows)}. Give rows of audit.failures() or audit.findings(), or leave it out for all."
+            f"findings is {described(rows)}. Give rows of audit.failures() or audit.findings(), or leave it out for "
+            "all."
         )
     if missing := [name for name in ("product_id", "check") if name not in rows.columns]:
         raise InputError(
@@ -419,9 +431,8 @@ def _shown_findings(
         digests = digests_of(findings, kept, evidence, audit.checks)
         # Shown as `failures` shows them, in the order in which they are numbered.
         shown = rows_of_findings(part, audit.checks, kept)
-        columns = [shown[name].cast(pa.string()).to_pylist() for name in (*_IDENTIFYING, "gtin")]
-        for cells, place, digest in zip(zip(*columns, strict=True), findings.check[kept].tolist(), digests, strict=True):
-            facts = dict(zip((*_IDENTIFYING, "gtin"), cells, strict=True))
+        facts_of = shown.select([*_IDENTIFYING, "gtin"]).to_pylist()
+        for facts, place, digest in zip(facts_of, findings.check[kept].tolist(), digests, strict=True):
             line = AcceptedLine(
                 line=0,
                 product=str(facts["product_id"]),

@@ -698,7 +698,7 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)
-    frame = audit._by_group(groups.rows, groups.groups, len(groups.codes), chosen)  # noqa: SLF001 - one module
+    frame = audit._by_group(groups.rows, groups.groups, len(groups.codes), chosen)
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
@@ -725,9 +725,9 @@ def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataF
         tally = _tally(audit, about)
         # Products without a check in this language would count as ready.
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
-        frames.append(audit._by_group(concerned, np.zeros(len(concerned), np.int64), 1, about))  # noqa: SLF001
+        frames.append(audit._by_group(concerned, np.zeros(len(concerned), np.int64), 1, about))
     # Without any language the frame still has its columns.
-    empty = audit._by_group(np.empty(0, np.int64), np.empty(0, np.int64), 0, chosen)  # noqa: SLF001
+    empty = audit._by_group(np.empty(0, np.int64), np.empty(0, np.int64), 0, chosen)
     frame = pd.concat([empty, *frames], ignore_index=True)
     return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
 

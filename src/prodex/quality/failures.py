@@ -254,7 +254,9 @@ def _failure_rows(
             found = pc.coalesce(found, usual.take(place))
         columns[name] = found
     columns |= _accepted_columns(rows, accepted)
-    known = first_seen if first_seen is not None else pa.nulls(int(rows.max(initial=-1)) + 1, pa.timestamp("us"))
+    known = (
+        first_seen if first_seen is not None else pa.nulls(int(rows.max(initial=-1)) + 1, pa.timestamp("us"))
+    )
     columns["first_seen"] = known.take(pa.array(rows))
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -114,6 +115,28 @@ def product_verdict(
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
     words = (_of(one, rows) for one in (value, reason, compared))
     return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
+
+
+#: Characters that say what a value was compared with; what is longer is kept as its digest.
+_LONGEST = 60
+
+#: What a value was compared with that says everything by itself, or with what is no data of the product: how often
+#: others have it, what is usual. Then only another value makes another finding.
+WITH_NOTHING_ELSE = ""
+
+
+def compared_with(*facts: object) -> str:
+    """Return what a value was compared with, as a short text that is the same as long as all of it is.
+
+    >>> compared_with("fr", None, 4.0), len(compared_with("a" * 1000))
+    ('fr | - | 4', 16)
+    """
+    words = " | ".join(
+        "-" if one is None else f"{one:g}" if isinstance(one, float) else str(one) for one in facts
+    )
+    if len(words) <= _LONGEST:
+        return words
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _of(shown: Shown, rows: Rows) -> Words:
