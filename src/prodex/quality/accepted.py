@@ -31,10 +31,9 @@ from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
-from prodex.quality.audit_part import AuditPart
+from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import renamed_check
-from prodex.quality.states import State
 from prodex.quality.verdict import PENDING
 from prodex.tables.columns import Mask, Rows, places, whole
 
@@ -286,36 +285,6 @@ def _fact(word: str) -> str:
     return word.replace(",", ".") if word[0].isdigit() else word[1:-1]
 
 
-class Findings(NamedTuple):
-    """The findings of a part, those with evidence first.
-
-    Attributes
-    ----------
-    product, check
-        Places in the matrix.
-    seen
-        How many of them have evidence: they have its rows.
-    """
-
-    product: Rows
-    check: Rows
-    seen: int
-
-
-def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
-    """Return the findings of a part: its evidence, and each failing cell of the matrix without any."""
-    # Missing data leave no evidence, so these are made from the matrix alone.
-    bare = part.states == State.FAIL
-    product, check = evidence["product"].to_numpy(), evidence["check"].to_numpy()
-    bare[product, check] = False
-    of_matrix, column = np.nonzero(bare)
-    return Findings(
-        np.concatenate([product, of_matrix]).astype(np.int64),
-        np.concatenate([check, column]).astype(np.int64),
-        len(product),
-    )
-
-
 def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
     """Return the digests of some of the findings of a part, given by their number."""
     of_evidence = rows[rows < findings.seen]
@@ -335,6 +304,14 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
         )
         made.append(NOTHING_THERE if is_missing else digest_of(*facts or (None,) * 5))
     return made
+
+
+class AcceptedThen(NamedTuple):
+    """What was accepted when an audit was saved, for its history: cells, and the score and readiness with them."""
+
+    accepted: int
+    score_with_accepted: float
+    ready_products_with_accepted: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,10 +28,10 @@ from prodex.quality.accepted import (
     digests_of,
     file_beside,
     file_given,
-    findings_of,
 )
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
+from prodex.quality.audit_part import findings_of
 from prodex.quality.failures import rows_of_findings
 from prodex.quality.rulebook import renamed_check
 from prodex.store.archive import snapshots_folder
@@ -233,7 +233,7 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
         (one.line, *(None,) * 5, one.text, *(None,) * 5, "cannot be read", one.note)  # type: ignore[misc]
         for one in file.unread
     ]
-    frame = pd.DataFrame(sorted(rows, key=lambda row: row[0]), columns=_COLUMNS)
+    frame = pd.DataFrame(rows, columns=_COLUMNS).sort_values("line", ignore_index=True)
     texts = [name for name in _COLUMNS if name not in {"line", "at", "until"}]
     times = {name: pd.to_datetime(frame[name]).astype("datetime64[us]") for name in ("at", "until")}
     return frame.astype(dict.fromkeys(texts, "str")).assign(**times)

@@ -23,7 +23,13 @@ from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, w
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
-from prodex.quality.accepted import NONE_ACCEPTED, AcceptedFindings, AcceptedInPart, accepted_in_part
+from prodex.quality.accepted import (
+    NONE_ACCEPTED,
+    AcceptedFindings,
+    AcceptedInPart,
+    AcceptedThen,
+    accepted_in_part,
+)
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
@@ -74,6 +80,8 @@ class Audit:
     accepted_findings
         The file of accepted findings, as it was when the audit was made or opened; None where there is no place for
         one, which is so for a catalogue in memory.
+    accepted_then
+        What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
 
     Examples
     --------
@@ -102,6 +110,7 @@ class Audit:
     taken_from: Self | None = None
     chosen_by: str = ""
     accepted_findings: AcceptedFindings | None = None
+    accepted_then: AcceptedThen | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -342,14 +351,43 @@ class Audit:
             equal = {name: value for name, value in equal.items() if name != "accepted"}
         wants = failure_filters(FAILURES.names, self.parts, self.checks, equal)
         # A generator: millions of findings never are in memory at once.
-        rows = (
-            failure_rows(part, self.checks, wants, accepted)
-            for part, accepted in zip(self.parts, self.accepted_parts, strict=True)
-        )
+        each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
+        rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)
         if isinstance(is_accepted, bool | np.bool_):
             keep = pc.is_valid if is_accepted else pc.is_null
             rows = (table.filter(keep(table["accepted"])) for table in rows)
         return (batch for table in rows for batch in table.to_batches())
+
+    def findings(self, **equal: Any) -> pd.DataFrame:
+        """Return every finding with its own columns only, to be joined to products in one line.
+
+        Parameters
+        ----------
+        **equal
+            As for `failures`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            product_id, check, rule, problem, title, block, severity, attribute, language, value, reason, fix, accepted,
+            accepted_by, accepted_until, first_seen.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> catalog.products.merge(audit.findings(), on="product_id")[["gtin", "value"]].values.tolist()
+        [['03036811359936', '03036811359936']]
+        """
+        return self.failures(**equal)[["product_id", *FAILURES.names[FAILURES.names.index("check") :]]]
+
+    @cached_property
+    def _first_seen(self) -> tuple[pa.Array | None, ...]:
+        """For each part since when its findings are open, as far as saved audits tell."""
+        from prodex.quality.first_seen import first_seen_of
+
+        return first_seen_of(self)
 
     @cached_property
     def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
@@ -359,6 +397,37 @@ class Audit:
         if not in_force:
             return (NONE_ACCEPTED,) * len(self.parts)
         return tuple(accepted_in_part(part, self.checks, in_force) for part in self.parts)
+
+    def accepted_reasons(self) -> pd.DataFrame:
+        """Return who has accepted how many findings of this audit, and why: the largest number first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per reason and person: accepted (the reason), accepted_by, findings, products, and the first day on
+            which one of them ends as accepted_until (missing where none does).
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> audit = prodex.accept(audit, reason="printed so", by="Ana", to=f"{tempfile.mkdtemp()}/accepted.jsonl")
+        >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
+        [['printed so', 'Ana', 1]]
+        """
+        lines = [line for part in self.accepted_parts for line in part.lines]
+        frame = pd.DataFrame(
+            {
+                "accepted": pd.Series([line.reason for line in lines], dtype="str"),
+                "accepted_by": pd.Series([line.by for line in lines], dtype="str"),
+                "product": [line.product for line in lines],
+                "until": pd.Series([line.until for line in lines], dtype="datetime64[us]"),
+            }
+        )
+        found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
+            findings=("product", "size"), products=("product", "nunique"), accepted_until=("until", "min")
+        )
+        return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
     def accepted_cells(self) -> tuple[npt.NDArray[np.bool_], ...]:
         """Return for each part which cells of the matrix count as accepted: all findings of the cell are.
@@ -446,6 +515,12 @@ class Audit:
         others
             Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`.
 
+        Returns
+        -------
+        pandas.DataFrame
+            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; the columns
+            ending in `_then` are the figures of the day when the audit was saved.
+
         Examples
         --------
         >>> import prodex
@@ -463,10 +538,15 @@ class Audit:
                 "rule_set": one.rule_set,
                 "comparable": one.measure == self.measure,
                 **one.summary.to_dict(),
+                **{
+                    f"{name}_then": None if one.accepted_then is None else getattr(one.accepted_then, name)
+                    for name in AcceptedThen._fields
+                },
             }
             for one in audits
         ]
-        return pd.DataFrame(rows)
+        whole_numbers = {f"{name}_then": "Int64" for name in ("accepted", "ready_products_with_accepted")}
+        return pd.DataFrame(rows).astype({**whole_numbers, "score_with_accepted_then": "float64"})
 
     @property
     def chosen(self) -> Chosen | None:

@@ -22,8 +22,8 @@ from prodex.catalog.conditions import (
 from prodex.errors import QueryError
 from prodex.locales import short_of
 from prodex.messages import hint
-from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart, findings_of
-from prodex.quality.audit_part import IDENTITY, AuditPart
+from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
+from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE
