@@ -380,3 +380,60 @@ def test_score_and_grade_of_an_audit_are_those_of_its_headline(run: Run, profile
     nothing = prodex.audit(prodex.flatten([]), profile)
     assert pd.isna(nothing.score)
     assert nothing.grade is None
+
+
+def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> None:
+    """By check and product, as a baseline, and back: each command says the figures with and without."""
+    accept = ("accept", "shop", "--profile", profile, "--reason", "printed so")
+
+    one = run(
+        *accept, "--check", "valid_gtin", "--product", "3036811359936", "--until", "2099-01-05", "--by", "Ana"
+    )
+    listed = run("accepted", "shop", "--format", "json")
+    every = run(*accept, "--all")
+    gone = run("withdraw", "shop", "--profile", profile, "--product", "2")
+
+    assert [(0, None)] * 4 == [(result.exit_code, result.exception) for result in (one, listed, every, gone)]
+    assert "1 finding more accepted, 1 in all" in one.stdout
+    assert [("2", "printed so", "Ana", "in force")] == [
+        (row["product_id"], row["reason"], row["by"], row["state"]) for row in json.loads(listed.stdout)
+    ]
+    assert "in all; score" in every.stdout
+    assert "fewer accepted" in gone.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("accept", "shop", "--reason", "x"), "Say which findings"),
+        (("accept", "shop", "--reason", "x", "--all", "--check", "valid_gtin"), "Say which findings"),
+        (("accept", "shop", "--reason", " ", "--all"), "reason is"),
+        (("accept", "shop", "--reason", "x", "--check", "valid_gtn"), "valid_gtin"),
+        (("accept", "shop", "--reason", "x", "--product", "9"), "No finding"),
+        (("accept", "shop", "--reason", "x", "--all", "--until", "05.01.2027"), "2027-01-05"),
+        (("audit", "shop", "--new-only"), "--fail-on"),
+        (("accepted", "shpo"), "did you mean"),
+    ],
+)
+def test_what_cannot_be_accepted_is_said(run: Run, words: tuple[str, ...], why: str) -> None:
+    """Nothing is written."""
+    result = run(*words)
+
+    assert result.exit_code
+    assert why in str(result.exception) + result.output
+    assert not list(Path(os.environ["PRODEX_HOME"]).rglob("accepted.jsonl"))
+
+
+def test_only_new_findings_break_a_limit(run: Run, profile: str) -> None:
+    """With a baseline of all of today, a later failure of another product is new."""
+    audit = ("audit", "shop", "--profile", profile, "--fail-on", "blocker", "--fail-under", "1", "--new-only")
+
+    before = run(*audit)
+    run("accept", "shop", "--profile", profile, "--all", "--reason", "baseline")
+    after, pending = run(*audit), run(*audit, "--pending")
+    prodex.flatten([{"id": 2, "gtin": "03036811359937"}]).save("shop")
+    changed = run(*audit)
+
+    assert [1, 0, 0, 1] == [result.exit_code for result in (before, after, pending, changed)]
+    assert "1 new failing check of severity blocker." in changed.output
+    assert "The score with what is accepted is not 1 or more" in changed.output

@@ -58,6 +58,8 @@ NAMES = [
     "ValidationStatus",
     "Verdict",
     "Watch",
+    "accept",
+    "accepted",
     "audit",
     "changes_from_frame",
     "connect",
@@ -98,6 +100,7 @@ NAMES = [
     "verify",
     "watch",
     "with_pending_updates",
+    "withdraw",
 ]
 
 
@@ -125,7 +128,7 @@ def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:
 
 
 #: What properties give to the rest of prodex, each documented where it is declared; nobody needs to name its type.
-INNER = {"Asked", "CheckFacts", "Chosen", "Crash", "Groups", "Identity", "Tally"}
+INNER = {"AcceptedInPart", "Asked", "CheckFacts", "Chosen", "Crash", "Groups", "Identity", "Tally"}
 
 
 def _named(annotation: object) -> Iterator[type]:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         open_audit,
         rule,
     )
+    from prodex.quality.accepting import accept, accepted, withdraw
     from prodex.quality.profile import profiles
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
@@ -123,6 +124,7 @@ _LATER = {
         "open_audit",
         "rule",
     ),
+    "prodex.quality.accepting": ("accept", "accepted", "withdraw"),
     "prodex.quality.profile": ("profiles",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
@@ -197,6 +199,8 @@ __all__ = [
     "ValidationStatus",
     "Verdict",
     "Watch",
+    "accept",
+    "accepted",
     "audit",
     "changes_from_frame",
     "connect",
@@ -237,6 +241,7 @@ __all__ = [
     "verify",
     "watch",
     "with_pending_updates",
+    "withdraw",
 ]
 
 

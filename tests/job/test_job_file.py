@@ -87,6 +87,12 @@ def test_a_name_is_enough(tmp_path: Path) -> None:
 
 
 WRONG = [
+    ('name = "shop"\nfail_on = "blocke"', "line 2, fail_on: there is no 'blocke'; did you mean 'blocker'?"),
+    (
+        'name = "shop"\nfail_under = 80',
+        "line 2, fail_under: fail_under is the number 80; give a share, such as 0.8",
+    ),
+    ('name = "shop"\nnew_only = true', "line 2, new_only: new_only says what fail_on and fail_under judge"),
     ('name = "shop"\nprofil = "core"', "line 2, profil: there is no key 'profil'; did you mean 'profile'?"),
     (
         'name = "shop"\n[keep]\nsnapshot = 3',

@@ -82,6 +82,24 @@ def everything_below(*folders: Path) -> dict[str, bytes]:
     }
 
 
+def test_a_limit_is_broken_by_new_findings_only(tmp_path: Path) -> None:
+    """The run fails by it and does everything else; after a baseline, it passes."""
+    path = job_file(tmp_path, 'profile = "core"\nfail_on = "error"\nnew_only = true\ncompare = false')
+
+    first = prodex.run_job(path)
+    prodex.accept(prodex.open_audit("shop"), reason="baseline")
+    second = prodex.run_job(path)
+
+    assert ("failed", 1) == (states(first)["limits"], first.exit_code)
+    assert "new failing checks of severity blocker or error" in first.markdown
+    assert ("done", 0) == (states(second)["limits"], second.exit_code)
+    assert "accepted by" in second.markdown
+    assert (
+        "Would fail on a failing check of severity error or worse"
+        in prodex.run_job(path, dry_run=True).markdown
+    )
+
+
 @pytest.mark.slow
 def test_the_first_run_loads_and_later_ones_refresh(tmp_path: Path, home: Path) -> None:
     """Every step is done, with figures, and all that a job can write is there."""

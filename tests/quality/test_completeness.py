@@ -124,6 +124,16 @@ def test_by_another_group(audit: Audit) -> None:
     assert table.query("brand_code == 'A' and language == 'all'")["complete"].tolist() == [2, 0]
 
 
+def test_what_was_accepted_is_complete_with_it(audit: Audit, tmp_path: Path) -> None:
+    """An accepted finding stays one: the figures say what they are, and what they would be without it."""
+    lacking = audit.failures(product_id="2", check="must_have[Shop (France),namePublicLong,fr]")
+    accepted = prodex.accept(audit, lacking, reason="sold in Flanders only", to=tmp_path / "accepted.jsonl")
+    found = row(accepted.completeness(), "Shop (France)", "*")
+
+    assert (found["complete"], found["complete_with_accepted"]) == (2, 3)
+    assert "40.0 % (2 of 5 products, unknown of 1; 60.0 % with what was accepted)" in repr(accepted)
+
+
 def test_an_audit_without_requirements_says_how_to_make_some() -> None:
     """Nobody said what complete is; no figure is made up."""
     audit = prodex.audit(flatten([{"id": 7}]), "core", progress=False)

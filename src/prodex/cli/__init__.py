@@ -23,7 +23,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "First steps": ("demo", "lab", "sandbox", "check"),
     "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
     "Look, compare and export": ("tables", "diff", "pictures", "export", "publish"),
-    "Audit": ("audit", "rules", "profiles", "watch", "run"),
+    "Audit": ("audit", "accept", "withdraw", "accepted", "rules", "profiles", "watch", "run"),
     "Correct and send": ("fix", "upsert", "track", "upserts", "send-rest"),
     "Ask the service": ("organizations", "segments", "scenarios"),
 }

@@ -63,6 +63,13 @@ def fix(
         bool,
         typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
     ] = False,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept", help='Accept the findings for which "Accept because" has a reason, and say so.'
+        ),
+    ] = False,
+    until: Annotated[str, typer.Option(help="With --accept: the last day on which they are accepted.")] = "",
     elsewhere: Annotated[
         bool,
         typer.Option(
@@ -79,12 +86,19 @@ def fix(
     """Read the answers of worklists, and send them with --apply.
 
     Without --apply it only shows what would change. Answers that may not be meant are asked back, and sent only with
-    --confirm. The same command continues one that was interrupted: it follows what was sent, and sends only the rest.
-    Exit code 1 if an answer was refused, asked back or is in conflict, or, with --apply, unless all products arrived.
+    --confirm; a reason to accept a finding is asked back until --accept. The same command continues one that was
+    interrupted: it follows what was sent, and sends only the rest. Exit code 1 if an answer was refused, asked back or
+    is in conflict, or, with --apply, unless all products arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
     if confirm and read.counts["asked back"]:
         read.confirm()
+    if accept and not read.requests.empty:
+        made = read.accept(until=until or None)
+        say(
+            f"{counted(int(made.failures(accepted=True).shape[0]), 'finding')} of these products accepted.",
+            aside=True,
+        )
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:

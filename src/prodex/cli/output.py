@@ -98,7 +98,10 @@ def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
     stream = sys.stdout
     lacking = _lacking(text, stream.encoding or "utf-8")
     if lacking and format is Format.JSON:
-        text = printable_json(frame.to_json(orient="records", force_ascii=True, indent=2)) + "\n"
+        text = (
+            printable_json(frame.to_json(orient="records", force_ascii=True, indent=2, date_format="iso"))
+            + "\n"
+        )
     elif lacking and format is not Format.TABLE:
         raise InputError(
             f"The output has the encoding {stream.encoding}, which has no {lacking!r}, so that CSV would lose it. Give "
@@ -124,7 +127,10 @@ def _format_frame(frame: pd.DataFrame, format: Format) -> str:
     if format is Format.CSV_VERBATIM:
         return _csv(frame, str)
     if format is Format.JSON:
-        return printable_json(frame.to_json(orient="records", force_ascii=False, indent=2)) + "\n"
+        return (
+            printable_json(frame.to_json(orient="records", force_ascii=False, indent=2, date_format="iso"))
+            + "\n"
+        )
     if frame.empty:
         return "nothing\n"
     cells = frame.astype(object).where(frame.notna(), "").map(on_one_line)

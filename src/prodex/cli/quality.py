@@ -16,9 +16,10 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.messages import counted, hint, hint_and_all
+from prodex.messages import counted, hint, hint_and_all, percent
+from prodex.quality.accepted import file_beside
 from prodex.quality.comparison import compare_audits, worsening
-from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.limits import grave_failures, low_score
 from prodex.store.snapshot import name_of
 
 app: typer.Typer = typer.Typer()
@@ -107,6 +108,12 @@ def audit(
             help="Exit code 1 if it is worse than the last saved audit by this profile, or if that is not known.",
         ),
     ] = False,
+    new_only: Annotated[
+        bool,
+        typer.Option(
+            "--new-only", help="With --fail-on and --fail-under: only what nobody has accepted counts."
+        ),
+    ] = False,
     than: Annotated[
         str,
         typer.Option(
@@ -117,13 +124,12 @@ def audit(
     """Audit a snapshot by the checks of a profile.
 
     --fail-under compares the score of the summary: weight of passed checks / weight of passed and failed checks, over
-    all products. For --fail-if-worse, an audit is worse if its score is lower or its share of products that are not
-    ready is larger. It also fails, with the reason, if there is no audit to compare with, if the audits are not
-    comparable, or if this one knows less. Everything is written before the command exits: 0 is success, 1 is failure, 2
-    is a command that was not understood.
+    all products. With --new-only, findings that were accepted (`prodex accept`) count as passed. For --fail-if-worse,
+    an audit is worse if its score is lower or its share of products that are not ready is larger. It also fails, with
+    the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
+    Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
-    if than and not fail_if_worse:
-        raise QueryError("--than is the audit that --fail-if-worse compares with; give both.")
+    _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
     chosen = prodex.Profile.read(profile)
@@ -159,11 +165,31 @@ def audit(
         frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
         # In a table, three digits of a share are enough.
         output.show(frame.round(3) if output.format is Format.TABLE else frame)
-    is_bad = [_is_low(judged, fail_under), _has_failures(judged, fail_on)]
+    is_bad = [_is_broken(judged, fail_under, fail_on, new_only)]
     if fail_if_worse:
         is_bad.append(_is_worse(last, judged, snapshot))
     if any(is_bad):
         raise typer.Exit(1)
+
+
+def _refuse_alone(
+    than: str, fail_if_worse: bool, new_only: bool, fail_under: float, fail_on: Severity | None
+) -> None:
+    """Refuse options that mean nothing without another one."""
+    if than and not fail_if_worse:
+        raise QueryError("--than is the audit that --fail-if-worse compares with; give both.")
+    if new_only and not fail_under and fail_on is None:
+        raise QueryError("--new-only says what --fail-on and --fail-under judge; give one of them.")
+
+
+def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:
+    """Say which limits the audit breaks."""
+    broken = [low_score(judged, fail_under, new_only=new_only)]
+    if fail_on is not None:
+        broken.append(grave_failures(judged, fail_on, new_only=new_only))
+    for sentence in filter(None, broken):
+        say(sentence, aside=True)
+    return any(broken)
 
 
 #: Audits a snapshot in the same way as the first one.
@@ -174,7 +200,12 @@ def _audit_snapshot(
     snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool
 ) -> prodex.Audit:
     catalog = prodex.open_snapshot(snapshot)
-    return prodex.audit(prodex.with_pending_updates(catalog) if pending else catalog, profile, now=moment)
+    if not pending:
+        return prodex.audit(catalog, profile, now=moment)
+    # A catalogue with pending updates is no snapshot any more, and what is accepted is that of its name still.
+    beside = file_beside(catalog.folder)
+    accepted = beside if beside is not None and beside.exists() else None
+    return prodex.audit(prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted)
 
 
 def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
@@ -218,25 +249,121 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) ->
     return True
 
 
-def _is_low(judged: prodex.Audit, fail_under: float) -> bool:
-    score = judged.score
-    # Not `<`: a score that does not exist (NaN) is not enough either.
-    is_low = bool(fail_under) and not score >= fail_under
-    if is_low:
-        actual = "there is none, since no check applies" if pd.isna(score) else f"it is {score:.3f}"
-        say(f"The score is not {fail_under:g} or more: {actual}.", aside=True)
-    return is_low
+@app.command(epilog='Example: prodex accept shop --check valid_gtin --reason "printed so on the pack"')
+def accept(
+    snapshot: Annotated[str, typer.Argument(help='Name of the snapshots, such as "shop".')],
+    reason: Annotated[str, typer.Option(help="Why the findings are accepted.")],
+    check: Annotated[
+        list[str] | None,
+        typer.Option(help="Only findings of this check or rule; several with several options."),
+    ] = None,
+    product: Annotated[
+        list[str] | None,
+        typer.Option(help="Only of this product, by its id or GTIN; several with several options."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All findings of today that are not accepted yet: a baseline.")
+    ] = False,
+    until: Annotated[str, typer.Option(help="Last day on which they are accepted, as 2027-01-05.")] = "",
+    by: Annotated[str, typer.Option(help="Who says so; by default the name of the user.")] = "",
+    profile: Annotated[
+        str, typer.Option(help="Audit the newest snapshot by this profile instead of opening the last audit.")
+    ] = "",
+) -> None:
+    """Accept findings until what they are about changes.
+
+    They fail still, and are marked: scores are shown with and without them, worklists leave them out, and audit
+    --new-only does not count them. They are those of the last saved audit, or of one that is made now.
+    """
+    judged, chosen = _chosen_findings(snapshot, profile, check, product, everything)
+    before = len(judged.failures(accepted=True))
+    made = prodex.accept(
+        judged, None if everything else chosen, reason=reason, by=by or None, until=until or None
+    )
+    _say_accepted(made, len(made.failures(accepted=True)) - before, "more")
 
 
-def _has_failures(judged: prodex.Audit, fail_on: Severity | None) -> bool:
-    if fail_on is None:
-        return False
-    worse = list(SEVERITIES)[: list(SEVERITIES).index(fail_on) + 1]
-    checks = judged.by_check
-    failures = int(checks.loc[checks["severity"].isin(worse), "failed"].sum())
-    if failures:
-        say(f"{counted(failures, 'failing check')} of severity {' or '.join(worse)}.", aside=True)
-    return bool(failures)
+@app.command(epilog="Example: prodex withdraw shop --product 03036811359936")
+def withdraw(
+    snapshot: Annotated[str, typer.Argument(help='Name of the snapshots, such as "shop".')],
+    check: Annotated[
+        list[str] | None,
+        typer.Option(help="Only findings of this check or rule; several with several options."),
+    ] = None,
+    product: Annotated[
+        list[str] | None,
+        typer.Option(help="Only of this product, by its id or GTIN; several with several options."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All findings that are accepted.")] = False,
+    reason: Annotated[str, typer.Option(help="Why, if there is something to say.")] = "",
+    by: Annotated[str, typer.Option(help="Who says so; by default the name of the user.")] = "",
+    profile: Annotated[
+        str, typer.Option(help="Audit the newest snapshot by this profile instead of opening the last audit.")
+    ] = "",
+) -> None:
+    """Take back that findings are accepted."""
+    judged, chosen = _chosen_findings(snapshot, profile, check, product, everything)
+    before = len(judged.failures(accepted=True))
+    made = prodex.withdraw(judged, None if everything else chosen, reason=reason, by=by or None)
+    _say_accepted(made, before - len(made.failures(accepted=True)), "fewer")
+
+
+@app.command(epilog="Example: prodex accepted shop --format csv --out accepted.csv")
+@with_groups
+def accepted(
+    snapshot: Annotated[
+        str, typer.Argument(help='Name of the snapshots, such as "shop", or a file (.jsonl).')
+    ],
+    output: OutputOptions,
+) -> None:
+    """List what was accepted: by whom, why, and what became of it.
+
+    Each line of the file is a row with its state: in force, superseded, value changed, date passed, withdrawn, not in
+    the newest audit, or what cannot be read, with the reason.
+    """
+    table = prodex.accepted(snapshot)
+    few = ["line", "product_id", "check", "value", "reason", "by", "until", "state", "note"]
+    output.show(table[few] if output.format is Format.TABLE else table)
+
+
+def _chosen_findings(
+    snapshot: str, profile: str, check: list[str] | None, product: list[str] | None, everything: bool
+) -> tuple[prodex.Audit, pd.DataFrame]:
+    """Return an audit and the findings of it that are meant."""
+    if everything == bool(check or product):
+        raise QueryError("Say which findings: --check, --product or both, or --all for all of them.")
+    if profile:
+        judged = prodex.audit(snapshot, profile)
+    else:
+        try:
+            judged = prodex.open_audit(snapshot)
+        except SnapshotNotFound:
+            judged = prodex.audit(snapshot, "core")
+    found = judged.failures()
+    if check:
+        # The id of a check names one, and that of its rule all with other parameters.
+        column = "check" if set(check) <= {one.id for one in judged.checks} else "rule"
+        found = judged.failures(**{column: check})
+    if product:
+        ids = found["product_id"].isin(product)
+        gtins = set(judged.failures(gtin=product)["product_id"]) if not ids.all() else set()
+        found = found[ids | found["product_id"].isin(gtins)]
+    if not everything and found.empty:
+        raise QueryError(
+            "No finding of the audit is meant by that. `prodex audit --show failures` lists them."
+        )
+    return judged, found
+
+
+def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
+    file = made.accepted_findings
+    figures, every = made.summary, len(made.failures(accepted=True))
+    say(
+        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(figures['score'])}, "
+        f"{percent(figures['score_with_accepted'])} with them."
+    )
+    if file is not None:
+        say(f"The file is {file.path}.", aside=True)
 
 
 @app.command(epilog="Example: prodex rules valid_gtin")

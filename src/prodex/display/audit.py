@@ -61,6 +61,7 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         yield from ((line, False) for line in seen.sentences)
         if new := seen.new_families_words:
             yield new, True
+    yield from accepted_lines(audit)
     yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
@@ -87,6 +88,40 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         yield f"rule crashed: {check}: {_one_line(message)}", True
     if len(crashed) > _SHOWN:
         yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
+
+
+#: People who are named in the line that says who has accepted something.
+_NAMED = 3
+
+
+def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+    """Yield what is accepted and the figures with it, and what of the file cannot be read."""
+    figures, reasons = audit.summary, audit.accepted_reasons()
+    if len(reasons):
+        yield accepted_text(figures, reasons), False
+    file = audit.accepted_findings
+    if file is not None and file.unread:
+        numbers = ", ".join(str(one.line) for one in file.unread[:_SHOWN])
+        more = ", ..." if len(file.unread) > _SHOWN else ""
+        what = counted(len(file.unread), "line")
+        yield f"{what} of {file.path.name} cannot be read ({numbers}{more}); prodex.accepted says why", True
+
+
+def accepted_text(figures: pd.Series, reasons: pd.DataFrame) -> str:
+    """Return how many findings are accepted and by whom, and the figures if these passed."""
+    people = (
+        reasons.groupby("accepted_by", sort=False)["findings"]
+        .sum()
+        .sort_values(ascending=False, kind="stable")
+    )
+    named = [str(name) or "nobody" for name in people.index[:_NAMED]]
+    others = f" and {len(people) - _NAMED} more" if len(people) > _NAMED else ""
+    findings, ready = int(reasons["findings"].sum()), figures["ready_with_accepted"]
+    share = "" if math.isnan(ready) else f" ({percent(ready)})"
+    return (
+        f"{counted(findings, 'finding')} accepted by {', '.join(named)}{others}; with them ready "
+        f"{figures['ready_products_with_accepted']:,}{share}, score {percent(figures['score_with_accepted'])}"
+    )
 
 
 def _scores_text(figures: pd.Series) -> str:
@@ -176,10 +211,15 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
         f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
     )
     added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
+    accepted = (
+        f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score "
+        f"{moved(before['score_with_accepted'], after['score_with_accepted'])}"
+    )
     return [
         f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
         f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
         f"{counts}; {added}",
+        *([accepted] if before["accepted"] or after["accepted"] else []),
     ]
 
 

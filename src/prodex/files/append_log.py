@@ -37,6 +37,8 @@ class AppendLog:
         The file; made with the first line, its folder has to be there.
     private
         Only its owner may read it.
+    keeps_rest
+        What is left of a line at the end becomes a line of its own: of files that people edit, nothing is removed.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class AppendLog:
 
     path: Path
     private: bool = True
+    keeps_rest: bool = False
 
     def append(self, line: bytes) -> None:
         """Add a line, given without its end. It is on the disk when this returns; after an error, nothing of it is.
@@ -61,7 +64,7 @@ class AppendLog:
             When the disk refuses, or the file is a link or has another name: writing would change a file elsewhere.
         """
         with self._handle() as handle:
-            _append(handle, line + b"\n")
+            _append(handle, line + b"\n", self.keeps_rest)
 
     def repair(self) -> None:
         """Remove what is left of a line at the end, as the next `append` would; complete one that only lacks its end.
@@ -72,7 +75,7 @@ class AppendLog:
             As for `append`.
         """
         with self._handle() as handle:
-            _whole_lines(handle)
+            _whole_lines(handle, self.keeps_rest)
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines without their ends, and not what is left of one at the end.
@@ -155,8 +158,8 @@ def _decoded_line(line: bytes) -> Any:
     return value
 
 
-def _append(handle: int, line: bytes) -> None:
-    end = _whole_lines(handle)
+def _append(handle: int, line: bytes, keeps_rest: bool) -> None:
+    end = _whole_lines(handle, keeps_rest)
     try:
         rest = memoryview(line)
         while rest:  # the system may take a part, as on a disk that is nearly full
@@ -169,7 +172,7 @@ def _append(handle: int, line: bytes) -> None:
         raise
 
 
-def _whole_lines(handle: int) -> int:
+def _whole_lines(handle: int, keeps_rest: bool) -> int:
     """Have a file end with a line break, and return its size."""
     size = os.lseek(handle, 0, os.SEEK_END)
     if not size:
@@ -184,7 +187,7 @@ def _whole_lines(handle: int) -> int:
         os.lseek(handle, begin, os.SEEK_SET)
         last = os.read(handle, step) + last
     last = last.rpartition(b"\n")[2]
-    if _is_whole_line(last):  # only its end is missing
+    if keeps_rest or _is_whole_line(last):  # only its end is missing
         return size + os.write(handle, b"\n")
     os.ftruncate(handle, size - len(last))
     return size - len(last)

@@ -116,6 +116,10 @@ class Job:
         The time zone whose days are meant; None for that of this machine.
     worklists, exports, publish, keep
         What is written, where, and what is removed.
+    fail_on, fail_under
+        The run fails if a check of this severity or a worse one fails, or the score is below this share.
+    new_only
+        Only findings that nobody has accepted count for that.
     results
         Folder of results: one Markdown file for each run, and the log.
     """
@@ -136,6 +140,9 @@ class Job:
     exports: tuple[ExportOptions, ...] = ()
     publish: str | None = None
     keep: KeepOptions = KeepOptions()
+    fail_on: str | None = None
+    fail_under: float = 0.0
+    new_only: bool = False
 
 
 def read_job(path: str | Path) -> Job:
@@ -171,6 +178,7 @@ def read_job(path: str | Path) -> Job:
 _KEYS = (
     *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
     *("zone", "worklists", "exports", "publish", "keep", "results"),
+    *("fail_on", "fail_under", "new_only"),
 )
 
 
@@ -211,7 +219,25 @@ class _Reader:
             exports=exports,
             publish=self._publish(values),
             keep=self._keep(values),
+            **self._limits(values),
         )
+
+    def _limits(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        severity = None
+        if "fail_on" in values:
+            severity = self._choice(values, "fail_on", SEVERITIES, "", ())
+        least = values.get("fail_under", 0.0)
+        is_number = isinstance(least, int | float) and not isinstance(least, bool)
+        if not is_number or not 0 <= least <= 1:
+            raise self.place.error(
+                ("fail_under",), f"fail_under is {described(least)}; give a share, such as 0.8."
+            )
+        new_only = self._flag(values, "new_only", False)
+        if new_only and severity is None and not least:
+            raise self.place.error(
+                ("new_only",), "new_only says what fail_on and fail_under judge; give one of them."
+            )
+        return {"fail_on": severity, "fail_under": float(least), "new_only": new_only}
 
     def _query(self, given: Any) -> ProductQuery:
         table = self._table(given, "query", "{target_market = 250}")

@@ -23,7 +23,8 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference, diff
-from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
+from prodex.display.audit import accepted_lines
+from prodex.errors import ProdexError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.files.atomic import sha256, storage, writing
 from prodex.files.folders import restore_old
 from prodex.files.untrusted import Digest, is_file, is_there, read_json
@@ -38,6 +39,7 @@ from prodex.messages import counted, percent
 from prodex.publishing import publish
 from prodex.quality.archive import AUDITS, list_audits, remove_audits
 from prodex.quality.comparison import compare_audits, worsening
+from prodex.quality.limits import grave_failures, low_score
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
 from prodex.quality.watch import watch_of
@@ -87,6 +89,8 @@ def steps_of(job: Job) -> Iterator[Step]:
     audits = [f"audit {profile.name}" for profile in job.profiles]
     for number, name in enumerate(audits):
         yield Step(name, "audit", number, ("load",))
+    if audits and (job.fail_on is not None or job.fail_under):
+        yield Step("limits", "limits", needs=tuple(audits))
     if job.compare:
         yield Step("compare", "compare", needs=("load", *audits))
     if job.watch and audits:
@@ -184,6 +188,10 @@ def _audit(context: Context, entry: int) -> StepOutcome:
     if not pd.isna(judged.score):
         figures["score"] = round(judged.score, 4)
     lines = [f"{readiness(summary)}; score {percent(judged.score)}."]
+    if summary["accepted"]:
+        figures["accepted"] = int(summary["accepted"])
+        figures["score_with_accepted"] = round(float(summary["score_with_accepted"]), 4)
+    lines += [f"{line}." for line, _ in accepted_lines(judged)]
     crashed = sorted({crash.check for crash in judged.crashes})
     lines += [f"The rule of {check} crashed; its results are unknown." for check in crashed]
     return StepOutcome(figures, tuple(lines))
@@ -192,6 +200,29 @@ def _audit(context: Context, entry: int) -> StepOutcome:
 def _plan_audit(context: Context, entry: int) -> StepOutcome:
     checks = len(context.job.profiles[entry].checks)
     return StepOutcome({"checks": checks}, (f"Would audit every product by {counted(checks, 'check')}.",))
+
+
+def _limits(context: Context, _: int) -> StepOutcome:
+    """Fail if an audit breaks a limit; nothing needs this step, so that everything else is done all the same."""
+    job = context.job
+    broken: list[str] = []
+    for profile in job.profiles:
+        judged = context.audit(profile.name)
+        sentences = [low_score(judged, job.fail_under, new_only=job.new_only)]
+        if job.fail_on is not None:
+            sentences.append(grave_failures(judged, job.fail_on, new_only=job.new_only))
+        broken += [f"{profile.name}: {sentence}" for sentence in sentences if sentence]
+    if broken:
+        raise ProdexError(" ".join(broken))
+    return StepOutcome({}, ("No limit is broken.",))
+
+
+def _plan_limits(context: Context, _: int) -> StepOutcome:
+    job = context.job
+    limits = [f"a score under {job.fail_under:g}"] if job.fail_under else []
+    limits += [] if job.fail_on is None else [f"a failing check of severity {job.fail_on} or worse"]
+    new = ", of what nobody has accepted" if job.new_only else ""
+    return StepOutcome({}, (f"Would fail on {' or '.join(limits)}{new}.",))
 
 
 def _compare(context: Context, _: int) -> StepOutcome:
@@ -347,6 +378,7 @@ def _plan_keep(context: Context, _: int) -> StepOutcome:
 ACTIONS: Mapping[str, StepAction] = {
     "load": StepAction(_load, _plan_load),
     "audit": StepAction(_audit, _plan_audit),
+    "limits": StepAction(_limits, _plan_limits),
     "compare": StepAction(_compare, _plan_compare),
     "watch": StepAction(_watch, _plan_watch),
     "worklists": StepAction(_worklists, _plan_worklists),

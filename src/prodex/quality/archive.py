@@ -6,6 +6,7 @@ of the catalogue. What is written is never changed, and visible only when it is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -29,24 +30,29 @@ from prodex.files.untrusted import (
     Digest,
     Moment,
     check_moment,
+    is_file,
     is_folder,
     is_there,
     refuse_links,
 )
+from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, findings_of
 from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.quality.states import EVIDENCE, State, States
+from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
+
+#: The file of an audit with the findings of earlier ones that it did not judge.
+_CARRIED = "carried.parquet"
 
 AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
 
 
-def write_audit(audit: Audit, name: str | None = None) -> Audit:
+def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None = None) -> Audit:
     """Keep an audit beside the snapshots of a name.
 
     Parameters
@@ -55,6 +61,8 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
         What to keep.
     name
         Name of the snapshot; that of the audit's own where it was made of one.
+    carried
+        Findings of earlier audits that this one did not judge; see `prodex.quality.first_seen`.
 
     Returns
     -------
@@ -84,8 +92,12 @@ def write_audit(audit: Audit, name: str | None = None) -> Audit:
         )
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
+        digest = None
+        if carried is not None and len(carried):
+            parquet.write(carried, beside / _CARRIED)
+            digest = sha256(beside / _CARRIED)
         with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
-            AUDITS.write_manifest(beside, _audit_manifest(audit, files), place)
+            AUDITS.write_manifest(beside, _audit_manifest(audit, files, digest), place)
             publish_folder(beside, made)
     return replace(audit, folder=made)
 
@@ -133,7 +145,7 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     found = [folder for folder in AUDITS.matching(wanted) if is_folder(folder)]
     if profile is not None:
         # The profile is in the manifest only, so each manifest is read; an audit that cannot be read has none.
-        found = [folder for folder in found if _profile_of(folder) == profile]
+        found = [folder for folder in found if profile_of(folder) == profile]
     if not found:
         by = f" by profile {profile!r}" if profile is not None else ""
         # The folder may be there with audits by other profiles alone.
@@ -223,14 +235,29 @@ def _archive_row(folder: Path) -> dict[str, Any]:
     }
 
 
-def _profile_of(folder: Path) -> str | None:
+def read_carried(folder: Path) -> pa.Table | None:
+    """Return the findings that a saved audit did not judge; None where there are none, or they cannot be read."""
+    manifest = _read_audit_manifest(folder)
+    path = folder / _CARRIED
+    try:
+        if manifest.carried is None or not is_file(path) or sha256(path) != manifest.carried:
+            return None
+        return parquet.read(path)
+    except (OSError, pa.ArrowException):
+        # Without it, what was not judged begins anew.
+        return None
+
+
+def profile_of(folder: Path) -> str | None:
+    """Return the name of the profile of a saved audit; None where it cannot be read."""
     try:
         return _read_audit_manifest(folder).profile
     except SnapshotDamaged:
         return None
 
 
-def _audit_manifest(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]:
+def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | None) -> dict[str, Any]:
+    figures = audit.summary
     return {
         "profile": audit.profile,
         "rule_set": audit.rule_set,
@@ -245,7 +272,16 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]]) -> dict[str, Any]
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
+        "carried": carried,
+        # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
+        "accepted": int(figures["accepted"]),
+        "score_with_accepted": _number(figures["score_with_accepted"]),
+        "ready_products_with_accepted": int(figures["ready_products_with_accepted"]),
     }
+
+
+def _number(value: float) -> float | None:
+    return None if pd.isna(value) else float(value)
 
 
 class _AuditManifest(msgspec.Struct):
@@ -260,12 +296,17 @@ class _AuditManifest(msgspec.Struct):
     products: Count
     checks: list[CheckFacts]
     crashes: list[list[Crash]]
-    parts: list[dict[Literal["products", "states", "evidence"], Digest]]
+    parts: list[dict[Literal["products", "states", "evidence", "first_seen"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
     families: Requirements | None = (
         None  # audits without requirements, and those before there were any, have none
     )
+    # Audits of earlier versions have none of these.
+    carried: Digest | None = None
+    accepted: Count | None = None
+    score_with_accepted: float | None = None
+    ready_products_with_accepted: Count | None = None
 
 
 def _read_audit_manifest(folder: Path) -> _AuditManifest:
@@ -314,12 +355,22 @@ def _open_folder(folder: Path) -> Audit:
             assumed=tuple(manifest.assumed.items()),
             grade_with_blocker=manifest.grade_with_blocker,
             families=manifest.families,
+            accepted_findings=AcceptedFindings.read(folder.absolute().parent.parent / ACCEPTED_FILE),
+            accepted_then=_accepted_then(manifest),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
             f"The audit {folder} cannot be read: {error}. Audit the catalogue again."
         ) from error
     return _with_catalog(audit, folder, manifest.catalog)
+
+
+def _accepted_then(manifest: _AuditManifest) -> AcceptedThen | None:
+    ready = manifest.ready_products_with_accepted
+    if manifest.accepted is None or ready is None:
+        return None
+    score = manifest.score_with_accepted
+    return AcceptedThen(manifest.accepted, math.nan if score is None else score, ready)
 
 
 def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
@@ -359,6 +410,8 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     # the checks in this order.
     states = pa.table(columns, names=[str(place) for place in range(len(columns))]) if columns else None
     written = {"products": part.products, "evidence": part.evidence}
+    if part.first_seen is not None:
+        written["first_seen"] = pa.table([part.first_seen], names=["first_seen"])
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _part_path(table, number)
@@ -404,7 +457,12 @@ def read_part(
         tables[table] = parquet.read(path)
     if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
-    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
+    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"]
+    for field in EVIDENCE:
+        # What is kept since a later version is missing in earlier audits.
+        if field.name in LATER_EVIDENCE and field.name not in evidence.column_names:
+            evidence = evidence.append_column(field, pa.nulls(len(evidence), field.type))
+    evidence = evidence.cast(EVIDENCE)
     # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
@@ -415,7 +473,13 @@ def read_part(
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    return AuditPart.of(products, states, evidence, crashes)
+    part = AuditPart.of(products, states, evidence, crashes)
+    if (times := tables.get("first_seen")) is None:
+        return part
+    first_seen = times["first_seen"].cast(pa.timestamp("us")).combine_chunks()
+    if len(first_seen) != len(findings_of(part, evidence).product) or first_seen.null_count:
+        raise ValueError(f"part {number} does not say of each finding since when it is open")
+    return part.with_first_seen(first_seen)
 
 
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:

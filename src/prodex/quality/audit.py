@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,13 +23,20 @@ from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, w
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
+from prodex.quality.accepted import (
+    NONE_ACCEPTED,
+    AcceptedFindings,
+    AcceptedInPart,
+    AcceptedThen,
+    accepted_in_part,
+)
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
-from prodex.quality.gaps import by_check, gaps
+from prodex.quality.gaps import by_check, gaps, gaps_with_accepted
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
-from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
+from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score, with_accepted
 from prodex.quality.states import State, States
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
@@ -72,6 +80,11 @@ class Audit:
         The audit of which `only` chose these products; None for that audit itself.
     chosen_by
         By what they were chosen, in words.
+    accepted_findings
+        The file of accepted findings, as it was when the audit was made or opened; None where there is no place for
+        one, which is so for a catalogue in memory.
+    accepted_then
+        What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
 
     Examples
     --------
@@ -100,6 +113,8 @@ class Audit:
     families: Requirements | None = None
     taken_from: Self | None = None
     chosen_by: str = ""
+    accepted_findings: AcceptedFindings | None = None
+    accepted_then: AcceptedThen | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -145,6 +160,9 @@ class Audit:
         the share of all products that is ready: missing where there are none. `to_work_on` counts the products with
         any failing check; `failed` counts failing cells of the matrix, not findings.
 
+        `accepted` counts the failing cells of which all findings are accepted: they are among `failed`.
+        `score_with_accepted`, `ready_with_accepted` and `ready_products_with_accepted` are the figures if these passed.
+
         Examples
         --------
         >>> import prodex
@@ -154,7 +172,7 @@ class Audit:
         [1, 1, 'E']
         """
         # All products as one group, so that headline and breakdowns cannot differ.
-        row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
+        row = self._by_group(np.arange(len(self)), np.zeros(len(self), np.int64), 1).iloc[0]
         more = {
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
@@ -168,6 +186,9 @@ class Audit:
     def by_check(self) -> pd.DataFrame:
         """One row per check: what it is, and how many products fail, pass, are not applicable, unknown.
 
+        `accepted` counts those among the failing whose findings are all accepted; `score_with_accepted` is the score if
+        they passed.
+
         Examples
         --------
         >>> import prodex
@@ -177,7 +198,10 @@ class Audit:
         [['valid_gtin', 1, 1]]
         """
         return by_check(
-            self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
+            self.state_counts,
+            self.checks,
+            {crash.check: crash.message for crash in self.crashes},
+            self._accepted_by_check,
         )
 
     @property
@@ -241,7 +265,7 @@ class Audit:
         -------
         pandas.DataFrame
             One row per group: its code and label (empty for products without), products, score, grade, mean_score,
-            ready, and the numbers behind them, as in `summary`.
+            ready, and the numbers behind them, as in `summary`, with and without what is accepted.
 
         Examples
         --------
@@ -266,7 +290,8 @@ class Audit:
         pandas.DataFrame
             One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
             `score_if_fixed` are the figures of the summary if all of them passed, and `brings` describes the gain
-            in words.
+            in words. `accepted` counts the products whose findings are all accepted, and the figures "with accepted"
+            are those if what is accepted passed as well.
 
         Examples
         --------
@@ -276,7 +301,13 @@ class Audit:
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        return gaps((part.states for part in self.parts), self.checks, self.tally, by)
+        found = gaps((part.states for part in self.parts), self.checks, self.tally, by)
+        left = found
+        if self._has_accepted:
+            left = gaps(self._accepted_states(), self.checks, self.tally_with_accepted, by)
+        figures = self.tally_with_accepted
+        if_all = float(figures.ready.mean()) if len(self) else math.nan
+        return gaps_with_accepted(found, left, by, if_all, whole_score(figures))
 
     def failures(self, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.
@@ -293,7 +324,9 @@ class Audit:
         -------
         pandas.DataFrame
             product_id, gtin, name, owner, brand and kind with their codes, market, check, rule, the problem, the title
-            (what should be true), block, severity, attribute, language, the value seen, the reason, and how to fix it.
+            (what should be true), block, severity, attribute, language, the value seen, the reason, how to fix it, why
+            it is accepted (missing where it is not), by whom and until when, and since when it is open, as far as saved
+            audits of the same name and profile tell; `accepted=False` leaves out what is accepted.
 
         Raises
         ------
@@ -322,10 +355,128 @@ class Audit:
         >>> [batch.num_rows for batch in audit.failure_batches()]
         [1]
         """
+        is_accepted = equal.get("accepted")
+        if isinstance(is_accepted, bool | np.bool_):
+            equal = {name: value for name, value in equal.items() if name != "accepted"}
         wants = failure_filters(FAILURES.names, self.parts, self.checks, equal)
         # A generator: millions of findings never are in memory at once.
-        rows = (failure_rows(part, self.checks, wants) for part in self.parts)
+        each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
+        rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)
+        if isinstance(is_accepted, bool | np.bool_):
+            keep = pc.is_valid if is_accepted else pc.is_null
+            rows = (table.filter(keep(table["accepted"])) for table in rows)
         return (batch for table in rows for batch in table.to_batches())
+
+    def findings(self, **equal: Any) -> pd.DataFrame:
+        """Return every finding with its own columns only, to be joined to products in one line.
+
+        Parameters
+        ----------
+        **equal
+            As for `failures`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            product_id, check, rule, problem, title, block, severity, attribute, language, value, reason, fix, accepted,
+            accepted_by, accepted_until, first_seen.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> catalog.products.merge(audit.findings(), on="product_id")[["gtin", "value"]].values.tolist()
+        [['03036811359936', '03036811359936']]
+        """
+        return self.failures(**equal)[["product_id", *FAILURES.names[FAILURES.names.index("check") :]]]
+
+    @cached_property
+    def _first_seen(self) -> tuple[pa.Array | None, ...]:
+        """For each part since when its findings are open, as far as saved audits tell."""
+        from prodex.quality.first_seen import first_seen_of
+
+        return first_seen_of(self)
+
+    @cached_property
+    def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
+        """For each part the findings that are accepted on the day of the audit (`now`)."""
+        file = self.accepted_findings
+        in_force = {} if file is None else file.in_force(self.now.date())
+        if not in_force:
+            return (NONE_ACCEPTED,) * len(self.parts)
+        return tuple(accepted_in_part(part, self.checks, in_force) for part in self.parts)
+
+    def accepted_reasons(self) -> pd.DataFrame:
+        """Return who has accepted how many findings of this audit, and why: the largest number first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per reason and person: accepted (the reason), accepted_by, findings, products, and the first day on
+            which one of them ends as accepted_until (missing where none does).
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> audit = prodex.accept(audit, reason="printed so", by="Ana", to=f"{tempfile.mkdtemp()}/accepted.jsonl")
+        >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
+        [['printed so', 'Ana', 1]]
+        """
+        lines = [line for part in self.accepted_parts for line in part.lines]
+        frame = pd.DataFrame(
+            {
+                "accepted": pd.Series([line.reason for line in lines], dtype="str"),
+                "accepted_by": pd.Series([line.by for line in lines], dtype="str"),
+                "product": [line.product for line in lines],
+                "until": pd.Series([line.until for line in lines], dtype="datetime64[us]"),
+            }
+        )
+        found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
+            findings=("product", "size"), products=("product", "nunique"), accepted_until=("until", "min")
+        )
+        return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
+
+    def accepted_cells(self) -> tuple[npt.NDArray[np.bool_], ...]:
+        """Return for each part which cells of the matrix count as accepted: all findings of the cell are.
+
+        A row for each product and a column for each check; these arrays cannot be written to, and take no memory where
+        nothing is accepted.
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> file = f"{tempfile.mkdtemp()}/accepted.jsonl"
+        >>> accepted = prodex.accept(audit, reason="printed so on the pack", to=file)
+        >>> [cells.tolist() for cells in accepted.accepted_cells()]
+        [[[True]]]
+        """
+        return tuple(
+            found.mask(part.size, len(self.checks))
+            for part, found in zip(self.parts, self.accepted_parts, strict=True)
+        )
+
+    def _accepted_states(self) -> Iterator[States]:
+        """Yield the states of each part as they would be if what is accepted passed."""
+        for part, found in zip(self.parts, self.accepted_parts, strict=True):
+            states = part.states
+            if found.cells:
+                states = states.copy(order="F")
+                states[found.product, found.check] = State.PASS
+            yield states
+
+    @property
+    def _has_accepted(self) -> bool:
+        return any(found.cells for found in self.accepted_parts)
+
+    @property
+    def _accepted_by_check(self) -> npt.NDArray[np.int64]:
+        counts = np.zeros(len(self.checks), np.int64)
+        for found in self.accepted_parts:
+            counts += np.bincount(found.check, minlength=len(self.checks))
+        return counts
 
     def coverage(self, by: str = "language") -> pd.DataFrame:
         """Return how many of the products that should have an attribute have it.
@@ -413,6 +564,12 @@ class Audit:
         others
             Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`.
 
+        Returns
+        -------
+        pandas.DataFrame
+            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; the columns
+            ending in `_then` are the figures of the day when the audit was saved.
+
         Examples
         --------
         >>> import prodex
@@ -430,10 +587,15 @@ class Audit:
                 "rule_set": one.rule_set,
                 "comparable": one.measure == self.measure,
                 **one.summary.to_dict(),
+                **{
+                    f"{name}_then": None if one.accepted_then is None else getattr(one.accepted_then, name)
+                    for name in AcceptedThen._fields
+                },
             }
             for one in audits
         ]
-        return pd.DataFrame(rows)
+        whole_numbers = {f"{name}_then": "Int64" for name in ("accepted", "ready_products_with_accepted")}
+        return pd.DataFrame(rows).astype({**whole_numbers, "score_with_accepted_then": "float64"})
 
     @property
     def chosen(self) -> Chosen | None:
@@ -604,6 +766,42 @@ class Audit:
         return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
 
     @cached_property
+    def tally_with_accepted(self) -> Tally:
+        """The same if all cells that count as accepted passed; the same object where nothing is accepted."""
+        return self._passing(self.tally, np.ones(len(self.checks), bool))
+
+    def _passing(self, tally: Tally, chosen: npt.NDArray[np.bool_]) -> Tally:
+        """Return what is counted of some of the checks, if what is accepted of them passed."""
+        if not self._has_accepted:
+            return tally
+        begins = np.cumsum([0, *(part.size for part in self.parts)])[:-1]
+        product = np.concatenate(
+            [found.product + begin for found, begin in zip(self.accepted_parts, begins, strict=True)]
+        )
+        check = np.concatenate([found.check for found in self.accepted_parts])
+        kept = chosen[check]
+        places = np.cumsum(chosen) - 1
+        checks = [one for one, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
+        return tally.passing(product[kept], places[check[kept]], checks)
+
+    def _by_group(
+        self,
+        rows: npt.NDArray[np.int64],
+        groups: npt.NDArray[np.int64],
+        count: int,
+        chosen: npt.NDArray[np.bool_] | None = None,
+    ) -> pd.DataFrame:
+        """Return the figures of groups of products, with and without what is accepted, by some of the checks."""
+        if chosen is None or chosen.all():
+            tally, accepted = self.tally, self.tally_with_accepted
+        else:
+            tally = _tally(self, chosen)
+            accepted = self._passing(tally, chosen)
+        own = tally.taken(rows)
+        then = own if accepted is tally else accepted.taken(rows)
+        return with_accepted(own.by_group(groups, count), own, then, groups)
+
+    @cached_property
     def grades(self) -> npt.NDArray[np.object_]:
         """The grade of each product, in their order; None where nothing applies."""
         return self.tally.grades(self.grade_with_blocker)
@@ -669,8 +867,7 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)
-    tally = audit.tally if chosen.all() else _tally(audit, chosen)
-    frame = tally.taken(groups.rows).by_group(groups.groups, len(groups.codes))
+    frame = audit._by_group(groups.rows, groups.groups, len(groups.codes), chosen)
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
@@ -697,9 +894,9 @@ def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataF
         tally = _tally(audit, about)
         # Products without a check in this language would count as ready.
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
-        frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
+        frames.append(audit._by_group(concerned, np.zeros(len(concerned), np.int64), 1, about))
     # Without any language the frame still has its columns.
-    empty = _tally(audit, chosen).by_group(np.empty(0, np.int64), 0)
+    empty = audit._by_group(np.empty(0, np.int64), np.empty(0, np.int64), 0, chosen)
     frame = pd.concat([empty, *frames], ignore_index=True)
     return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
 

@@ -6,14 +6,15 @@ the memory, and what is asked of an audit is answered part by part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.quality.states import States
+from prodex.quality.states import State, States
+from prodex.tables.columns import Rows
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
@@ -66,6 +67,7 @@ class AuditPart:
     _products: bytes
     _states: bytes
     _evidence: bytes
+    _first_seen: bytes | None = None
 
     @classmethod
     def of(
@@ -82,6 +84,9 @@ class AuditPart:
         if kept.all():
             return self
         evidence = self.evidence
+        first_seen = self.first_seen
+        if first_seen is not None:
+            first_seen = first_seen.filter(pa.array(kept[findings_of(self, evidence).product]))
         product = evidence["product"].to_numpy()
         is_kept = kept[product]
         # Evidence names products by their place, which is another among those that are kept.
@@ -89,7 +94,19 @@ class AuditPart:
         evidence = evidence.filter(pa.array(is_kept)).set_column(
             evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
         )
-        return AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
+        made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
+        return made if first_seen is None else made.with_first_seen(first_seen)
+
+    def with_first_seen(self, times: pa.Array) -> AuditPart:
+        """Return the same with the moment since which each finding is open, in the order of `findings_of`."""
+        return replace(self, _first_seen=_packed(pa.table([times], names=["first_seen"])))
+
+    @property
+    def first_seen(self) -> pa.Array | None:
+        """Since when each finding is open, in the order of `findings_of`; None where the audit does not say it."""
+        if self._first_seen is None:
+            return None
+        return _unpacked(self._first_seen)["first_seen"].combine_chunks()
 
     @property
     def products(self) -> pa.Table:
@@ -110,6 +127,36 @@ class AuditPart:
     def evidence(self) -> pa.Table:
         """What was seen on failing products; `product` and `check` are places in `states`."""
         return _unpacked(self._evidence)
+
+
+class Findings(NamedTuple):
+    """The findings of a part, those with evidence first.
+
+    Attributes
+    ----------
+    product, check
+        Places in the matrix.
+    seen
+        How many of them have evidence: they have its rows.
+    """
+
+    product: Rows
+    check: Rows
+    seen: int
+
+
+def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
+    """Return the findings of a part: its evidence, and each failing cell of the matrix without any."""
+    # Missing data leave no evidence, so these are made from the matrix alone.
+    bare = part.states == State.FAIL
+    product, check = evidence["product"].to_numpy(), evidence["check"].to_numpy()
+    bare[product, check] = False
+    of_matrix, column = np.nonzero(bare)
+    return Findings(
+        np.concatenate([product, of_matrix]).astype(np.int64),
+        np.concatenate([check, column]).astype(np.int64),
+        len(product),
+    )
 
 
 def _packed(table: pa.Table) -> bytes:

@@ -35,7 +35,8 @@ class AuditComparison:
         The audits.
     by_check
         One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
-        a whole check is not comparable, and the problem that the check finds.
+        a whole check is not comparable, the problem that the check finds, and of how many products that fail now this
+        is accepted.
     added, gone
         Products of the new audit only, and of the old one only.
     notes
@@ -70,13 +71,14 @@ class AuditComparison:
         Returns
         -------
         pandas.DataFrame
-            What the product is, check, severity, the states before and after, and the change.
+            What the product is, check, severity, the states before and after, the change, and whether the finding is
+            accepted now.
         """
         unknown = [change for change in changes if change not in CHANGES]
         if unknown:
             raise InputError(f"There is no change {unknown[0]!r}; give one of {', '.join(CHANGES)}.")
         frames = [frame for change in changes or CHANGES for frame in self._rows(change)]
-        columns = [*_PRODUCT, "check", "problem", "severity", "was", "is", "change"]
+        columns = [*_PRODUCT, "check", "problem", "severity", "was", "is", "change", "accepted"]
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
 
     @property
@@ -121,9 +123,20 @@ class AuditComparison:
 
     @property
     def figures(self) -> pd.DataFrame:
-        """Products, score and readiness before and after."""
+        """Products, score and readiness before and after, with and without what is accepted now."""
         counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]
-        names = ["products", "score", "grade", "ready", *counts, "to_work_on", "failed", "unknown"]
+        names = [
+            "products",
+            "score",
+            "grade",
+            "ready",
+            *counts,
+            "to_work_on",
+            "failed",
+            "unknown",
+            "accepted",
+        ]
+        names += ["score_with_accepted", "ready_with_accepted", "ready_products_with_accepted"]
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
@@ -138,6 +151,7 @@ class AuditComparison:
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
+        accepted = _accepted_of(self.new)
         for old_place, new_place in _shared_checks(self.old, self.new):
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
@@ -153,6 +167,7 @@ class AuditComparison:
                 was=_state_words(was[found]),
                 **{"is": _state_words(now[found])},
                 change=change,
+                accepted=accepted[after[found], new_place],
             )
 
 
@@ -220,6 +235,7 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows = []
+    accepted = dict(zip(new.by_check["check"], new.by_check["accepted"], strict=True))
     for old_place, new_place in _shared_checks(old, new):
         changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
@@ -231,7 +247,15 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
         rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
     frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
-    return frame.astype({"note": "str"})
+    return frame.astype({"note": "str"}).assign(accepted=frame["check"].map(accepted).fillna(0).astype(int))
+
+
+def _accepted_of(audit: Audit) -> np.ndarray:
+    """Return for each product and check whether its cell is accepted; no memory is used where none is."""
+    cells = audit.accepted_cells()
+    if not any(part.any() for part in cells):
+        return np.broadcast_to(np.False_, (len(audit), len(audit.checks)))
+    return np.concatenate(cells)
 
 
 def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:

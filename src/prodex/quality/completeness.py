@@ -291,9 +291,8 @@ class Completeness:
 
     def parts(self) -> Iterator[tuple[States, Mask]]:
         """Yield the states of each part, and which of them are failures that were accepted."""
-        for part in self.audit.parts:
-            states = part.states
-            yield states, np.zeros(states.shape, bool)
+        for part, accepted in zip(self.audit.parts, self.audit.accepted_cells(), strict=True):
+            yield part.states, accepted
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,11 @@ from prodex.catalog.conditions import (
 from prodex.errors import QueryError
 from prodex.locales import short_of
 from prodex.messages import hint
-from prodex.quality.audit_part import IDENTITY, AuditPart
+from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
+from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.states import EVIDENCE, State
+from prodex.quality.states import EVIDENCE
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
@@ -73,9 +74,14 @@ def failure_filters(
         texts = [chunk.cast(pa.string()) for one in found for chunk in one.chunks]
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
-    schema = pa.schema([(name, pa.string()) for name in names])
+    schema = pa.schema([(name, _typed(name)) for name in names])
     closed = _closed(checks, stored)
     return [column_condition(column, value, schema, stored, closed) for column, value in equal.items()]
+
+
+def _typed(name: str) -> pa.DataType:
+    kind = FAILURES.field(name).type if name in FAILURES.names else pa.string()
+    return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
 def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
@@ -130,12 +136,19 @@ def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> s
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
+#: What is shown of the evidence.
+_SEEN = ("attribute", "language", "value", "reason")
+
 FAILURES = pa.schema(
     [
         *(field for field in IDENTITY if field.name != "has_pending_update"),
         *((name, _WORD) for name in OF_CHECK if name != "fix"),
-        *(field for field in EVIDENCE if field.type == pa.string()),
+        *(EVIDENCE.field(name) for name in _SEEN),
         ("fix", _WORD),
+        ("accepted", pa.string()),
+        ("accepted_by", pa.string()),
+        ("accepted_until", pa.timestamp("us")),
+        ("first_seen", pa.timestamp("us")),
     ]
 )
 
@@ -143,7 +156,11 @@ _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 
 
 def failure_rows(
-    part: AuditPart, checks: Sequence[CheckFacts], wants: Sequence[ColumnCondition] = ()
+    part: AuditPart,
+    checks: Sequence[CheckFacts],
+    wants: Sequence[ColumnCondition] = (),
+    accepted: AcceptedInPart = NONE_ACCEPTED,
+    first_seen: pa.Array | None = None,
 ) -> pa.Table:
     """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
 
@@ -155,24 +172,34 @@ def failure_rows(
         The columns of its matrix.
     wants
         What is wanted of the columns of `FAILURES`; see `failure_filters`.
+    accepted
+        Which of the findings are accepted.
+    first_seen
+        Since when each finding is open, in the order of `findings_of`; None where that is not known.
     """
     evidence = part.evidence
-    # Missing data leave no evidence, so these rows are made from the matrix alone.
-    bare = part.states == State.FAIL
-    bare[evidence["product"].to_numpy(), evidence["check"].to_numpy()] = False
-    product, check = np.nonzero(bare)
-    products = np.concatenate([evidence["product"].to_numpy(), product]).astype(np.int64)
-    places = np.concatenate([evidence["check"].to_numpy(), check]).astype(np.int64)
+    products, places, _ = findings_of(part, evidence)
     # Product by product, and in the order of the checks: the same on any executor.
     chosen = np.lexsort((places, products))
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
     chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wants)]
-    rows = _failure_rows(identity, evidence, checks, products[chosen], places[chosen], chosen)
+    rows = _failure_rows(
+        identity, evidence, checks, products[chosen], places[chosen], chosen, accepted, first_seen
+    )
     for want in wants:
         if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
             rows = rows.filter(want.holds(rows))
     return rows
+
+
+def rows_of_findings(part: AuditPart, checks: Sequence[CheckFacts], rows: Any) -> pa.Table:
+    """Return some findings of a part as `failure_rows` shows them, given by their number in `findings_of`."""
+    evidence = part.evidence
+    products, places, _ = findings_of(part, evidence)
+    return _failure_rows(
+        part.products, evidence, checks, products[rows], places[rows], rows, NONE_ACCEPTED, None
+    )
 
 
 def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
@@ -206,6 +233,8 @@ def _failure_rows(
     products: Any,
     places: Any,
     rows: Any,
+    accepted: AcceptedInPart,
+    first_seen: pa.Array | None,
 ) -> pa.Table:
     seen = evidence.num_rows
     # Rows from the matrix have numbers above those of the evidence, so there is nothing to take for them.
@@ -224,4 +253,33 @@ def _failure_rows(
             usual = pa.array([getattr(check, name) for check in checks], pa.string())
             found = pc.coalesce(found, usual.take(place))
         columns[name] = found
+    columns |= _accepted_columns(rows, accepted)
+    known = (
+        first_seen if first_seen is not None else pa.nulls(int(rows.max(initial=-1)) + 1, pa.timestamp("us"))
+    )
+    columns["first_seen"] = known.take(pa.array(rows))
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
+
+
+def _accepted_columns(rows: Any, accepted: AcceptedInPart) -> dict[str, pa.Array]:
+    """Return of each finding why it is accepted, by whom and until when; missing where it is not."""
+    lines = pa.table(
+        {
+            "accepted": pa.array([line.reason for line in accepted.lines], pa.string()),
+            "accepted_by": pa.array([line.by for line in accepted.lines], pa.string()),
+            "accepted_until": pa.array([line.until for line in accepted.lines], pa.date32()).cast(
+                pa.timestamp("us")
+            ),
+        }
+    )
+    place = _places_among(rows, accepted.rows)
+    taken = pa.array(place, mask=place < 0)
+    return {name: whole(lines[name]).take(taken) for name in lines.column_names}
+
+
+def _places_among(rows: Any, among: Any) -> Any:
+    """Return the place of each number among others, which ascend; -1 where it is not among them."""
+    if not len(among):
+        return np.full(len(rows), -1)
+    place = np.minimum(np.searchsorted(among, rows), len(among) - 1)
+    return np.where(among[place] == rows, place, -1)

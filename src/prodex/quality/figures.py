@@ -32,6 +32,7 @@ from prodex.files.untrusted import Count, Moment, check_moment, is_folder, is_th
 from prodex.locales import language_label
 from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
+from prodex.quality.first_seen import with_first_seen
 from prodex.quality.scores import Tally
 from prodex.quality.unusual import FigureKind
 from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
@@ -374,7 +375,8 @@ _MOST = 90
 
 def save_audit(audit: Audit, name: str | None = None) -> Audit:
     """Keep an audit beside the snapshots of a name, and its figures; see `Audit.save`."""
-    saved = write_audit(audit, name)
+    dated, carried = with_first_seen(audit, name)
+    saved = write_audit(dated, name, carried)
     keep_figures(saved)
     return saved
 

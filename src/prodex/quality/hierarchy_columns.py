@@ -191,6 +191,7 @@ class HierarchyColumns(ChildRows):
         value: Callable[[Rows], Any],
         reason: str | Callable[[Rows], Sequence[str]],
         judged: Any = None,
+        compared: Callable[[Rows], Sequence[Any]] | None = None,
     ) -> Verdict:
         """Fail the products of the nodes that are wrong.
 
@@ -204,6 +205,8 @@ class HierarchyColumns(ChildRows):
             What was seen and why it is wrong, for the nodes that are shown.
         judged
             Nodes of which one makes the rule apply, all by default.
+        compared
+            What was compared with, for the nodes that are shown; see `Evidence`.
         """
         # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
         is_logistical = self.source == 0
@@ -211,7 +214,9 @@ class HierarchyColumns(ChildRows):
         paths = [SOURCES[source] + (f".{leaf}" if leaf else "") for source in self.source[rows]]
         why = reason(rows) if callable(reason) else reason
         applies = self.packed if judged is None else self.any(judged)
-        return Verdict(self.any(wrong), applies, Evidence(self.product[rows], paths, None, value(rows), why))
+        with_what = None if compared is None else compared(rows)
+        evidence = Evidence(self.product[rows], paths, None, value(rows), why, with_what)
+        return Verdict(self.any(wrong), applies, evidence)
 
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""

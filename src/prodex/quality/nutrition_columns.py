@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from prodex.facts.fill import LESS_THAN
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
-from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
 
 PATH = "isPartitionedBy.contains"
@@ -281,7 +281,9 @@ class NutritionColumns(ChildRows):
         declared = ((self.energy(sign)[row], sign) for sign in _ENERGY_UNITS)
         return ", ".join(f"{amount:g} {sign}" for amount, sign in declared if not np.isnan(amount))
 
-    def verdict(self, wrong: Mask, known: Mask, seen: Seen, why: str | Seen) -> Verdict:
+    def verdict(
+        self, wrong: Mask, known: Mask, seen: Seen, why: str | Seen, compared: Callable[[int], Sequence[Any]]
+    ) -> Verdict:
         """Fail the products of the wrong partitions.
 
         Parameters
@@ -290,6 +292,8 @@ class NutritionColumns(ChildRows):
             One boolean for each partition: whether it is wrong, and whether it declares enough to say so.
         seen, why
             Give value and reason of a partition by its row; the reason may be one for all.
+        compared
+            Gives the figures by which a partition was judged, as far as the value does not say them; see `Evidence`.
         """
         rows = self.in_order(wrong)
         # A reader compares with the table on the pack, so figures of a serving name the serving.
@@ -298,13 +302,20 @@ class NutritionColumns(ChildRows):
             ("" if hundred else f"per {name}: ") + (why if isinstance(why, str) else why(row))
             for row, name, hundred in zip(rows, self.names(rows), is_hundred, strict=True)
         ]
-        evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons)
+        with_what = [compared_with(*compared(row)) for row in rows]
+        evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons, with_what)
         return Verdict(self.any(wrong), self.any(known), evidence)
 
-    def nutrient_verdict(self, wrong: Mask, known: Mask, why: str | Seen) -> Verdict:
+    def nutrient_verdict(
+        self,
+        wrong: Mask,
+        known: Mask,
+        why: str | Seen,
+        compared: Callable[[int], Sequence[Any]] = lambda _: (),
+    ) -> Verdict:
         """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`.
 
-        The reason may be one for all, or be given by the nutrient's row.
+        The reason may be one for all, or be given by the nutrient's row; so is what it was compared with.
         """
         whose = self.product[self.row]
         rows = np.flatnonzero(wrong)
@@ -313,5 +324,6 @@ class NutritionColumns(ChildRows):
         shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
         seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
         reasons = why if isinstance(why, str) else [why(row) for row in rows.tolist()]
-        evidence = Evidence(whose[rows], PATH, None, seen, reasons)
+        with_what = [compared_with(*compared(row)) for row in rows.tolist()]
+        evidence = Evidence(whose[rows], PATH, None, seen, reasons, with_what)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)

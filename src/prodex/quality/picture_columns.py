@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -13,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.errors import NotExported
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
-from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
 
 #: GTIN, type, face, angle and state, then what tells several files apart: 03036811359935_C1N1_s02.jpg.
@@ -75,7 +77,13 @@ class PictureColumns(ChildRows):
         return np.maximum(numbers(self["width"]), numbers(self["height"]))
 
     def verdict(
-        self, wrong: Mask, judged: Any, attribute: str, column: str | Seen, reason: str | Seen
+        self,
+        wrong: Mask,
+        judged: Any,
+        attribute: str,
+        column: str | Seen,
+        reason: str | Seen,
+        compared: Seen | None = None,
     ) -> Verdict:
         """Fail the products of the pictures that are wrong.
 
@@ -89,6 +97,8 @@ class PictureColumns(ChildRows):
             Where it was seen.
         column, reason
             What is shown of each: a column and a reason for all, or functions that return them for some rows.
+        compared
+            What some rows were compared with, besides the picture itself; see `Evidence`.
         """
         rows = self.in_order(wrong)
         value = self.seen(column, rows) if isinstance(column, str) else column(rows)
@@ -99,8 +109,21 @@ class PictureColumns(ChildRows):
             f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
             for place, one in zip(places, why, strict=True)
         ]
-        evidence = Evidence(self.product[rows], attribute, None, value, numbered)
+        more = compared(rows) if compared is not None else [()] * len(rows)
+        # Of which picture it is, wherever that is in the list: another one has not been looked at.
+        with_what = [compared_with(one, two) for one, two in zip(self.identities(rows), more, strict=True)]
+        evidence = Evidence(self.product[rows], attribute, None, value, numbered, with_what)
         return Verdict(self.any(wrong), self.any(judged), evidence)
+
+    def identities(self, pictures: Rows) -> list[str | None]:
+        """Return what tells some pictures from others: the file's name, else its checksum, else its address."""
+        found = pa.nulls(len(pictures), pa.string())
+        for column in ("gdsn_file_name", "crc32", "url"):
+            # What an export left out must not make unknown what is known without it.
+            with suppress(NotExported):
+                found = pc.coalesce(found, self.seen(column, pictures).cast(pa.string()))
+        names: list[str | None] = found.to_pylist()
+        return names
 
     def pairs(self, one: str, other: str, pictures: Rows) -> Iterator[tuple[Any, Any]]:
         """Return the values of two columns of some pictures."""

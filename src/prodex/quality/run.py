@@ -11,7 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from os import cpu_count
@@ -29,6 +29,7 @@ from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
+from prodex.quality.accepted import accepted_findings
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
@@ -162,6 +163,7 @@ def audit(
     assume_food: bool | None = None,
     rule_seconds: float | None = RULE_SECONDS,
     requirements: Requirements | str | Path | None = None,
+    accepted: str | Path | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
 
@@ -192,10 +194,14 @@ def audit(
     requirements
         What channels ask of each family, beside the checks of the profile: `Requirements`, or the path of a file with
         them.
+    accepted
+        A file of accepted findings, for a catalogue in memory or in place of the one beside the snapshot; see
+        `prodex.accept`.
 
     Raises
     ------
     InputError
+        When there is no such file of accepted findings.
         When the profile cannot be used, also because it names an attribute that neither the specification nor the
         catalogue knows; the message names file, line, key and the nearest name. A kind that no product has is a
         warning.
@@ -215,10 +221,13 @@ def audit(
         chosen = chosen.with_assumption(food=assume_food)
     moment = moment_of(now)
     limit = _seconds_limit(rule_seconds)
+    # Read first: a file that is not there should cost seconds, not the whole run.
+    known = accepted_findings(catalog.folder, accepted)
     checked_executor(executor)
-    return audit_among(
+    judged = audit_among(
         catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit
     )
+    return judged if known is None else replace(judged, accepted_findings=known)
 
 
 def audit_among(

@@ -36,8 +36,12 @@ EVIDENCE = pa.schema(
     [
         *((name, pa.int32()) for name in ("check", "product")),
         *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
+        ("compared", pa.string()),
     ]
 )
+
+#: Columns of the evidence that audits of earlier versions do not have.
+LATER_EVIDENCE = ("compared",)
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,9 @@ class TextColumns:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 
-    def verdict(self, wrong: Mask, reason: Words, judged: Mask | None = None) -> Verdict:
+    def verdict(
+        self, wrong: Mask, reason: Words, judged: Mask | None = None, compared: Words = None
+    ) -> Verdict:
         """Fail the products of the wrong texts, with each of these as evidence.
 
         Parameters
@@ -164,6 +166,8 @@ class TextColumns:
             What is wrong: once for all, or one for each wrong text.
         judged
             Which texts the rule is about, all by default: products without one are not applicable.
+        compared
+            What the wrong texts were compared with, as in `Evidence`.
         """
         rows = np.flatnonzero(wrong if judged is None else wrong & judged)
         fails, applies = np.zeros((2, self.size), bool)
@@ -177,6 +181,7 @@ class TextColumns:
             languages.take(pa.array(self.language[rows])),
             self.values(rows),
             reason,
+            compared,
         )
         return Verdict(fails, applies, evidence)
 

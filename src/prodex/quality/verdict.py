@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -32,6 +33,10 @@ class Evidence:
         The value found there, verbatim.
     reason
         What is wrong with it, in words.
+    compared
+        What the value was compared with, where neither value nor reason says it, or where the reason says more than
+        that (how many days ago, how many other products). A finding that was accepted comes back when it changes; where
+        this is missing, when a number or a quoted value in the reason does.
 
     Examples
     --------
@@ -45,6 +50,7 @@ class Evidence:
     language: Words = None
     value: Words = None
     reason: Words = None
+    compared: Words = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,7 @@ def product_verdict(
     *,
     applies: Any = None,
     shown: Any = True,
+    compared: Shown = None,
 ) -> Verdict:
     """Return a verdict with at most one row of evidence for each product.
 
@@ -101,10 +108,35 @@ def product_verdict(
         What is shown of the failing products.
     shown
         Which of the failing products have evidence: missing data leave none.
+    compared
+        What the value was compared with; see `Evidence`.
     """
     failing = pd.array(fails, "boolean").fillna(False).to_numpy(bool)
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
-    return Verdict(failing, applies, Evidence(rows, attribute, None, _of(value, rows), _of(reason, rows)))
+    words = (_of(one, rows) for one in (value, reason, compared))
+    return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
+
+
+#: Characters that say what a value was compared with; what is longer is kept as its digest.
+_LONGEST = 60
+
+#: What a value was compared with that says everything by itself, or with what is no data of the product: how often
+#: others have it, what is usual. Then only another value makes another finding.
+WITH_NOTHING_ELSE = ""
+
+
+def compared_with(*facts: object) -> str:
+    """Return what a value was compared with, as a short text that is the same as long as all of it is.
+
+    >>> compared_with("fr", None, 4.0), len(compared_with("a" * 1000))
+    ('fr | - | 4', 16)
+    """
+    words = " | ".join(
+        "-" if one is None else f"{one:g}" if isinstance(one, float) else str(one) for one in facts
+    )
+    if len(words) <= _LONGEST:
+        return words
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _of(shown: Shown, rows: Rows) -> Words:

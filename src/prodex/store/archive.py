@@ -188,6 +188,10 @@ class Archive:
         """Return the places of the values of a name, in no order; a link has only its time."""
         return [place for parent in self._below(name) for place in self._places(parent)]
 
+    def places_in(self, parent: Path) -> list[ArchivePlace]:
+        """Return the places of the values in a folder, which may be another one than that of our own snapshots."""
+        return self._places(parent)
+
     def _below(self, name: str) -> list[Path]:
         """Return the folder of the values of a name, or of each name ("*")."""
         if name == "*":

@@ -13,7 +13,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -107,6 +107,7 @@ class Fix:
     _names: Names = field(default_factory=dict, repr=False)
     _confirmed: Confirmed = field(default_factory=dict, repr=False)
     _sent: SentAnswers = field(default_factory=SentAnswers, repr=False)
+    _requests: tuple[Decision, ...] = field(default=(), repr=False)
 
     @property
     def tracking(self) -> Tracking | None:
@@ -144,6 +145,9 @@ class Fix:
         for one, (state, _) in zip(self._decisions, self._states(), strict=True):
             file, sheet, row, *_ = one.answer
             states[file, sheet][row].add(state)
+        for one in self._requests:
+            file, sheet, row, *_ = one.answer
+            states[file, sheet][row].add(one.state)
         for problem in self._returned.problems:
             if problem.cell is not None and problem.row is not None:
                 states[problem.file, problem.sheet][problem.row].add(AnswerState.REFUSED)
@@ -184,12 +188,14 @@ class Fix:
 
         `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
         "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
-        answers that the service refused are "refused" too, with its message.
+        answers that the service refused are "refused" too, with its message. What a supplier wrote under "Accept
+        because" is asked back, with the words as `answer`: see `accept`.
         """
         states = self._states()
         rows = [
             answer_row(one, *state, self._names) for one, state in zip(self._decisions, states, strict=True)
         ]
+        rows += [answer_row(one, one.state, one.reason, self._names) for one in self._requests]
         rows += map(problem_row, self._returned.problems)
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
@@ -249,7 +255,17 @@ class Fix:
             raise InputError(
                 f"answers is {described(chosen)}. Give rows of fix.asked_back, or nothing to confirm all of them."
             )
+        requests = {one.answer[:4] for one in self._requests}
         places = [tuple(row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
+        if answers is None:
+            # These are no answers to send: `accept` is for them.
+            places = [place for place in places if place not in requests]
+        if requests and not places:
+            return self
+        if asks := [one for one in places if one in requests]:
+            raise InputError(
+                f"{place_in_words(*asks[0])} asks to accept a finding, and is no value. fix.accept() accepts it."
+            )
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
                 f"{place_in_words(*wrong[0])} is not asked back. Give rows of fix.asked_back, or nothing to confirm "
@@ -264,6 +280,68 @@ class Fix:
             self._returned.answers, products, self.catalog, self.profile, self._now, confirmed
         )
         return self
+
+    @property
+    def requests(self) -> pd.DataFrame:
+        """What suppliers wrote under "Accept because", as rows of `answers`: the analyst decides, with `accept`."""
+        places = {one.answer[:4] for one in self._requests}
+        answers = self.answers
+        own = [tuple(row) in places for row in answers[list(PLACE)].itertuples(index=False, name=None)]
+        return answers[own].reset_index(drop=True)
+
+    def accept(
+        self,
+        requests: pd.DataFrame | None = None,
+        *,
+        by: str | None = None,
+        until: str | date | None = None,
+        to: str | Path | None = None,
+    ) -> Audit:
+        """Accept the findings that suppliers ask to accept; their words are quoted as the reason.
+
+        Parameters
+        ----------
+        requests
+            Rows of `requests`; by default all that are asked back.
+        by, until, to
+            As for `prodex.accept`: `by` is who decides, the user by default.
+
+        Returns
+        -------
+        Audit
+            The audit of these products, with what is accepted now.
+
+        Raises
+        ------
+        InputError
+            When the rows are no requests, none is open, or a finding is not there as the supplier has seen it.
+        """
+        from prodex.worklists.acceptance_requests import accept_requests
+
+        asked = {one.answer[:4]: one for one in self._requests if one.state is AnswerState.ASKED_BACK}
+        places = list(asked)
+        if requests is not None:
+            if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
+                raise InputError(
+                    f"requests is {described(requests)}. Give rows of fix.requests, or nothing for all."
+                )
+            places = [tuple(row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
+        if wrong := [one for one in places if one not in asked]:
+            raise InputError(
+                f"{place_in_words(*wrong[0])} asks for nothing that is open. Give rows of fix.requests."
+            )
+        if not places:
+            raise InputError('Nobody asks to accept a finding: the column "Accept because" is empty.')
+        chosen = [asked[place] for place in places]
+        made = accept_requests(chosen, self.catalog, self.profile, self._now, by=by, until=until, to=to)
+        done = set(places)
+        self._requests = tuple(
+            replace(one, state=AnswerState.UNCHANGED, reason="its finding is accepted now.")
+            if one.answer[:4] in done
+            else one
+            for one in self._requests
+        )
+        return made
 
     @property
     def counts(self) -> Counter[str]:
@@ -459,7 +537,16 @@ class Fix:
             made = with_arrived(made, self._known(), products)
         # For the others, only the attributes that were requested then are known.
         catalog = replace(newest, origin=self.catalog.origin)
-        return Fix(catalog, self.profile, self._returned, made, self._now, self._names, self._confirmed)
+        return Fix(
+            catalog,
+            self.profile,
+            self._returned,
+            made,
+            self._now,
+            self._names,
+            self._confirmed,
+            _requests=self._requests,
+        )
 
     def worklist(
         self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
@@ -575,8 +662,22 @@ def fix_of(
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(catalog, filter(None, [*whose, *own]), known)
     made = judged_answers(returned.answers, products, catalog, profile, now)
-    names = product_names(catalog, list(products.records))
-    return Fix(catalog, profile, returned, made, now, names)
+    requests = tuple(_asked_back(assigned(one, known, there)) for one in returned.requests)
+    asking = [one.product for one in requests if one.product is not None]
+    names = product_names(catalog, list(dict.fromkeys([*products.records, *asking])))
+    return Fix(catalog, profile, returned, made, now, names, _requests=requests)
+
+
+def _asked_back(request: Decision) -> Decision:
+    """Ask the analyst whether a finding is accepted; a supplier's answer alone does not do it."""
+    if request.state in {AnswerState.REFUSED, AnswerState.CONFLICT}:
+        return request
+    words = " ".join(request.answer.text.split())
+    return replace(
+        request,
+        state=AnswerState.ASKED_BACK,
+        reason=f'The supplier asks to accept this finding: "{words}". If you agree, fix.accept() or --accept does it.',
+    )
 
 
 #: Attribute, language and text.

@@ -59,6 +59,9 @@ from prodex.worklists.workbook import write_workbook
 #: Names without ending that no worklist may have.
 _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
 
+#: Reasons that are named of findings that were accepted.
+_REASONS = 10
+
 _FORMAT = 1
 _MOST_CODES = 5_000
 #: Characters of a list in the hidden sheet; only rules of one's own make more fields than that.
@@ -333,8 +336,16 @@ def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int
 
 def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
+    reasons = audit.accepted_reasons()
+    if len(reasons):
+        named = "; ".join(
+            f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
+            for row in reasons.head(_REASONS).itertuples()
+        )
+        more = f"; and {len(reasons) - _REASONS:,} more reasons" if len(reasons) > _REASONS else ""
+        yield f"{counted(int(reasons['findings'].sum()), 'finding')} that were accepted: {named}{more}."
     if equal:
-        every = sum(batch.num_rows for batch in audit.failure_batches())
+        every = sum(batch.num_rows for batch in audit.failure_batches(accepted=False))
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
         yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
     unknown = int(audit.tally.unknown.sum())

@@ -42,11 +42,13 @@ DELETE_WORD = "(delete)"
 #: filled in, and `how` says how to answer, or why no answer is asked for. `row_mark` says what the row was when it was
 #: written, so that rows that somebody added, and cells that somebody typed over, can be recognized. `asked_for` is the
 #: field in the words of people; `same_answer` is the same for rows that can be answered at once; `scope` says which
-#: products the worklist is about where these were chosen, and is null where it is about all of them.
+#: products the worklist is about where these were chosen, and is null where it is about all of them;
+#: `accept_because` is empty, for a supplier who has a reason to leave the value as it is.
 WORKLIST = pa.schema(
     [
         ("row", pa.int64()),
-        *((field.name, pa.string()) for field in FAILURES),
+        # Findings that are accepted are not in worklists, and suppliers need not know since when theirs are open.
+        *((name, pa.string()) for name in FAILURES.names[: FAILURES.names.index("accepted")]),
         ("language_code", pa.string()),
         ("position", pa.string()),
         ("updated_at", pa.timestamp("us")),
@@ -57,6 +59,7 @@ WORKLIST = pa.schema(
         ("asked_for", pa.string()),
         ("same_answer", pa.string()),
         ("scope", pa.string()),
+        ("accept_because", pa.string()),
     ]
 )
 
@@ -85,6 +88,7 @@ TO_FIX = (
     SheetColumn("asked_for", "Asked for", 21),
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
+    SheetColumn("accept_because", "Accept because", 26),
     SheetColumn("severity", "Severity", 9),
     SheetColumn("market", "Market", 14),
     SheetColumn("title", "Expected", 28, is_hidden=True),

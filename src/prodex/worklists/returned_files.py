@@ -314,6 +314,8 @@ class Returned:
         what they were.
     notes
         What was typed into other columns of rows without an answer.
+    requests
+        The filled cells of the column "Accept because".
     damaged
         Texts of each file beside the answers in which letters may have been lost.
     """
@@ -326,6 +328,7 @@ class Returned:
     ignored: list[str] = field(default_factory=list)
     doubtful: list[Answer] = field(default_factory=list)
     notes: list[CellNote] = field(default_factory=list)
+    requests: list[Answer] = field(default_factory=list)
     damaged: dict[str, set[str]] = field(default_factory=dict)
 
 
@@ -379,7 +382,7 @@ def read_files(
 
 def _files_with_notes(returned: Returned) -> int:
     marked = (RowMark.read(one.keys.get("row_mark")) for one in returned.doubtful)
-    typed = len(returned.notes) + sum(mark is not None for mark in marked)
+    typed = len(returned.notes) + len(returned.requests) + sum(mark is not None for mark in marked)
     return len(returned.answers) + len(returned.problems) + typed
 
 
@@ -667,6 +670,14 @@ def _read_row(
         ]
     if not filled and not given:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
+    for place in headings.places.get("accept_because", ()):
+        cell = row.get(place)
+        if cell is None or (cell.kind == "text" and not cell.text.strip()):
+            continue
+        if (why := _unusable(cell, merged.height(number, place))) is not None:
+            returned.problems.append(_problem(sheet, number, place, why, cell.text))
+        else:
+            returned.requests.append(_answer_of_cell(sheet, number, place, cell, keys))
     returned.damaged.setdefault(str(sheet.file), set()).update(
         cell.text
         for place, cell in row.items()

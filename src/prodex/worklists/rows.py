@@ -79,8 +79,11 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     before = 0
     wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
     waiting = _pending_updates(audit.catalog)
-    for number, part in enumerate(audit.parts):
-        rows = failure_rows(part, audit.checks, wants)
+    each = zip(audit.parts, audit.accepted_parts, strict=True)
+    for number, (part, accepted) in enumerate(each):
+        rows = failure_rows(part, audit.checks, wants, accepted)
+        # Somebody has looked at these, and nothing is asked of a supplier.
+        rows = rows.filter(pc.is_null(rows["accepted"]))
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
         place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
@@ -94,7 +97,17 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
 def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
-    absent = (*_PLACE, "updated_at", "new_value", "how", "row_mark", "asked_for", "same_answer", "scope")
+    absent = (
+        *_PLACE,
+        "updated_at",
+        "new_value",
+        "how",
+        "row_mark",
+        "asked_for",
+        "same_answer",
+        "scope",
+        "accept_because",
+    )
     empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
     if catalog is None or not size:
         return empty

@@ -37,6 +37,10 @@ _HOW_TO_FILL_IN = (
         "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. If "
         "an update of the field waits for acceptance, there is nothing to answer before it is accepted or rejected."
     ),
+    (
+        'Where a value is right as it is, say why in the column "Accept because", and leave "New value" empty: whoever '
+        "sent this list decides."
+    ),
     "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
     (
         "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "

@@ -132,7 +132,7 @@ def _write_to_fix(
 ) -> None:
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, column in enumerate(TO_FIX):
-        style = {"new_value": styles.open}.get(column.name, styles.text)
+        style = {"new_value": styles.open, "accept_because": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
     # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
@@ -198,6 +198,7 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
             "new_value": pa.array(
                 [opened if one else closed for one in is_asked[start : start + _AT_ONCE]], pa.string()
             ),
+            "accept_because": pa.scalar(opened),
         }
         written = [
             spelled_column(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from prodex.colour_scale import shade
-from prodex.display.audit import lines, notes
+from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
 from prodex.display.watch import EXPLAINED, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
@@ -68,6 +68,81 @@ class Unusual:
     explained: str
 
 
+class AcceptedReason(NamedTuple):
+    """How many findings somebody has accepted for one reason, and the first day on which one of them ends."""
+
+    reason: Words
+    by: Words
+    findings: int
+    products: int
+    until: str
+
+
+class AcceptedCheck(NamedTuple):
+    """How many of the products that fail a check are accepted, and its score as it is and with them."""
+
+    problem: str
+    failed: int
+    accepted: int
+    score: str
+    score_with_accepted: str
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What is accepted, and the figures with it.
+
+    Attributes
+    ----------
+    sentence
+        How many findings, by whom, and the figures if these passed.
+    reasons, reasons_total
+        The reasons of most findings, and how many there are.
+    checks, checks_total
+        The checks with most accepted products, and how many have some.
+    """
+
+    sentence: Words
+    reasons: tuple[AcceptedReason, ...]
+    reasons_total: int
+    checks: tuple[AcceptedCheck, ...]
+    checks_total: int
+
+
+#: Reasons, and checks, that a report lists.
+_ACCEPTED = 20
+
+
+def accepted_contents(audit: Audit) -> Accepted | None:
+    """Return what a report says about accepted findings; None where there are none."""
+    reasons = audit.accepted_reasons()
+    if not len(reasons):
+        return None
+    checks = audit.by_check
+    checks = checks[checks["accepted"] > 0].sort_values("accepted", ascending=False, kind="stable")
+    return Accepted(
+        words(accepted_text(audit.summary, reasons), 4_000),
+        tuple(
+            AcceptedReason(
+                words(row.accepted, 400),
+                words(row.accepted_by, 200),
+                int(row.findings),
+                int(row.products),
+                "" if pd.isna(row.accepted_until) else f"{row.accepted_until:%Y-%m-%d}",
+            )
+            for row in reasons.head(_ACCEPTED).itertuples()
+        ),
+        len(reasons),
+        tuple(
+            AcceptedCheck(
+                row.problem, row.failed, row.accepted, percent(row.score), percent(row.score_with_accepted)
+            )
+            for row in checks.head(_ACCEPTED).itertuples()
+        ),
+        len(checks),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Contents:
     """The contents of a report, in their order.
@@ -102,6 +177,8 @@ class Contents:
         Each rule that crashed: check, part, message.
     scope
         Of how many products these were chosen, in words; empty for all of them.
+    accepted
+        What is accepted; None where nothing is.
     """
 
     header: Header
@@ -126,6 +203,7 @@ class Contents:
     notes: tuple[str, ...]
     crashes: tuple[tuple[str, int, Words], ...]
     scope: str = ""
+    accepted: Accepted | None = None
 
 
 def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
@@ -173,6 +251,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         notes=tuple(notes(audit)),
         crashes=tuple((crash.check, crash.part, words(crash.message, 4_000)) for crash in audit.crashes),
         scope="" if audit.chosen is None else f"{audit.chosen.of:,} that were chosen",
+        accepted=accepted_contents(audit),
     )
 
 

@@ -191,7 +191,7 @@ _ROWS = 2_000
 _ROWS_ROOM = 1_500_000
 _COLUMNS = (
     *("check", "gtin", "product_id", "name", "owner_id", "owner"),
-    *("attribute", "language", "value", "reason"),
+    *("attribute", "language", "value", "reason", "accepted"),
 )
 
 
@@ -206,6 +206,7 @@ class Failure:
     language: str | None
     value: Words
     reason: Words
+    accepted: Words
 
 
 @dataclass(frozen=True)
@@ -277,4 +278,5 @@ def _failure_of_row(row: dict[str, str | None], most: int) -> Failure:
         language=row["language"],
         value=words(row["value"], most),
         reason=words(row["reason"], most),
+        accepted=words(row["accepted"], 400),
     )

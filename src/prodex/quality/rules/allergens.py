@@ -41,7 +41,7 @@ from prodex.quality.language_detection import (
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
-from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
 
 #: Confidence and letters from which the language of a composition is certain.
@@ -289,7 +289,15 @@ def _first_mentions(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
     ]
-    return Evidence(mentions.product[rows], listed, stated, words, reasons)
+    # Who has accepted a finding has read the ingredients and the list: both have to be read again when they change.
+    lists: dict[int, list[str]] = {}
+    for row in AttributeTexts.of(products, listed).texts.to_pylist():
+        lists.setdefault(row["product"], []).append(row["text"])
+    compared = [
+        compared_with(reason.partition(":")[0], text, *sorted(lists.get(product, ())))
+        for (product, _, reason), text in zip(found, texts, strict=True)
+    ]
+    return Evidence(mentions.product[rows], listed, stated, words, reasons, compared)
 
 
 def _source_words(indirect: bool) -> str:

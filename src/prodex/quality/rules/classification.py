@@ -18,7 +18,7 @@ from prodex.messages import counted, unaccented
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
-from prodex.quality.verdict import PENDING, Verdict, product_verdict
+from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
 from prodex.tables.columns import by_value, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
@@ -174,7 +174,7 @@ def _is_market(code: str) -> bool:
 
 
 def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.DataFrame:
-    """Return the pairs of brand code and label that differ from those of most products, with the reason.
+    """Return the pairs of brand code and label that differ from those of most products, with reason and `compared`.
 
     Parameters
     ----------
@@ -205,9 +205,18 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
             one: [f"{value} ({counted(n, 'product')})" for value, n in counts.items() if value != one]
             for one in wrong[other]
         }
-        odd.append(wrong.assign(reason=[f"also {', '.join(others[one])}" for one in wrong[other]]))
-    every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason=""), *odd])
-    return every[["code", "label", "reason"]]
+        odd.append(
+            wrong.assign(
+                reason=[f"also {', '.join(others[one])}" for one in wrong[other]],
+                # Not how many have it: that changes every night.
+                compared=[
+                    compared_with(key, *sorted(str(value) for value in usual if value != one))
+                    for key, one in zip(wrong[by], wrong[other], strict=True)
+                ],
+            )
+        )
+    every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason="", compared=""), *odd])
+    return every[["code", "label", "reason", "compared"]]
 
 
 @_rule(
@@ -256,7 +265,7 @@ def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
     table = table[table["spelling"] != ""]
     table["name"] = [_comparable_brand(label) for label in table["spelling"]]
     table = table[table["name"] != ""]
-    odd = [table.iloc[:0].assign(reason="")]
+    odd = [table.iloc[:0].assign(reason="", compared="")]
     for _, group in table.groupby("name").filter(lambda each: each["spelling"].nunique() > 1).groupby("name"):
         by_spelling = group.groupby("spelling")["count_all"].sum().sort_values(ascending=False, kind="stable")
         usual = by_spelling.index[by_spelling == by_spelling.iloc[0]]
@@ -267,8 +276,13 @@ def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
             )
             for one in wrong["spelling"]
         }
-        odd.append(wrong.assign(reason=[f"also {others[one]}" for one in wrong["spelling"]]))
-    return pd.concat(odd)[["label", "reason"]]
+        odd.append(
+            wrong.assign(
+                reason=[f"also {others[one]}" for one in wrong["spelling"]],
+                compared=[compared_with(*sorted(set(usual) - {one})) for one in wrong["spelling"]],
+            )
+        )
+    return pd.concat(odd)[["label", "reason", "compared"]]
 
 
 def _comparable_brand(label: str) -> str:
@@ -303,6 +317,7 @@ def brand_is_spelled_one_way(products: Products, *, whole: Any) -> Verdict:
         labels,
         lambda rows: whole["reason"].iloc[place[rows]],
         applies=labels.notna(),
+        compared=lambda rows: whole["compared"].iloc[place[rows]],
     )
 
 
@@ -352,4 +367,5 @@ def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str
         products[column],
         lambda rows: odd["reason"].iloc[place[rows]],
         applies=products["brand_code"].notna() & products["brand"].notna(),
+        compared=lambda rows: odd["compared"].iloc[place[rows]],
     )

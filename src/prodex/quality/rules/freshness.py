@@ -9,7 +9,7 @@ import pandas as pd
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.verdict import Evidence, Verdict, as_sent, product_verdict
+from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent, product_verdict
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
@@ -113,12 +113,12 @@ def certificate_dates_in_order(products: Products) -> Verdict:
     """One of the dates is wrong, and the record does not show which."""
     begins, ends = _dated(products, _BEGINS), _dated(products, _ENDS)
     both = ends.merge(
-        begins[["product", "position", "at"]], on=["product", "position"], suffixes=("", "_begin")
+        begins[["product", "position", "at", "value"]], on=["product", "position"], suffixes=("", "_begin")
     )
     wrong = both["at"] < both["at_begin"]
     # One that cannot be read is as good as both.
     both["at"] = both["at"].where(both["at_begin"].notna())
-    return _dates(products, both, wrong, "ends before it begins")
+    return _dates(products, both, wrong, "ends before it begins", both["value_begin"])
 
 
 @_rule(
@@ -164,14 +164,18 @@ def is_still_available(products: Products) -> Verdict:
     return _dates(products, dated, dated["at"] < products.now, "the last day has passed")
 
 
-def _dates(products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str) -> Verdict:
+def _dates(
+    products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str, compared: pd.Series | None = None
+) -> Verdict:
     """Fail the products of the dates that are wrong; products without a date are not applicable.
 
     A date that cannot be read is unknown, unless another one of the product is wrong.
     """
     # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
-    evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason)
+    # A date that has passed was compared with the day of the audit, which is another one every night.
+    with_what = WITH_NOTHING_ELSE if compared is None else compared[wrong]
+    evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason, with_what)
     fails = products.any(found["product"])
     unclear = products.any(dated["product"][dated["at"].isna()]) & ~fails
     return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)

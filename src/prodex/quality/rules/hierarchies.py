@@ -56,6 +56,7 @@ def outer_unit_has_children(
         lambda rows: [
             f"{kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
         ],
+        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
     )
 
 

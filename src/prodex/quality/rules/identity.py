@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from prodex.gtin import are_upc_e, are_valid, check_digit
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.verdict import Verdict, product_verdict
+from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Mask, Rows, is_true
 
 #: At most so many of the other products with a GTIN are named; the total is always given.
@@ -180,13 +180,19 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     """Where two products share a number, nobody can say which of them is meant."""
     place = pc.index_in(products.column("gtin"), whole["gtin"].combine_chunks())
 
-    def reasons(rows: Rows) -> list[str]:
+    def others(rows: Rows) -> list[list[str]]:
         bearers = whole["product_id_list"].combine_chunks().take(place.take(pa.array(rows))).to_pylist()
         own = products["product_id"].iloc[rows]
         # Sorted, since the order of a grouped list depends on the number of threads.
-        return [_also(sorted(set(ids) - {mine})) for ids, mine in zip(bearers, own, strict=True)]
+        return [sorted(set(ids) - {mine}) for ids, mine in zip(bearers, own, strict=True)]
 
-    return product_verdict(is_true(place.is_valid()), "gtin", products["gtin"], reasons)
+    return product_verdict(
+        is_true(place.is_valid()),
+        "gtin",
+        products["gtin"],
+        lambda rows: [*map(_also, others(rows))],
+        compared=lambda rows: [compared_with(*ids) for ids in others(rows)],
+    )
 
 
 def _also(others: list[str]) -> str:

@@ -13,7 +13,7 @@ from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.units import grams, in_base_unit, quantities
-from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data, product_verdict
 from prodex.tables.columns import Mask, Rows
 
 _TREE = "logisticalHierarchies"
@@ -204,6 +204,7 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
     is_serving = ~np.isnan(serving) & ~np.isclose(serving, 100.0)
     product, value, unit = quantities(products, "netContent")
     wrong, known = np.zeros((2, len(nutrition.product)), bool)
+    contents = np.full(len(nutrition.product), np.nan)
     # Grams with grams and millilitres with millilitres: the density is not known.
     for kind, chosen in (("weight", nutrition.by_weight), ("volume", ~nutrition.by_weight)):
         amounts = in_base_unit(value, unit, kind)
@@ -215,11 +216,13 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
         judged = is_serving & chosen & ~np.isnan(its)
         known |= judged
         wrong |= judged & (np.abs(its - serving) <= tolerance * serving)
+        contents[judged] = its[judged]
     rows = nutrition.in_order(wrong)
     signs = np.where(nutrition.by_weight, "g", "ml")
     seen = [f"{serving[row]:g} {signs[row]}" for row in rows]
     reasons = [f"the same as {name}, to which nutrition is declared" for name in nutrition.names(rows)]
-    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons)
+    compared = [compared_with(float(content)) for content in contents[rows]]
+    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons, compared)
     return Verdict(nutrition.any(wrong), nutrition.any(known), evidence)
 
 

@@ -41,7 +41,7 @@ from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
-from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, combinations, filled_values, is_true, numbers
 
 _OFF = "data quality checks of Open Food Facts"
@@ -138,8 +138,10 @@ def nutrition_complete(products: Products) -> Verdict:
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
     names = np.array(list(parts))
-    reasons = [f"not declared: {', '.join(names[lacks[:, product]])}" for product in wrong]
-    return Verdict(lacks.any(axis=0), applies=known, evidence=Evidence(wrong, PATH, None, None, reasons))
+    lacking = [", ".join(names[lacks[:, product]]) for product in wrong]
+    reasons = [f"not declared: {one}" for one in lacking]
+    evidence = Evidence(wrong, PATH, None, None, reasons, lacking)
+    return Verdict(lacks.any(axis=0), applies=known, evidence=evidence)
 
 
 @_rule(
@@ -160,7 +162,9 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
     names, reason = nutrition.names(rows), "neither 100 g nor 100 ml"
-    return Verdict(fails, known, Evidence(nutrition.product[rows], "isPartitionedBy", None, names, reason))
+    compared = [compared_with(float(one)) for one in nutrition.per_hundred[rows]]
+    evidence = Evidence(nutrition.product[rows], "isPartitionedBy", None, names, reason, compared)
+    return Verdict(fails, known, evidence)
 
 
 @_rule(
@@ -200,7 +204,10 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
         rows = nutrition.rows_of(each)
         rounded[rows] = (nutrition.rounded_away(each) * factor)[nutrition.row[rows]]
     why = f"over {limit:g} g per 100 g ({_PRESET})"
-    return nutrition.nutrient_verdict(amounts - rounded > limit, ~np.isnan(amounts), why)
+    # Scaled by the basis of its partition: the same figure of another serving is another one.
+    return nutrition.nutrient_verdict(
+        amounts - rounded > limit, ~np.isnan(amounts), why, lambda row: [float(factor[nutrition.row[row]])]
+    )
 
 
 @_rule(
@@ -227,7 +234,13 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
     )
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
     why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({_PRESET})"
-    return nutrition.verdict(known & (total - rounded > limit), known, lambda row: f"{total[row]:g} g", why)
+    return nutrition.verdict(
+        known & (total - rounded > limit),
+        known,
+        lambda row: f"{total[row]:g} g",
+        why,
+        lambda row: [*parts[:, row].tolist(), float(factor[row])],
+    )
 
 
 @_rule(
@@ -247,7 +260,9 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     highest: Numbers = np.nan_to_num(both).max(axis=0)
     why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
     wrong: Mask = known & (highest > limit)
-    return nutrition.verdict(wrong, known, lambda row: f"{highest[row]:g} kJ", why)
+    return nutrition.verdict(
+        wrong, known, lambda row: f"{highest[row]:g} kJ", why, lambda row: both[:, row].tolist()
+    )
 
 
 @_rule(
@@ -275,7 +290,7 @@ def kilojoules_fit_kilocalories(
         > most * (kilocalories + np.where(kilocalories > 0, room, np.maximum(0.5, of_servings))) + rounding
     )
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
-    return nutrition.verdict(known & (low | high), known, nutrition.energies, why)
+    return nutrition.verdict(known & (low | high), known, nutrition.energies, why, lambda _: ())
 
 
 @_rule(
@@ -309,7 +324,15 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         return f"fat, carbohydrate and protein give {energies}: more than {percent:g} % away ({_PRESET})"
 
     certain = off & ~excused & ~may_be_excused
-    verdict = nutrition.verdict(certain, known, nutrition.energies, why)
+    nutrients = np.stack(
+        [
+            *(nutrition.amount(each) for each in (FAT, CARBOHYDRATE, PROTEIN, FIBRE, POLYOLS, ERYTHRITOL)),
+            nutrition.sum_of(ORGANIC_ACIDS),
+        ]
+    )
+    verdict = nutrition.verdict(
+        certain, known, nutrition.energies, why, lambda row: nutrients[:, row].tolist()
+    )
     unclear = nutrition.any(off & may_be_excused) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(np.asarray(verdict.fails), unclear))
 
@@ -427,7 +450,11 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
     # Wrong is what no rounding explains, neither of the parts nor of the whole.
     wrong = known & (np.nan_to_num(least).sum(axis=0) > most - 1e-6) & (total > of + _ROUNDING + 1e-6)
     return nutrition.verdict(
-        wrong, known, lambda row: f"{total[row]:g} g", lambda row: f"{words} {of[row]:g} g"
+        wrong,
+        known,
+        lambda row: f"{total[row]:g} g",
+        lambda row: f"{words} {of[row]:g} g",
+        lambda row: [*amounts[:, row].tolist(), float(of[row])],
     )
 
 
@@ -475,6 +502,7 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
         known,
         lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
         lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
+        lambda _: (),
     )
 
 
@@ -510,7 +538,7 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
         )
     # Of the findings that were read, about half were right: the rule informs, and does not accuse.
     why = "every nutrient and the energy are 0"
-    return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why)
+    return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why, lambda _: ())
 
 
 #: Nutrients of which a wrong unit shows among products of a kind: others vary too much, or too little. Of errors
@@ -611,4 +639,11 @@ def nutrient_usual_for_kind(products: Products, *, whole: Any) -> Verdict:
         usually = f"{factor:.2g} times the {medians[row]:.2g} g that are usual for the kind"
         return f"{usually}: perhaps {_UNIT_ERRORS[nearest]}"
 
-    return nutrition.nutrient_verdict(wrong, known, why)
+    kind_of = products["kind_code"]
+
+    def compared(row: int) -> list[object]:
+        # Not what is usual of the kind, which is another figure every night.
+        partition = nutrition.row[row]
+        return [kind_of.iloc[nutrition.product[partition]], float(nutrition.per_hundred[partition])]
+
+    return nutrition.nutrient_verdict(wrong, known, why, compared)

@@ -19,7 +19,7 @@ from prodex.quality.picture_columns import (
 )
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.verdict import Verdict, product_verdict
+from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
 
 _FILE = f"{PICTURES}.gdsnFileName"
@@ -71,7 +71,14 @@ def picture_of_this_gtin(products: Products) -> Verdict:
     # A GTIN of 8, 12 or 13 digits is written with leading zeros in file names.
     full = pc.utf8_lpad(own, 14, "0")
     wrong = comparable & is_true(pc.not_equal(full, pictures.gtin_in_name))
-    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", "the file name has another GTIN")
+    return pictures.verdict(
+        wrong,
+        comparable,
+        _FILE,
+        "gdsn_file_name",
+        "the file name has another GTIN",
+        lambda rows: own.take(pa.array(rows)).to_pylist(),
+    )
 
 
 @_rule(
@@ -134,7 +141,7 @@ def picture_dates_in_order(products: Products) -> Verdict:
         seen = pictures.pairs("effective_start", "effective_end", rows)
         return [f"begins {begin}, ends {end}" for begin, end in seen]
 
-    return pictures.verdict(wrong, both, _ENDS, "effective_end", reasons)
+    return pictures.verdict(wrong, both, _ENDS, "effective_end", reasons, reasons)
 
 
 @_rule(
@@ -197,7 +204,7 @@ def has_front_packshot(products: Products) -> Verdict:
         ]
 
     near = nearly & fails[pictures.product]
-    verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons)
+    verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons, reasons)
     # Also products without any picture fail, and those leave no evidence.
     return Verdict(fails, evidence=verdict.evidence)
 
@@ -221,12 +228,21 @@ def one_front_packshot(products: Products) -> Verdict:
     # Only products with several fronts are looked at further: reading languages is expensive.
     counted = products.count(pictures.product[fronts])[pictures.product]
     several = in_one_language(pictures, fronts & (counted > 1))
+
+    def all_of_them(rows: Rows) -> list[str]:
+        every = np.flatnonzero(fronts & pictures.any(rows)[pictures.product])
+        names: dict[int, list[str]] = {}
+        for product, name in zip(pictures.product[every].tolist(), pictures.identities(every), strict=True):
+            names.setdefault(product, []).append(str(name))
+        return [compared_with(*sorted(names[product])) for product in pictures.product[rows].tolist()]
+
     return pictures.verdict(
         several,
         fronts,
         f"{PICTURES}.isPackshot",
         "gdsn_file_name",
         lambda rows: [f"one of {count} packshots of the front" for count in counted[rows]],
+        all_of_them,
     )
 
 
@@ -253,7 +269,7 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
         ]
 
     wrong = is_true(pc.not_equal(face, named))
-    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons)
+    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons, reasons)
 
 
 def _face_in_words(face: str) -> str:
@@ -323,7 +339,18 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     without = fronts.copy()
     without[fronts] = ~is_true(pc.is_in(wanted, served))
     reason = f"no rendition of {side} pixels or more"
-    return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason)
+
+    def largest(rows: Rows) -> list[int | None]:
+        longest = pc.max_element_wise(renditions["width"], renditions["height"])
+        picture = pc.replace_substring_regex(renditions["position"], "[.][0-9]+$", "")
+        keys = _picture_keys(renditions["product"], picture)
+        of_each = pa.table([keys, whole(longest)], names=["key", "side"]).group_by("key")
+        known = of_each.aggregate([("side", "max")])
+        own = _picture_keys(pa.array(pictures.product[rows]), pictures["position"].take(pa.array(rows)))
+        found: list[int | None] = known["side_max"].take(pc.index_in(own, whole(known["key"]))).to_pylist()
+        return found
+
+    return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason, largest)
 
 
 def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:

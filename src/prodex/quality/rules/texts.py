@@ -25,7 +25,7 @@ from prodex.quality.language_detection import (
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
-from prodex.quality.verdict import Evidence, Verdict, missing_data
+from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data
 from prodex.tables.columns import Mask, filled_values, is_true, occurrences
 
 #: Names that often go across borders as they are.
@@ -107,7 +107,8 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
             pa.array(names, pa.string()).take(pa.array(attribute)),
             language,
             None,
-            _filled_in(filled[missing, attribute], languages),
+            _filled_in(filled[missing, attribute], languages, "filled in {} only"),
+            _filled_in(filled[missing, attribute], languages, "{}"),
         ),
     )
 
@@ -125,7 +126,7 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
     return [texts.attributes[place] for place in places], filled
 
 
-def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
+def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
     """Return in words for each row the languages that are filled."""
     # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
@@ -134,7 +135,7 @@ def _filled_in(filled: Mask, languages: list[str]) -> pa.Array:
     words = []
     for combination in rows.dictionary.to_pylist():
         there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
-        words.append(f"filled in {', '.join(np.array(languages)[there])} only")
+        words.append(words_of.format(", ".join(np.array(languages)[there])))
     return pa.array(words, pa.string()).take(rows.indices)
 
 
@@ -165,12 +166,13 @@ def translations_differ(
     shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others[one].add(language)
-    wrong, reasons = np.zeros(len(judged), bool), []
+    wrong, reasons, compared = np.zeros(len(judged), bool), [], []
     for row, one in zip(rows[shared].tolist(), same[shared].tolist(), strict=True):
         if rest := others[one] - {int(texts.language[row])}:
             wrong[row] = True
-            reasons.append(f"the same as in {', '.join(sorted(texts.languages[each] for each in rest))}")
-    return texts.verdict(wrong, reasons, judged)
+            compared.append(", ".join(sorted(texts.languages[each] for each in rest)))
+            reasons.append(f"the same as in {compared[-1]}")
+    return texts.verdict(wrong, reasons, judged, compared)
 
 
 @_rule(
@@ -232,8 +234,14 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     # One number for product, attribute and language: counted once, whatever the number of texts.
     place = texts.product * len(texts.attributes) + texts.attribute
     place = place * max(1, len(texts.languages)) + texts.language
-    several = occurrences(np.where(judged, place, -1)) > 1
-    return texts.verdict(judged & several, "one of several in this language", judged)
+    several = judged & (occurrences(np.where(judged, place, -1)) > 1)
+    every: dict[int, list[str]] = defaultdict(list)
+    rows = np.flatnonzero(several)
+    for one, text in zip(place[rows].tolist(), texts.values(rows).to_pylist(), strict=True):
+        every[one].append(text)
+    # All of them: another text beside the one that was accepted is another question.
+    compared = [compared_with(*sorted(every[one])) for one in place[rows].tolist()]
+    return texts.verdict(several, "one of several in this language", judged, compared)
 
 
 def _texts_of(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
@@ -279,7 +287,8 @@ def in_stated_language(
         f"reads as {_language_name(place)}, {sure:.1%} sure"
         for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
     ]
-    verdict = texts.verdict(wrong, reasons, judged)
+    # Not how sure it is, which is a matter of the words that prodex knows.
+    verdict = texts.verdict(wrong, reasons, judged, [_language_name(place) for place in spoken[rows]])
     # Doubts below the confidence are no pass: such a product is unknown.
     unclear = products.any(texts.product[differs]) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
@@ -320,7 +329,8 @@ def text_in_one_language(
     marked = np.zeros(len(texts.texts), bool)
     marked[list(several)] = True
     wrong = meant & marked[texts.wording]
-    return texts.verdict(wrong, [f"reads as {several[one]}" for one in texts.wording[wrong].tolist()], meant)
+    read_as = [several[one] for one in texts.wording[wrong].tolist()]
+    return texts.verdict(wrong, [f"reads as {one}" for one in read_as], meant, read_as)
 
 
 def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_acr
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
-from prodex.quality.verdict import Verdict
+from prodex.quality.verdict import WITH_NOTHING_ELSE, Verdict, compared_with
 from prodex.tables.columns import Mask, is_true
 
 _LENGTHS = (
@@ -261,7 +262,8 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
             reasons.setdefault(row, reason)
     wrong = np.zeros(len(texts.product), bool)
     wrong[list(reasons)] = True
-    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)])
+    # How many others end at this length changes every night, and the text that ends there does not.
+    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)], compared=WITH_NOTHING_ELSE)
     # Without the owners nobody knows whose columns are too short.
     unclear = ~seen_across_products(products) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
@@ -347,7 +349,13 @@ def description_is_more_than_name(products: Products) -> Verdict:
     texts = TextColumns.of(products)
     described, named = texts.within(["description"]), texts.within(NAMES)
     pair = texts.product * (len(texts.texts) + 1) + texts.wording
-    return texts.verdict(np.isin(pair, pair[named]), "is the name again", described)
+    wrong = described & np.isin(pair, pair[named])
+    same_names: dict[int, set[str]] = defaultdict(set)
+    for row in np.flatnonzero(named & np.isin(pair, pair[wrong])).tolist():
+        name = f"{texts.attributes[texts.attribute[row]]} {texts.languages[texts.language[row]]}"
+        same_names[int(pair[row])].add(name)
+    compared = [compared_with(*sorted(same_names[one])) for one in pair[wrong].tolist()]
+    return texts.verdict(wrong, "is the name again", described, compared)
 
 
 def _at_most(products: Products, characters: int, attributes: Sequence[str] = ()) -> Verdict:

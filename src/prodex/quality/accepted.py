@@ -1,0 +1,629 @@
+"""Accepted findings: the file that lists them, and which findings of an audit they are.
+
+`<root>/<name>/accepted.jsonl` stands beside the snapshots of a name, one JSON object a line. It is only ever added to,
+so that several people can write it, git can merge it, and anybody can read it. A line names product, check and the
+digest of what was found, says why, who, when and until when; one with `"withdrawn": true` takes the others back.
+Of several lines about one finding the newest counts, whatever their order.
+
+What is accepted is a finding, not a check: the digest is of the attribute, the language, the value, and what the check
+compared it with. So it comes back as soon as one of these changes, and not because a sentence reads otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from prodex.arguments import described
+from prodex.errors import InputError, StorageError
+from prodex.files.append_log import AppendLog
+from prodex.files.atomic import reading
+from prodex.files.lock import publishing_lock
+from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
+from prodex.quality.audit_part import AuditPart, Findings, findings_of
+from prodex.quality.check import CheckFacts
+from prodex.quality.rulebook import renamed_check
+from prodex.quality.verdict import PENDING
+from prodex.tables.columns import Mask, Rows, places, whole
+
+#: The file beside the snapshots of a name.
+ACCEPTED_FILE = "accepted.jsonl"
+
+#: Digest of a finding of missing data: it is the same as long as nothing is there.
+NOTHING_THERE = "nothing there"
+
+#: Numbers and quoted values: what a reason says, whatever its words and its language.
+_FACTS = re.compile(r'\d+(?:[.,]\d+)*|"[^"]*"|“[^”]*”|«[^»]*»')
+
+#: Characters of a value that a line shows to people.
+_SHOWN = 80
+
+#: Marks that git leaves in a file of two versions that it could not merge; both versions are read.
+_OF_GIT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+#: Where an object begins in a line of which the beginning is lost, and how often it is tried to read one.
+_OBJECT = re.compile(r'\{\s*"')
+_TRIES = 20
+
+#: How files of two bytes a character begin.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+#: The time of a line that says none: every other line about the finding is newer.
+_OLDEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class AcceptedLine:
+    """One line of the file.
+
+    Attributes
+    ----------
+    line
+        Its number, from 1.
+    product, check
+        `product_id` and id of the check; a check of a renamed rule has its present name.
+    digest
+        Of what was found; see `digest_of`.
+    reason, by
+        Why it is accepted, and who says so.
+    at
+        When it was written, UTC.
+    until
+        The last day on which it counts; None for good.
+    is_withdrawal
+        Whether it takes back what earlier lines accept.
+    gtin, attribute, language, value
+        Of the finding, for people; a long value is shortened.
+    note
+        What is odd about the line, though it can be read.
+    """
+
+    line: int
+    product: str
+    check: str
+    digest: str
+    reason: str
+    by: str
+    at: datetime
+    until: date | None
+    is_withdrawal: bool
+    gtin: str | None = None
+    attribute: str | None = None
+    language: str | None = None
+    value: str | None = None
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The finding that it is about."""
+        return self.product, self.check, self.digest
+
+    @property
+    def order(self) -> tuple[datetime, bool, str, str]:
+        """What decides which of several lines about a finding counts: lines of two machines can have one time."""
+        return self.at, self.is_withdrawal, self.by, self.reason
+
+
+class UnreadLine(NamedTuple):
+    """A line that cannot be read: its number, why, and what it holds."""
+
+    line: int
+    note: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AcceptedFindings:
+    """What a file of accepted findings holds.
+
+    Attributes
+    ----------
+    path
+        The file; it need not be there yet.
+    lines
+        What can be read, in the order of the file.
+    unread
+        The lines that cannot be read.
+    """
+
+    path: Path
+    lines: tuple[AcceptedLine, ...] = ()
+    unread: tuple[UnreadLine, ...] = ()
+
+    @classmethod
+    def read(cls, path: Path) -> AcceptedFindings:
+        """Read a file, each line alone; one that is not there holds nothing.
+
+        Raises
+        ------
+        StorageError
+            When it is there and may not be read, or is a link or a folder.
+        """
+        if not is_there(path):
+            return cls(path)
+        try:
+            with reading(path):
+                content = read_bytes(path, most=None)
+        except StorageError:
+            raise
+        except OSError as error:
+            raise StorageError(
+                f"{path} cannot be read: {error}. No finding counts as accepted without it, so nothing was judged. Put "
+                "a plain file there, or name another one."
+            ) from error
+        lines, unread = [], []
+        for number, raw in enumerate(_without_wide_characters(content).split(b"\n"), 1):
+            for found in _read_line(raw, number):
+                if isinstance(found, AcceptedLine):
+                    lines.append(found)
+                else:
+                    unread.append(found)
+        return cls(path, tuple(lines), tuple(unread))
+
+    @cached_property
+    def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
+        """For each finding the line that counts: the newest, whatever the order in the file."""
+        found: dict[tuple[str, str, str], AcceptedLine] = {}
+        for one in self.lines:
+            there = found.get(one.key)
+            if there is None or there.order <= one.order:
+                found[one.key] = one
+        return found
+
+    def in_force(self, day: date) -> Mapping[tuple[str, str, str], AcceptedLine]:
+        """Return what is accepted on a day, by finding."""
+        return {
+            key: one
+            for key, one in self.newest.items()
+            if not one.is_withdrawal and (one.until is None or day <= one.until)
+        }
+
+    def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
+        """Add lines to the file, and return what it holds then: what others have added meanwhile as well.
+
+        Raises
+        ------
+        StorageError
+            When the disk refuses, or the file is a link.
+        """
+        if lines:
+            with publishing_lock(self.path.parent):
+                self._refuse_wide()
+                AppendLog(self.path, private=private, keeps_rest=True).append(
+                    b"\n".join(map(_written, lines))
+                )
+        return self.read(self.path)
+
+    def _refuse_wide(self) -> None:
+        """Refuse to add bytes of UTF-8 to a file of two bytes a character, which nobody could read afterwards."""
+        if is_file(self.path) and read_bytes(self.path, most=None).startswith(_WIDE):
+            raise StorageError(f"{self.path} is of UTF-16. Save it as UTF-8 in an editor, and try again.")
+
+
+def file_beside(folder: Path | None) -> Path | None:
+    """Return the file that belongs to a snapshot, given its folder; None for a catalogue that is none."""
+    # What was exported has no name, and what stands beside it is not ours.
+    if folder is None or not folder.name[:1].isdecimal():
+        return None
+    return folder.parent / ACCEPTED_FILE
+
+
+def accepted_findings(folder: Path | None, given: object = None) -> AcceptedFindings | None:
+    """Return the accepted findings of a snapshot, or of a file; None for a catalogue in memory without one.
+
+    Raises
+    ------
+    InputError
+        When a file is given that is not there.
+    StorageError
+        When it cannot be read.
+    """
+    if given is None:
+        beside = file_beside(folder)
+        return None if beside is None else AcceptedFindings.read(beside)
+    path = file_given(given)
+    if not is_there(path):
+        raise InputError(
+            f"There is no file {path} of accepted findings. prodex.accept(audit, ..., to={str(path)!r}) makes it; "
+            "leave it out until then."
+        )
+    return AcceptedFindings.read(path)
+
+
+def file_given(given: object) -> Path:
+    """Return the path of a file of accepted findings.
+
+    Raises
+    ------
+    InputError
+        When it is no path, or that of a folder.
+    """
+    if not isinstance(given, str | Path) or not str(given).strip():
+        raise InputError(
+            f"{described(given)} is no file of accepted findings. Give a path, such as 'accepted.jsonl'."
+        )
+    path = Path(given).absolute()
+    if path.is_dir():
+        raise InputError(
+            f"{path} is a folder. Give the file of accepted findings in it, such as {ACCEPTED_FILE}."
+        )
+    return path
+
+
+def digest_of(
+    attribute: str | None, language: str | None, value: str | None, compared: str | None, reason: str | None
+) -> str:
+    """Return the digest of a finding: where it is, the value, and what that was compared with.
+
+    Where the rule does not say what it compared with, the facts of its reason are: the numbers and quoted values in it,
+    and not its words, so that a sentence can be reworded.
+
+    >>> one = digest_of("netWeight", None, "5 g", None, "more than the gross weight of 4 g")
+    >>> one == digest_of("netWeight", None, "5 g", None, "above the gross weight (4 g)")
+    True
+    >>> one == digest_of("netWeight", None, "5 g", None, "more than the gross weight of 3 g")
+    False
+    """
+    with_what = [compared] if compared is not None else [_fact(one) for one in _FACTS.findall(reason or "")]
+    said = json.dumps([attribute, language, value, with_what], ensure_ascii=False)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _fact(word: str) -> str:
+    # A decimal comma is a matter of the language.
+    return word.replace(",", ".") if word[0].isdigit() else word[1:-1]
+
+
+def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
+    """Return the digests of some of the findings of a part, given by their number."""
+    of_evidence = rows[rows < findings.seen]
+    taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(
+        pa.array(of_evidence)
+    )
+    columns = (column.to_pylist() for column in taken.columns)
+    seen = iter(zip(*columns, strict=True))
+    made = []
+    for row in rows.tolist():
+        facts = next(seen) if row < findings.seen else None
+        # Of missing data, evidence says at most what waits for acceptance or why it is asked for.
+        is_missing = facts is None or (
+            facts[2] is None
+            and facts[3] is None
+            and (checks[findings.check[row]].is_presence or facts[4] == PENDING)
+        )
+        made.append(NOTHING_THERE if is_missing else digest_of(*facts or (None,) * 5))
+    return made
+
+
+class AcceptedThen(NamedTuple):
+    """What was accepted when an audit was saved, for its history: cells, and the score and readiness with them."""
+
+    accepted: int
+    score_with_accepted: float
+    ready_products_with_accepted: int
+
+
+@dataclass(frozen=True, eq=False)
+class AcceptedInPart:
+    """What is accepted of a part.
+
+    Attributes
+    ----------
+    rows
+        The accepted findings, by their number in `findings_of`, ascending.
+    lines
+        For each of them the line that accepts it.
+    product, check
+        The cells of the matrix of which all findings are accepted.
+    """
+
+    rows: Rows
+    lines: tuple[AcceptedLine, ...]
+    product: Rows
+    check: Rows
+
+    @property
+    def cells(self) -> int:
+        """How many cells of the matrix count as accepted."""
+        return len(self.product)
+
+    def mask(self, size: int, checks: int) -> Mask:
+        """Return for each product and check whether its cell is accepted; it cannot be written to."""
+        if not self.cells:
+            # No memory where nothing is accepted, which is so of most parts.
+            return np.broadcast_to(np.False_, (size, checks))
+        made = np.zeros((size, checks), bool)
+        made[self.product, self.check] = True
+        return made
+
+
+_NO_ROWS: Rows = np.empty(0, np.int64)
+NONE_ACCEPTED = AcceptedInPart(_NO_ROWS, (), _NO_ROWS, _NO_ROWS)
+
+
+def accepted_in_part(
+    part: AuditPart, checks: Sequence[CheckFacts], in_force: Mapping[tuple[str, str, str], AcceptedLine]
+) -> AcceptedInPart:
+    """Find the accepted findings of a part.
+
+    Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
+    """
+    # An audit that was saved before a rule was renamed has its old name.
+    names = [renamed_check(check.id) for check in checks]
+    column = {name: place for place, name in enumerate(names)}
+    asked = [key for key in in_force if key[1] in column]
+    if not asked:
+        return NONE_ACCEPTED
+    ids = whole(part.column("product_id"))
+    named = pa.array([key[0] for key in asked], pa.string())
+    # From the products to the names, since an id can occur twice.
+    known = named.unique()
+    of_product = places(ids, known)
+    if not (of_product >= 0).any():
+        return NONE_ACCEPTED
+    cell = places(named, known) * len(checks) + np.array([column[key[1]] for key in asked], np.int64)
+    evidence = part.evidence
+    findings = findings_of(part, evidence)
+    name = of_product[findings.product]
+    asked_for = (name >= 0) & np.isin(name * len(checks) + findings.check, cell)
+    rows = np.flatnonzero(asked_for)
+    digests = digests_of(findings, rows, evidence, checks)
+    shown = ids.take(pa.array(findings.product[rows])).to_pylist()
+    kept, lines = [], []
+    for row, product, digest in zip(rows.tolist(), shown, digests, strict=True):
+        line = in_force.get((product, names[findings.check[row]], digest))
+        if line is not None:
+            kept.append(row)
+            lines.append(line)
+    if not kept:
+        return NONE_ACCEPTED
+    accepted = np.array(kept, np.int64)
+    every = findings.product * len(checks) + findings.check
+    cells, count = np.unique(every[accepted], return_counts=True)
+    place = np.minimum(np.searchsorted(cells, every), len(cells) - 1)
+    # A cell fails for another reason still where only some of its findings are accepted.
+    is_whole = np.bincount(place[cells[place] == every], minlength=len(cells)) == count
+    product, check = np.divmod(cells[is_whole], len(checks))
+    return AcceptedInPart(accepted, tuple(lines), product, check)
+
+
+class _Line(msgspec.Struct):
+    """A line as it is written; what people have edited may be otherwise."""
+
+    product: str
+    check: str
+    digest: str
+    reason: str
+    by: str
+    at: datetime
+    gtin: str | None = None
+    attribute: str | None = None
+    language: str | None = None
+    value: str | None = None
+    until: date | None = None
+    withdrawn: bool = False
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+def _written(line: AcceptedLine) -> bytes:
+    """Return a line as it is written: what people look for first, and all texts readable."""
+    facts: dict[str, Any] = {
+        "product": line.product,
+        "gtin": line.gtin,
+        "check": line.check,
+        "attribute": line.attribute,
+        "language": line.language,
+        "value": None if line.value is None else _shortened(line.value),
+        "digest": line.digest,
+        "reason": line.reason,
+        "by": line.by,
+        "at": line.at.astimezone(UTC).isoformat(),
+        "until": None if line.until is None else line.until.isoformat(),
+    }
+    if line.is_withdrawal:
+        facts["withdrawn"] = True
+    # Half of a surrogate pair has no UTF-8; what else would break a line is written as its escape.
+    text = json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+
+
+def _without_wide_characters(content: bytes) -> bytes:
+    """Return the content as UTF-8: editors of Windows write two bytes a character, and say so at the beginning."""
+    if content.startswith(_WIDE):
+        return content.decode("utf-16", "replace").encode("utf-8", "replace")
+    return content
+
+
+def _read_line(raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
+    # Files that were put together have a byte order mark in the middle.
+    raw = raw.replace(b"\xef\xbb\xbf", b"").strip()
+    if not raw:
+        return
+    if (made := _read_as_written(raw, number)) is not None:
+        yield made
+        return
+    if raw.startswith(_OF_GIT):
+        note = "a mark of git between two versions that it could not merge; both are read, so delete the mark"
+        yield UnreadLine(number, note, raw[:_SHOWN].decode("utf-8", "replace"))
+        return
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(raw.decode("latin-1")))
+        return
+    yield from _read_by_hand(text, number)
+
+
+def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
+    """Read a line that prodex has written; None for what people have written, or what is damaged."""
+    try:
+        line = _DECODER.decode(raw)
+        check_moment(line.at)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        return None
+    is_whole = line.product and line.check and line.digest and (line.withdrawn or line.reason.strip())
+    if not is_whole or line.at.tzinfo is None:
+        return None
+    return AcceptedLine(
+        line=number,
+        product=line.product,
+        check=renamed_check(line.check),
+        digest=line.digest,
+        reason=line.reason,
+        by=line.by,
+        at=line.at.astimezone(UTC),
+        until=line.until,
+        is_withdrawal=line.withdrawn,
+        gtin=line.gtin,
+        attribute=line.attribute,
+        language=line.language,
+        value=line.value,
+    )
+
+
+def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]:
+    """Read the objects of a line, of which there are several where the end of a line was lost."""
+    decoder, begin, tries = json.JSONDecoder(), 0, 0
+    while begin < len(text):
+        found: Any = None
+        try:
+            found, end = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            end = begin
+        if isinstance(found, dict):
+            yield _of_dict(found, number, text[begin:end])
+        else:
+            # What is left of a line that was cut: perhaps another one follows it.
+            tries += 1
+            later = _OBJECT.search(text, begin + 1) if tries < _TRIES else None
+            end = len(text) if later is None else later.start()
+            if text[begin:end].strip(" \t,"):
+                note = (
+                    "it is no line of accepted findings, or a part of one only; delete it or write it again"
+                )
+                yield UnreadLine(number, note, _shortened(text[begin:end]))
+        begin = end
+        while begin < len(text) and text[begin] in " \t\r,":
+            begin += 1
+
+
+def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | UnreadLine:
+    """Return a line that somebody has edited, or what is wrong with it."""
+
+    def word(name: str) -> str:
+        value = found.get(name)
+        # Product ids and GTINs are typed as numbers.
+        is_word = isinstance(value, str | int) and not isinstance(value, bool)
+        return str(value).strip() if is_word else ""
+
+    def unread(note: str) -> UnreadLine:
+        return UnreadLine(number, note, _shortened(text))
+
+    is_withdrawal = found.get("withdrawn") is True
+    for name, what in (("product", "no product id"), ("check", "no check")):
+        if not word(name):
+            return unread(f"it names {what} under {name!r}")
+    if not word("digest"):
+        return unread(
+            "it has no digest, so nobody knows what was found; accept the finding with prodex instead"
+        )
+    if not is_withdrawal and not word("reason"):
+        return unread("it gives no reason, and nothing is accepted without one")
+    try:
+        until = _until(found.get("until"))
+    except InputError as error:
+        return unread(f"until: {error}")
+    at, note = _OLDEST, "it says no time, so any other line about this finding counts before it"
+    if given := word("at"):
+        try:
+            at, note = _moment(given), ""
+        except InputError as error:
+            return unread(f"at: {error}")
+    return AcceptedLine(
+        line=number,
+        product=word("product"),
+        check=renamed_check(word("check")),
+        digest=word("digest"),
+        reason=word("reason"),
+        by=word("by"),
+        at=at,
+        until=until,
+        is_withdrawal=is_withdrawal,
+        **{name: word(name) or None for name in ("gtin", "attribute", "language", "value")},
+        note=note,
+    )
+
+
+def _moment(given: str) -> datetime:
+    try:
+        read = datetime.fromisoformat(given)
+    except ValueError:
+        return datetime.combine(day_of(given), datetime.min.time(), UTC)
+    read = read.replace(tzinfo=UTC) if read.tzinfo is None else read
+    try:
+        check_moment(read)
+        return read.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{given:.40} is no time. Write 2027-01-05T08:00:00+00:00.") from error
+
+
+def _until(given: Any) -> date | None:
+    if given is None or given == "":
+        return None
+    if not isinstance(given, str):
+        raise InputError(f"{given!r:.40} is no date. Write 2027-01-05.")
+    return day_of(given)
+
+
+_YEAR_FIRST = re.compile(r"(\d{4})([-./])(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
+_YEAR_LAST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4})")
+
+
+def day_of(given: object) -> date:
+    """Return a day as people write it, where it can be read in one way only.
+
+    Raises
+    ------
+    InputError
+        When it is no date, or could be two.
+
+    >>> day_of("2027-1-5"), day_of("25.01.2027")
+    (datetime.date(2027, 1, 5), datetime.date(2027, 1, 25))
+    """
+    if isinstance(given, datetime):
+        return given.date()
+    if isinstance(given, date):
+        return given
+    text = str(given).strip()
+    if found := _YEAR_FIRST.fullmatch(text):
+        year, month, day = int(found[1]), int(found[3]), int(found[4])
+    elif found := _YEAR_LAST.fullmatch(text):
+        year, month, day = int(found[4]), int(found[3]), int(found[1])
+        if month > 12 >= day:
+            month, day = day, month
+        elif day <= 12 and day != month:
+            first, second = (f"{year:04}-{one:02}-{two:02}" for one, two in ((month, day), (day, month)))
+            raise InputError(f"{text} may be {first} or {second}. Write it in this form, the year first.")
+    else:
+        raise InputError(f"{text!r:.40} is no date. Write 2027-01-05.")
+    try:
+        return date(year, month, day)
+    except ValueError as error:
+        raise InputError(f"{text} is no day of the calendar. Write 2027-01-05.") from error

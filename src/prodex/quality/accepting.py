@@ -1,0 +1,451 @@
+"""Accepting findings of an audit, taking it back, and what is accepted of a name."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex import clock
+from prodex.arguments import described
+from prodex.catalog import Catalog
+from prodex.errors import InputError, SnapshotNotFound
+from prodex.messages import counted, hint
+from prodex.quality.accepted import (
+    ACCEPTED_FILE,
+    AcceptedFindings,
+    AcceptedLine,
+    day_of,
+    digests_of,
+    file_beside,
+    file_given,
+)
+from prodex.quality.archive import open_audit
+from prodex.quality.audit import Audit
+from prodex.quality.audit_part import findings_of
+from prodex.quality.failures import rows_of_findings
+from prodex.quality.rulebook import renamed_check
+from prodex.store.archive import snapshots_folder
+from prodex.store.snapshot import name_of
+from prodex.tables.columns import is_true
+
+#: Columns by which a row of a frame is found among the findings; a frame may have fewer of them.
+_IDENTIFYING = ("product_id", "check", "attribute", "language", "value", "reason")
+
+#: Rows that a refusal names.
+_NAMED = 5
+
+
+def accept(
+    audit: Audit,
+    findings: pd.DataFrame | None = None,
+    *,
+    reason: str,
+    by: str | None = None,
+    until: str | date | None = None,
+    to: str | Path | None = None,
+) -> Audit:
+    """Accept findings of an audit: they stay failures, and are marked until what they are about changes.
+
+    An accepted finding stays accepted in every later audit of the same snapshots while its value, and what the check
+    compared it with, are the same. It comes back when one of them changes, or after the date. A line for each goes to
+    a file beside the snapshots, to which several people can add (`accepted.jsonl`).
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    findings
+        Rows of `audit.failures()` or `audit.findings()`, chosen as rows of any frame are. None accepts all findings of
+        today that are not accepted yet, as a baseline: from then on only what is new counts.
+    reason
+        Why they are accepted.
+    by
+        Who says so; the name of the user by default.
+    until
+        The last day on which they are accepted; for good unless given.
+    to
+        Another file: required for a catalogue in memory. `prodex.audit(catalog, ..., accepted=file)` reads it.
+
+    Returns
+    -------
+    Audit
+        The same audit with what is accepted now.
+
+    Raises
+    ------
+    InputError
+        When there is no reason, a row is no finding of this audit, or there is no place for the file.
+    StorageError
+        When the disk refuses.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 8, "gtin": "03036811359936"}]).save("accepting")
+    >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
+    >>> audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so on the pack", by="Ana")
+    >>> audit.summary[["failed", "accepted", "ready_products", "ready_products_with_accepted"]].tolist()
+    [1, 1, 0, 1]
+    """
+    _check_audit(audit, "accept")
+    words = _reason(reason)
+    day = None if until is None else _day(until)
+    who = _by(by)
+    known = _file_of(audit, to)
+    chosen = _chosen(audit, findings)
+    # Beginning again after an interruption writes only what is not there yet, and a baseline leaves reasons that
+    # somebody has given.
+    in_force = known.in_force(audit.now.date())
+    fresh = [
+        one
+        for one in chosen
+        if (there := in_force.get(one.key)) is None
+        or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
+    ]
+    at = _moment_after(known, fresh)
+    lines = [replace(one, reason=words, by=who, until=day, at=at) for one in fresh]
+    return replace(audit, accepted_findings=known.adding(lines, private=to is None))
+
+
+def withdraw(
+    audit: Audit,
+    findings: pd.DataFrame | None = None,
+    *,
+    reason: str = "",
+    by: str | None = None,
+    to: str | Path | None = None,
+) -> Audit:
+    """Take back that findings are accepted: a further line of the file says so, and nothing is removed from it.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    findings
+        Rows of `audit.failures()` or `audit.findings()`; None takes back all that are accepted in this audit.
+    reason
+        Why, if there is something to say.
+    by
+        Who says so; the name of the user by default.
+    to
+        The file, where it is not the one beside the snapshots.
+
+    Returns
+    -------
+    Audit
+        The same audit with what is accepted now.
+
+    Raises
+    ------
+    InputError
+        When a row is no finding of this audit.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 8, "gtin": "03036811359936"}]).save("withdrawing")
+    >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+    >>> audit = prodex.accept(audit, reason="printed so on the pack")
+    >>> int(prodex.withdraw(audit).summary["accepted"])
+    0
+    """
+    _check_audit(audit, "withdraw")
+    who = _by(by)
+    known = _file_of(audit, to)
+    newest = known.newest
+    chosen = [
+        one
+        for one in _chosen(audit, findings)
+        if (there := newest.get(one.key)) is not None and not there.is_withdrawal
+    ]
+    at = _moment_after(known, chosen)
+    words = " ".join(str(reason).split())
+    lines = [replace(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
+    return replace(audit, accepted_findings=known.adding(lines, private=to is None))
+
+
+def accepted(name: str | Path | Catalog) -> pd.DataFrame:
+    """Return the accepted findings of a name or of a file: every line of it, with what it means today.
+
+    Parameters
+    ----------
+    name
+        Name of the snapshots, a catalogue that is one of them, or the path of a file.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per line: its number, product_id, gtin, check, attribute, language, value, reason, by, at (UTC), until,
+        digest, `state` and `note`. The state is "in force", "superseded" (a newer line counts), "value changed" (of the
+        newest saved audit, if that has it: the finding is another one, or is gone), "date passed", "withdrawn",
+        "withdrawal", "not in the newest audit" (the product or the check), or "cannot be read".
+
+    Raises
+    ------
+    SnapshotNotFound
+        When there is nothing of that name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 8, "gtin": "03036811359936"}]).save("listed")
+    >>> _ = prodex.accept(prodex.audit(catalog, {"checks": {"valid_gtin": {}}}), reason="printed so on the pack")
+    >>> prodex.accepted("listed")[["product_id", "check", "reason", "state"]].values.tolist()
+    [['8', 'valid_gtin', 'printed so on the pack', 'in force']]
+    """
+    path, wanted = _file_named(name)
+    file = AcceptedFindings.read(path)
+    newest = None
+    if wanted is not None:
+        # Without a saved audit, nobody knows whether a value has changed.
+        with suppress(SnapshotNotFound):
+            newest = open_audit(wanted)
+    day = clock.now().date()
+    found = None if newest is None else _Newest.of(newest, file.lines)
+    rows = [
+        (
+            *(
+                one.line,
+                one.product,
+                one.gtin,
+                one.check,
+                one.attribute,
+                one.language,
+                one.value,
+                one.reason,
+                one.by,
+            ),
+            *(_time(one), one.until, one.digest, _state(one, file, day, found), one.note),
+        )
+        for one in file.lines
+    ]
+    rows += [
+        (one.line, *(None,) * 5, one.text, *(None,) * 5, "cannot be read", one.note)  # type: ignore[misc]
+        for one in file.unread
+    ]
+    frame = pd.DataFrame(rows, columns=_COLUMNS).sort_values("line", ignore_index=True)
+    texts = [name for name in _COLUMNS if name not in {"line", "at", "until"}]
+    times = {name: pd.to_datetime(frame[name]).astype("datetime64[us]") for name in ("at", "until")}
+    return frame.astype(dict.fromkeys(texts, "str")).assign(**times)
+
+
+_COLUMNS = [
+    *("line", "product_id", "gtin", "check", "attribute", "language", "value", "reason", "by"),
+    *("at", "until", "digest", "state", "note"),
+]
+
+
+def _time(line: AcceptedLine) -> datetime | None:
+    return None if line.at.year == 1 else line.at.astimezone(UTC).replace(tzinfo=None)
+
+
+@dataclass(frozen=True)
+class _Newest:
+    """What the newest audit has of what is accepted.
+
+    Attributes
+    ----------
+    products, checks
+        What it is of.
+    findings
+        Its findings, by product, check and digest.
+    """
+
+    products: frozenset[str]
+    checks: frozenset[str]
+    findings: frozenset[tuple[str, str, str]]
+
+    @classmethod
+    def of(cls, audit: Audit, lines: Sequence[AcceptedLine]) -> _Newest:
+        products = {line.product for line in lines}
+        ids = {str(one) for part in audit.parts for one in part.column("product_id").to_pylist()} & products
+        checks = frozenset(renamed_check(check.id) for check in audit.checks)
+        keys = frozenset(one.key for one in _findings(audit, ids, {line.check for line in lines}))
+        return cls(frozenset(ids), checks, keys)
+
+
+def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest | None) -> str:
+    counts = file.newest[line.key]
+    if counts is not line:
+        return "withdrawn" if counts.is_withdrawal and not line.is_withdrawal else "superseded"
+    if line.is_withdrawal:
+        return "withdrawal"
+    if line.until is not None and line.until < day:
+        return "date passed"
+    if found is None:
+        return "in force"
+    if line.product not in found.products or line.check not in found.checks:
+        return "not in the newest audit"
+    return "in force" if line.key in found.findings else "value changed"
+
+
+def _file_named(name: object) -> tuple[Path, str | None]:
+    """Return the file that a name, a catalogue or a path means, and the name where it is one."""
+    if isinstance(name, Catalog):
+        wanted = name_of(name, "accepted")
+    elif isinstance(name, Path) or (isinstance(name, str) and name.endswith(".jsonl")):
+        path = file_given(name)
+        if not path.exists():
+            raise InputError(f"There is no file {path} of accepted findings.")
+        return path, None
+    else:
+        wanted = name_of(name, "accepted")  # type: ignore[arg-type]
+    folder = snapshots_folder() / wanted.partition("@")[0]
+    if not folder.is_dir():
+        there = sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
+        near = hint(wanted, there, "prodex.list_snapshots() lists what there is.")
+        raise SnapshotNotFound(f"There is nothing of {wanted!r} in {snapshots_folder()}{near}")
+    return folder / ACCEPTED_FILE, wanted.partition("@")[0]
+
+
+def _check_audit(audit: object, call: str) -> None:
+    if not isinstance(audit, Audit):
+        raise InputError(
+            f"{call} takes an audit, and {described(audit)} is none. prodex.audit(catalog) makes one."
+        )
+
+
+def _reason(given: object) -> str:
+    words = " ".join(given.split()) if isinstance(given, str) else ""
+    if not words:
+        raise InputError(
+            f"reason is {described(given)}. Say why the findings are accepted, such as reason='printed so on the pack'."
+        )
+    return words
+
+
+def _by(given: object) -> str:
+    if given is not None:
+        if not isinstance(given, str) or not given.strip():
+            raise InputError(f"by is {described(given)}. Give a name, or leave it out for that of the user.")
+        return given
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container may have no name for its user
+        return "an unknown user"
+
+
+def _day(given: object) -> date:
+    try:
+        return day_of(given)
+    except InputError as error:
+        raise InputError(f"until: {error}") from error
+
+
+def _file_of(audit: Audit, to: object) -> AcceptedFindings:
+    """Return the file to which a line about this audit is added, as it is now."""
+    if to is not None:
+        return AcceptedFindings.read(file_given(to))
+    if audit.accepted_findings is not None:
+        return AcceptedFindings.read(audit.accepted_findings.path)
+    path = file_beside(audit.catalog_folder)
+    if path is None:
+        raise InputError(
+            "The catalogue is in memory, so there is no place beside its snapshots. Save it first, or name a file: "
+            "to='accepted.jsonl', which prodex.audit(catalog, ..., accepted='accepted.jsonl') reads."
+        )
+    return AcceptedFindings.read(path)
+
+
+def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine]) -> datetime:
+    """Return the time of new lines: after that of the lines which they are meant to replace.
+
+    The clock of the machine that wrote those may have been ahead.
+    """
+    earlier = (known.newest[one.key].at for one in lines if one.key in known.newest)
+    return max([clock.now(), *(at + timedelta(microseconds=1) for at in earlier)])
+
+
+def _chosen(audit: Audit, rows: pd.DataFrame | None) -> list[AcceptedLine]:
+    """Return lines about the findings that rows of a frame mean, each finding once.
+
+    Raises
+    ------
+    InputError
+        When rows are no findings of this audit; the first of them are named.
+    """
+    if rows is None:
+        found = _findings(audit)
+        return list({one.key: one for one in found}.values())
+    if not isinstance(rows, pd.DataFrame):
+        raise InputError(
+            f"findings is {described(rows)}. Give rows of audit.failures() or audit.findings(), or leave it out for "
+            "all."
+        )
+    if missing := [name for name in ("product_id", "check") if name not in rows.columns]:
+        raise InputError(
+            f"These rows have no column {missing[0]!r}. Give rows of audit.failures() or audit.findings()."
+        )
+    columns = [name for name in _IDENTIFYING if name in rows.columns]
+    wanted = [_cells(row) for row in rows[columns].astype(object).itertuples(index=False, name=None)]
+    checks = {renamed_check(str(row[1])) for row in wanted}
+    there: dict[tuple[str | None, ...], list[AcceptedLine]] = {}
+    for one, shown in _shown_findings(audit, {str(row[0]) for row in wanted}, checks):
+        there.setdefault(tuple(shown[name] for name in columns), []).append(one)
+    refused = [(place, row) for place, row in enumerate(wanted) if row not in there]
+    if refused:
+        named = "; ".join(f"row {place}: product {row[0]}, {row[1]}" for place, row in refused[:_NAMED])
+        more = f", and {len(refused) - _NAMED:,} more" if len(refused) > _NAMED else ""
+        raise InputError(
+            f"{counted(len(refused), 'row')} of {len(wanted):,} no finding of this audit ({named}{more}). Nothing was "
+            "accepted. Take the rows from audit.failures() of this very audit."
+        )
+    return list({one.key: one for row in wanted for one in there[row]}.values())
+
+
+def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:
+    return tuple(None if pd.isna(cell) else str(cell) for cell in row)
+
+
+def _findings(
+    audit: Audit, products: set[str] | None = None, checks: set[str] | None = None
+) -> list[AcceptedLine]:
+    return [one for one, _ in _shown_findings(audit, products, checks)]
+
+
+def _shown_findings(
+    audit: Audit, products: set[str] | None = None, checks: set[str] | None = None
+) -> Iterable[tuple[AcceptedLine, Mapping[str, str | None]]]:
+    """Yield findings of an audit as lines without reason and time, each with what `failures` shows of it."""
+    names = [renamed_check(check.id) for check in audit.checks]
+    among = None if products is None else pa.array(sorted(products), pa.string())
+    of_checks = np.array([checks is None or name in checks for name in names], bool)
+    for part in audit.parts:
+        ids = part.column("product_id").combine_chunks()
+        is_named = np.ones(part.size, bool) if among is None else is_true(pc.is_in(ids, among))
+        if not is_named.any():
+            continue
+        evidence = part.evidence
+        findings = findings_of(part, evidence)
+        kept = np.flatnonzero(is_named[findings.product] & of_checks[findings.check])
+        digests = digests_of(findings, kept, evidence, audit.checks)
+        # Shown as `failures` shows them, in the order in which they are numbered.
+        shown = rows_of_findings(part, audit.checks, kept)
+        facts_of = shown.select([*_IDENTIFYING, "gtin"]).to_pylist()
+        for facts, place, digest in zip(facts_of, findings.check[kept].tolist(), digests, strict=True):
+            line = AcceptedLine(
+                line=0,
+                product=str(facts["product_id"]),
+                check=names[place],
+                digest=digest,
+                reason="",
+                by="",
+                at=clock.now(),
+                until=None,
+                is_withdrawal=False,
+                gtin=facts["gtin"],
+                attribute=facts["attribute"],
+                language=facts["language"],
+                value=facts["value"],
+            )
+            yield line, facts

@@ -1,0 +1,495 @@
+"""Accepted findings: the file, what is in force, and the figures with and without."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex import Audit, Catalog, clock
+from prodex.errors import InputError, QueryError, SnapshotNotFound, StorageError
+from prodex.quality import accepted as accepted_module
+from prodex.quality import rulebook
+from prodex.quality.accepted import day_of, digest_of
+from prodex.quality.states import State
+
+RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
+CHECKS = {"valid_gtin": {"severity": "blocker"}, "has_text": {"attribute": "namePublicLong"}}
+PROFILE = {"checks": CHECKS}
+
+
+def records(*gtins: str) -> list[dict[str, Any]]:
+    """Return products with these GTINs."""
+    return [{"id": number, "gtin": gtin} for number, gtin in enumerate(gtins, 1)]
+
+
+def saved(*gtins: str) -> Catalog:
+    """Return a snapshot of products with these GTINs."""
+    return prodex.flatten(records(*gtins)).save("shop")
+
+
+def judged(*gtins: str, **options: Any) -> Audit:
+    """Return the audit of a new snapshot of products with these GTINs."""
+    return prodex.audit(saved(*gtins), PROFILE, progress=False, **options)
+
+
+def path_of(audit: Audit) -> Path:
+    """Return the file of accepted findings of an audit."""
+    assert audit.accepted_findings is not None
+    return audit.accepted_findings.path
+
+
+def written(**facts: Any) -> str:
+    """Return a line about product 2 as it is written, with some of its facts changed."""
+    digest = digest_of("gtin", None, WRONG, None, "ends with the check digit 6, and 5 would be right")
+    line = {
+        "product": "2",
+        "gtin": WRONG,
+        "check": "valid_gtin",
+        "attribute": "gtin",
+        "language": None,
+        "value": WRONG,
+        "digest": digest,
+        "reason": "printed so",
+        "by": "Ana",
+        "at": "2026-11-01T08:00:00+00:00",
+        "until": None,
+    } | facts
+    return json.dumps({name: value for name, value in line.items() if value != "(without)"})
+
+
+def reading(content: str | bytes, file: Path) -> Audit:
+    """Return an audit that reads a file with this content."""
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return prodex.audit(prodex.flatten(records(RIGHT, WRONG)), PROFILE, progress=False, accepted=file)
+
+
+def count(content: str | bytes, file: Path) -> int:
+    """Return how many cells of an audit a file accepts."""
+    return int(reading(content, file).summary["accepted"])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a file for what is accepted."""
+    return tmp_path / "accepted.jsonl"
+
+
+def test_the_figures_are_shown_with_and_without() -> None:
+    """An accepted failure fails still; the figures with accepted are those as if it passed."""
+    audit = judged(RIGHT, WRONG, "")
+
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin", product_id="2"), reason="printed so")
+
+    figures = audit.summary
+    assert (5, 1, 1, 2) == tuple(
+        figures[["failed", "accepted", "ready_products", "ready_products_with_accepted"]]
+    )
+    assert (4 / 18, 8 / 18) == pytest.approx((figures["score"], figures["score_with_accepted"]))
+    assert [1, 0] == audit.by_check["accepted"].tolist()
+    assert {"valid_gtin": 1, "has_text[namePublicLong]": 0} == audit.gaps().set_index("check")[
+        "accepted"
+    ].to_dict()
+    assert [1] == audit.scores("owner")["accepted"].tolist()
+    assert [[False, False], [True, False], [False, False]] == audit.accepted_cells()[0].tolist()
+    states = [int((audit.states == state).sum()) for state in State]
+    assert audit.states.size == sum(states)
+
+
+def test_without_any_nothing_differs() -> None:
+    """The figures with accepted are the same, and no memory is used for the cells."""
+    audit = judged(RIGHT, WRONG)
+
+    figures = audit.summary
+
+    assert 0 == figures["accepted"]
+    assert figures["score"] == figures["score_with_accepted"]
+    assert figures["ready"] == figures["ready_with_accepted"]
+    assert audit.tally is audit.tally_with_accepted
+    assert (0, 0) == audit.accepted_cells()[0].strides
+
+
+def test_a_cell_is_accepted_when_all_its_findings_are() -> None:
+    """Of two wrong texts of one product, one that is accepted does not make the product pass."""
+    texts = [{"expressedIn": {"normalizedCode": one}, "data": "TBD"} for one in ("fr", "nl")]
+    catalog = prodex.flatten([{"id": 1, "namePublicLong": texts}]).save("two")
+    audit = prodex.audit(catalog, {"checks": {"texts_without_placeholders": {}}}, progress=False)
+
+    half = prodex.accept(audit, audit.failures(language="fr"), reason="on purpose")
+    both = prodex.accept(half, half.failures(language="nl"), reason="on purpose")
+
+    assert [(1, 0), (2, 1)] == [
+        (int(one.failures()["accepted"].notna().sum()), one.summary["accepted"]) for one in (half, both)
+    ]
+
+
+def test_it_is_there_in_every_later_audit_and_in_those_that_are_opened() -> None:
+    """A new snapshot, a saved audit and a selection have what is accepted of the name."""
+    audit = judged(RIGHT, WRONG)
+    audit.save()
+    prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+
+    later = judged(RIGHT, WRONG, RIGHT)
+
+    opened = prodex.open_audit("shop")
+    found = [one.summary["accepted"] for one in (later, opened, opened.only(["2"]), opened.only(["1"]))]
+    assert [1, 1, 1, 0] == found
+
+
+def test_another_value_comes_back_and_the_earlier_one_is_accepted_still() -> None:
+    """What was accepted is the value, so it is forgotten neither by a correction nor by its return."""
+    audit = judged(RIGHT, WRONG)
+    prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+
+    nights = [judged(RIGHT, gtin).summary["accepted"] for gtin in (WRONG, OTHER, RIGHT, WRONG)]
+
+    assert [1, 0, 0, 1] == nights
+
+
+def test_it_ends_with_the_day_that_was_named() -> None:
+    """On the last day it is accepted still, and on the next one no more."""
+    audit = judged(RIGHT, WRONG, now=datetime(2027, 1, 1, tzinfo=UTC))
+    prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so", until="2027-01-05")
+
+    days = [
+        judged(RIGHT, WRONG, now=datetime(2027, 1, day, 23, 59, tzinfo=UTC)).summary["accepted"]
+        for day in (5, 6)
+    ]
+
+    assert [1, 0] == days
+
+
+def test_a_baseline_accepts_what_is_not_accepted_yet() -> None:
+    """It leaves the reasons that somebody gave, and what is new is not part of it."""
+    audit = judged(RIGHT, WRONG)
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+
+    audit = prodex.accept(audit, reason="baseline")
+    again = prodex.accept(audit, reason="baseline")
+
+    assert ["baseline", "printed so", "baseline"] == again.failures()["accepted"].tolist()
+    assert path_of(audit).read_text().count("\n") == 3
+    later = judged(RIGHT, WRONG, WRONG)
+    assert ["3", "3"] == later.failures(accepted=False)["product_id"].tolist()
+
+
+def test_withdrawn_it_counts_again_and_can_be_accepted_again() -> None:
+    """A withdrawal is a line more; nothing is removed."""
+    audit = prodex.accept(judged(RIGHT, WRONG), reason="baseline")
+    gtin = audit.failures(check="valid_gtin")
+
+    withdrawn = prodex.withdraw(audit, gtin, reason="it was wrong after all")
+    accepted = prodex.accept(withdrawn, gtin, reason="and right again")
+
+    assert [3, 2, 3] == [one.summary["accepted"] for one in (audit, withdrawn, accepted)]
+    assert 5 == path_of(audit).read_text().count("\n")
+    states = prodex.accepted("shop")
+    assert ["superseded", "superseded", "in force"] == states[states["check"] == "valid_gtin"][
+        "state"
+    ].tolist()
+
+
+def test_the_newest_of_two_people_counts_whatever_the_order(file: Path) -> None:
+    """Both lines stay; merged in either order, the same one counts."""
+    ana = written(by="Ana", until="2026-01-01", at="2026-11-02T08:00:00+00:00")
+    ben = written(by="Ben", at="2026-11-01T08:00:00+00:00")
+
+    assert (0, 0) == (count(f"{ana}\n{ben}\n", file), count(f"{ben}\n{ana}\n", file))
+    ben = written(by="Ben", at="2026-11-03T08:00:00+00:00")
+    assert (1, 1) == (count(f"{ana}\n{ben}\n", file), count(f"{ben}\n{ana}\n", file))
+
+
+def test_two_lines_of_one_moment_count_the_same_in_either_order(file: Path) -> None:
+    """What is shown must not depend on who merged: a withdrawal is the safer of the two."""
+    gone = written(withdrawn=True)
+
+    assert (0, 0) == (count(f"{written()}\n{gone}\n", file), count(f"{gone}\n{written()}\n", file))
+
+
+def test_a_clock_that_was_ahead_does_not_keep_it_accepted() -> None:
+    """A withdrawal counts after what it takes back, though the other machine was a day ahead."""
+    audit = judged(RIGHT, WRONG)
+    with clock.at(datetime.now(UTC) + timedelta(days=1)):
+        audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+
+    assert 0 == prodex.withdraw(audit).summary["accepted"]
+
+
+LINE, MORE = written(), written(product="7", reason="of the other machine")
+
+#: A file as people leave it, how many cells are accepted, and how many lines cannot be read.
+FILES: dict[str, tuple[str | bytes, int, int]] = {
+    "as it is written": (f"{LINE}\n", 1, 0),
+    "no line break at the end": (LINE, 1, 0),
+    "a byte order mark": (b"\xef\xbb\xbf" + LINE.encode(), 1, 0),
+    "a byte order mark in the middle": (MORE.encode() + b"\n\xef\xbb\xbf" + LINE.encode(), 1, 0),
+    "two bytes a character": (f"{LINE}\n{MORE}\n".encode("utf-16"), 1, 0),
+    "line ends of Windows, blank lines": (f"\r\n{LINE}\r\n\r\n", 1, 0),
+    "twice": (f"{LINE}\n{LINE}\n", 1, 0),
+    "half a line at the end": (f"{LINE}\n{MORE[:40]}", 1, 1),
+    "half a line, and a whole one behind it": (f"{MORE[:40]}{LINE}\n", 1, 1),
+    "two in one line": (f"{MORE}{LINE}\n", 1, 0),
+    "commas, as in a list": (f"[\n{MORE},\n{LINE}\n]\n", 1, 2),
+    "marks of git": (f"<<<<<<< ours\n{LINE}\n=======\n{MORE}\n>>>>>>> theirs\n", 1, 3),
+    "words": (f"Ana: please look at this\n{LINE}\n", 1, 1),
+    "another encoding": (f"{LINE}\n".encode() + '{"product": "é"}\n'.encode("latin-1"), 1, 1),
+    "a number as product": (written(product=2), 1, 0),
+    "another spelling of JSON": (LINE.replace(": ", " :\t"), 1, 0),
+    "an unknown check": (f"{written(check='rule_of_others')}\n{LINE}\n", 1, 0),
+    "more than is known": (written(ticket="A-7"), 1, 0),
+    "no time": (written(at="(without)"), 1, 0),
+    "a time without zone": (written(at="2026-11-01 08:00"), 1, 0),
+    "until, one digit": (written(until="2027-1-5"), 1, 0),
+    "until, one reading": (written(until="25.01.2099"), 1, 0),
+    "until, two readings": (written(until="05.01.2099"), 0, 1),
+    "until, no date": (written(until="next year"), 0, 1),
+    "until, no day": (written(until="2027-02-30"), 0, 1),
+    "until, empty": (written(until=""), 1, 0),
+    "until a number": (written(until=2027), 0, 1),
+    "no reason": (written(reason=" "), 0, 1),
+    "no digest": (written(digest="(without)"), 0, 1),
+    "no product": (written(product=None), 0, 1),
+    "another shape": ("[1, 2]\n7\nnull\n" + LINE, 1, 3),
+    "very deep": ("[" * 100_000 + "\n" + LINE, 1, 1),
+    "nothing": ("", 0, 0),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_line_is_read_alone(name: str, file: Path) -> None:
+    """What cannot be read is said by its number, and costs no other line."""
+    content, cells, unread = FILES[name]
+    raw = content if isinstance(content, bytes) else content.encode()
+
+    assert cells == count(raw, file)
+    listed = prodex.accepted(file)
+    assert unread == (listed["state"] == "cannot be read").sum()
+    assert (listed[listed["state"] == "cannot be read"]["note"] != "").all()
+    assert raw == file.read_bytes()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
+    """What is there stays byte by byte, and the new line is read."""
+    content, _, unread = FILES[name]
+    raw = content if isinstance(content, bytes) else content.encode()
+    audit = reading(raw, file)
+    if raw.startswith(b"\xff\xfe"):
+        with pytest.raises(StorageError, match="Save it as UTF-8"):
+            prodex.accept(audit, reason="again")
+        return
+
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="again", by="Ben")
+
+    assert ["again"] == audit.failures(check="valid_gtin")["accepted"].tolist()
+    assert file.read_bytes().startswith(raw)
+    assert unread == (prodex.accepted(file)["state"] == "cannot be read").sum()
+
+
+def test_days_are_read_where_there_is_one_reading() -> None:
+    """ISO in any width, and what can be one day only; the message shows both readings of the rest."""
+    assert date(2027, 1, 5) == day_of("2027-1-5") == day_of("2027/01/05") == day_of(date(2027, 1, 5))
+    assert date(2027, 5, 5) == day_of("05.05.2027")
+    with pytest.raises(InputError, match="2027-01-05 or 2027-05-01"):
+        day_of("05.01.2027")
+
+
+def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """No reason, no finding of this audit, no place, no date, nobody."""
+    audit = judged(RIGHT, WRONG)
+    gtin = audit.failures(check="valid_gtin")
+    memory = prodex.audit(prodex.flatten(records(WRONG)), PROFILE, progress=False)
+    refused: list[tuple[str, Callable[[], object]]] = [
+        ("reason is", lambda: prodex.accept(audit, gtin, reason="  ")),
+        ("row 0: product 9", lambda: prodex.accept(audit, gtin.assign(product_id="9"), reason="x")),
+        ("1 row of 1", lambda: prodex.accept(audit, gtin.assign(value="7"), reason="x")),
+        ("no column 'check'", lambda: prodex.accept(audit, gtin[["product_id"]], reason="x")),
+        ("in memory", lambda: prodex.accept(memory, reason="x")),
+        ("05.01.2027", lambda: prodex.accept(audit, gtin, reason="x", until="05.01.2027")),
+        ("by is", lambda: prodex.accept(audit, gtin, reason="x", by=" ")),
+        ("is a folder", lambda: prodex.accept(audit, gtin, reason="x", to=tmp_path)),
+        ("no file", lambda: prodex.audit(prodex.flatten([]), PROFILE, accepted=tmp_path / "no.jsonl")),
+        ("takes an audit", lambda: prodex.accept(saved(RIGHT), reason="x")),  # type: ignore[arg-type]
+        ("Give rows of", lambda: prodex.accept(audit, ["2"], reason="x")),  # type: ignore[arg-type]
+    ]
+
+    for words, call in refused:
+        with pytest.raises(InputError, match=words):
+            call()
+    assert not path_of(audit).exists()
+    with pytest.raises(SnapshotNotFound, match="shop"):
+        prodex.accepted("shpo")
+    with pytest.raises((InputError, QueryError, SnapshotNotFound)):
+        prodex.accepted(7)  # type: ignore[arg-type]
+
+
+def test_a_catalogue_in_memory_takes_any_file(tmp_path: Path) -> None:
+    """The same file can be read by whoever has it, such as a colleague's working folder under git."""
+    file = tmp_path / "team.jsonl"
+    catalog = prodex.flatten(records(RIGHT, WRONG))
+    audit = prodex.audit(catalog, PROFILE, progress=False)
+
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so", to=str(file))
+
+    again = prodex.audit(catalog, PROFILE, progress=False, accepted=file)
+    assert [1, 1] == [one.summary["accepted"] for one in (audit, again)]
+    assert ["in force"] == prodex.accepted(file)["state"].tolist()
+
+
+def test_a_link_is_neither_followed_nor_written(tmp_path: Path) -> None:
+    """A file of somebody else's folder must not be changed by accepting something here."""
+    audit = judged(RIGHT, WRONG)
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    elsewhere.write_text("")
+    path_of(audit).symlink_to(elsewhere)
+
+    with pytest.raises(StorageError):
+        prodex.accept(audit, reason="x")
+    assert "" == elsewhere.read_text()
+
+
+def test_rows_of_any_frame_will_do() -> None:
+    """Sorted, filtered, grouped, with fewer columns or after a visit to Excel: the same findings are meant."""
+    audit = judged(RIGHT, WRONG)
+    every = audit.failures()
+    frames = [
+        every.sort_values("check", ascending=False),
+        every[["product_id", "check"]].drop_duplicates(),
+        every[["check", "product_id", "value"]].astype(object).where(every.notna(), None),
+        every.assign(note="mine").reset_index(drop=True).iloc[::-1],
+    ]
+
+    assert [3] * 4 == [
+        len(
+            accepted_module.AcceptedFindings.read(path_of(prodex.accept(audit, frame, reason=f"r{n}"))).newest
+        )
+        for n, frame in enumerate(frames)
+    ]
+
+
+def test_a_renamed_rule_loses_nothing(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    """Reading applies the table of renamed rules, to lines and to audits that were saved before."""
+    old = written(check="gtin_is_valid")
+    monkeypatch.setitem(rulebook.RENAMED, "gtin_is_valid", "gtin_valid")
+    monkeypatch.setitem(rulebook.RENAMED, "gtin_valid", "valid_gtin")
+
+    audit = reading(old + "\n", file)
+    assert 1 == audit.summary["accepted"]
+    assert "has_x[a,b]" == rulebook.renamed_check("has_x[a,b]")
+    before = replace(audit, checks=(replace(audit.checks[0], id="gtin_is_valid"), *audit.checks[1:]))
+    assert 1 == before.summary["accepted"]
+
+
+def test_another_severity_or_title_changes_nothing() -> None:
+    """A parameter of the check makes another check, and another severity does not."""
+    audit = judged(RIGHT, WRONG)
+    prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+    mild = {"checks": {"valid_gtin": {"severity": "info"}}}
+
+    assert 1 == prodex.audit("shop", mild, progress=False).summary["accepted"]
+
+
+def test_values_of_any_kind_are_one_line(tmp_path: Path) -> None:
+    """Line breaks of every alphabet, controls and long texts stay within their line, and are found again."""
+    odd = "TBD\u2028\u0085\n\r\x1b[31m" + "é" * 500
+    texts = [
+        {"expressedIn": {"normalizedCode": "fr"}, "data": odd},
+        {"expressedIn": {"normalizedCode": "nl"}, "data": "a\nb"},
+    ]
+    catalog = prodex.flatten([{"id": "x\n1", "gtin": RIGHT, "namePublicLong": texts}])
+    audit = prodex.audit(catalog, {"checks": {"names_on_one_line": {}}}, progress=False)
+
+    audit = prodex.accept(audit, reason="two\nlines", by="A\nna", to=tmp_path / "a.jsonl")
+
+    assert (
+        len(audit.failures())
+        == path_of(audit).read_bytes().count(b"\n")
+        == len(path_of(audit).read_text().splitlines())
+    )
+    assert audit.failures()["accepted"].tolist() == ["two lines"] * len(audit.failures())
+
+
+def test_states_say_what_became_of_each_line() -> None:
+    """In force, another value, date passed, withdrawn, not there any more: by the newest saved audit."""
+    with clock.at(datetime(2026, 11, 20, 8, tzinfo=UTC)):
+        audit = judged(RIGHT, WRONG, WRONG, WRONG, WRONG)
+        for product, until in (("2", None), ("3", None), ("4", "2026-11-21"), ("5", None)):
+            rows = audit.failures(product_id=product, check="valid_gtin")
+            audit = prodex.accept(audit, rows, reason="r", until=until)
+        prodex.withdraw(audit, audit.failures(product_id="5", check="valid_gtin"))
+    with clock.at(datetime(2026, 11, 25, 8, tzinfo=UTC)):
+        judged(RIGHT, WRONG, OTHER, WRONG, WRONG).save()
+        states = prodex.accepted("shop")["state"].tolist()
+        judged(RIGHT).save()
+        gone = prodex.accepted("shop")["state"].tolist()
+
+    assert ["in force", "value changed", "date passed", "withdrawn", "withdrawal"] == states
+    assert ["not in the newest audit"] * 2 == gone[:2]
+
+
+def test_two_processes_lose_nothing(tmp_path: Path) -> None:
+    """Each adds fifty lines, one at a time, while the other does."""
+    code = (
+        "import sys, prodex\n"
+        "catalog = prodex.flatten([{'id': n, 'gtin': ''} for n in range(50)])\n"
+        "audit = prodex.audit(catalog, {'checks': {'valid_gtin': {}}}, progress=False)\n"
+        "found = audit.failures()\n"
+        "for place in range(0, 50, 5):\n"
+        "    prodex.accept(audit, found[place:place + 5], reason='r', by=sys.argv[1], to=sys.argv[2])\n"
+    )
+    file = tmp_path / "both.jsonl"
+    both = [subprocess.Popen([sys.executable, "-c", code, name, str(file)]) for name in ("Ana", "Ben")]
+
+    assert [0, 0] == [one.wait(timeout=120) for one in both]
+    listed = prodex.accepted(file)
+    assert {"Ana", "Ben"} == set(listed["by"])
+    assert 50 == listed["product_id"].nunique()
+    assert "cannot be read" not in set(listed["state"])
+
+
+GTINS = st.sampled_from([RIGHT, WRONG, OTHER, "", "123"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    before=st.lists(GTINS, min_size=1, max_size=5),
+    after=st.lists(GTINS, min_size=1, max_size=5),
+    data=st.data(),
+)
+def test_accepted_stays_accepted_until_something_changes(
+    before: list[str], after: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Law 16: of the findings of a later audit, exactly those are accepted that were, and are the same."""
+    file = tmp_path_factory.mktemp("law") / "accepted.jsonl"
+    file.touch()
+    first = prodex.audit(prodex.flatten(records(*before)), PROFILE, progress=False)
+    found = first.failures()
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(found), max_size=len(found)))
+    prodex.accept(first, found[np.array(chosen, bool)], reason="r", to=file)
+
+    later = prodex.audit(prodex.flatten(records(*after)), PROFILE, progress=False, accepted=file)
+
+    identity = ["product_id", "check", "value"]
+    keys = set(found[chosen][identity].astype(object).where(pd.notna, "").itertuples(index=False, name=None))
+    rows = later.failures()
+    names = rows[identity].astype(object).where(pd.notna, "").itertuples(index=False, name=None)
+    assert [name in keys for name in names] == rows["accepted"].notna().tolist()
+    figures = later.summary
+    assert figures["score_with_accepted"] >= figures["score"]
+    with_them = [
+        sum(int(part.sum()) for part in later.accepted_cells()),
+        int((later.tally.failed - later.tally_with_accepted.failed).sum()),
+    ]
+    assert [figures["accepted"]] * 2 == with_them
