@@ -32,6 +32,7 @@ VALUES = frozenset(
         "Fix",
         "Gallery",
         "Pictures",
+        "Requirements",
         "Tracking",
         "Watch",
     }
