@@ -46,6 +46,7 @@ NAMES = [
     "Profile",
     "Publication",
     "QueryPanel",
+    "Requirements",
     "RetryPolicy",
     "ScenarioRequest",
     "SharingStatus",
@@ -85,6 +86,7 @@ NAMES = [
     "recover",
     "refresh",
     "require_scenarios",
+    "requirements",
     "rule",
     "rules",
     "run_job",
@@ -124,7 +126,18 @@ def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:
 
 
 #: What properties give to the rest of prodex, each documented where it is declared; nobody needs to name its type.
-INNER = {"Asked", "CheckFacts", "Chosen", "Crash", "Groups", "Identity", "Tally"}
+INNER = {
+    "Ask",
+    "Asked",
+    "AskedAttribute",
+    "CheckFacts",
+    "Chosen",
+    "Crash",
+    "Groups",
+    "Identity",
+    "ProductFamily",
+    "Tally",
+}
 
 
 def _named(annotation: object) -> Iterator[type]:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         rule,
     )
     from prodex.quality.profile import profiles
-    from prodex.quality.requirements.for_catalog import requirements
+    from prodex.quality.requirement_files.for_catalog import requirements
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
     from prodex.quality.watch import Watch, watch
@@ -125,7 +125,7 @@ _LATER = {
         "rule",
     ),
     "prodex.quality.profile": ("profiles",),
-    "prodex.quality.requirements.for_catalog": ("requirements",),
+    "prodex.quality.requirement_files.for_catalog": ("requirements",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
     "prodex.quality.watch": ("Watch", "watch"),

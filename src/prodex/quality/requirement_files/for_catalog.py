@@ -13,12 +13,12 @@ from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
 from prodex.locales import language_tag, market_code, short_of
 from prodex.messages import hint
-from prodex.quality.requirements.files import checked_path, read_requirements
-from prodex.quality.requirements.filled_shares import ProductGroups, markets_there
-from prodex.quality.requirements.sheet_layout import consumer_units
-from prodex.quality.requirements.sheet_rows import contents_of
-from prodex.quality.requirements.values import Channel, Family, Requirements
-from prodex.quality.requirements.workbook import write_workbook
+from prodex.quality.requirement_files.files import checked_path, read_requirements
+from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
+from prodex.quality.requirement_files.sheet_layout import consumer_units
+from prodex.quality.requirement_files.sheet_rows import contents_of
+from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirements import Channel, ProductFamily, Requirements
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
 _COLUMNS = 40
@@ -120,8 +120,8 @@ def channel_of(given: Any) -> Channel:
 
     Examples
     --------
-    >>> channel_of("Web shop:France:consumer units"), channel_of("Catalogue")
-    (Channel(name='Web shop', market=250, consumer_units=True), Channel(name='Catalogue', market=0, consumer_units=False))
+    >>> channel_of("Web shop:France:consumer units")
+    Channel(name='Web shop', market=250, consumer_units=True)
     """
     if isinstance(given, Channel):
         return given
@@ -167,7 +167,7 @@ def _languages(given: str | Iterable[str] | None) -> list[str] | None:
 
 def _chosen_families(
     groups: ProductGroups, given: int | Iterable[str] | None, before: Requirements
-) -> tuple[Family, ...]:
+) -> tuple[ProductFamily, ...]:
     """Return the families of columns: those chosen, and those that have answers already."""
     there = {one.code: one for one in groups.families}
     if given is None or isinstance(given, int):
@@ -188,11 +188,11 @@ def _chosen_families(
             chosen.append(family)
     own = [_with_own(one, there.get(one.code)) for one in before.families]
     named = {one.code for one in own}
-    return tuple([*own, *(one for one in dict.fromkeys(chosen) if one.code not in named)])
+    return (*own, *(one for one in dict.fromkeys(chosen) if one.code not in named))
 
 
-def _with_own(family: Family, there: Family | None) -> Family:
+def _with_own(family: ProductFamily, there: ProductFamily | None) -> ProductFamily:
     """Return a family as requirements have it, with what only the catalogue knows."""
     if there is None:
         return family
-    return Family(family.code, family.label or there.label, family.parent or there.parent)
+    return ProductFamily(family.code, family.label or there.label, family.parent or there.parent)

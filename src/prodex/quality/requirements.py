@@ -66,7 +66,7 @@ class Channel:
     market: int = 0
     consumer_units: bool = False
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The channel with its market, by which its checks are called.
 
@@ -77,7 +77,7 @@ class Channel:
 
 
 @dataclass(frozen=True, order=True)
-class Family:
+class ProductFamily:
     """A group of products of which the same is asked.
 
     Attributes
@@ -127,7 +127,7 @@ class Ask:
 
     @property
     def words(self) -> str:
-        """What is asked as a cell says it: `prodex.quality.requirements.asked_in_words` reads it.
+        """What is asked as a cell says it: `prodex.quality.requirement_files.asked_in_words` reads it.
 
         >>> Ask(Level.MUST, ("A", "B c"), shortest=3, longest=80, pattern="[A-Z].*").words
         'must; one of: A, "B c"; 3-80 characters; pattern: [A-Z].*'
@@ -162,7 +162,7 @@ def _quoted(text: str) -> str:
 
 
 @dataclass(frozen=True, order=True)
-class Asked:
+class AskedAttribute:
     """What is asked about: an attribute, of texts in one language.
 
     Attributes
@@ -183,7 +183,7 @@ class Asked:
 
 
 @dataclass(frozen=True, order=True)
-class Requirement:
+class ChannelRequirement:
     """What one channel asks of one family.
 
     Attributes
@@ -199,7 +199,7 @@ class Requirement:
     """
 
     channel: str
-    asked: Asked
+    asked: AskedAttribute
     family: str
     ask: Ask
 
@@ -241,15 +241,15 @@ class Requirements:
     >>> rows = [["Web shop", "*", "brand", "", "must"], ["Web shop", "TEA", "namePublicLong", "fr", "should"]]
     >>> frame = pd.DataFrame(rows, columns=["channel", "family", "attribute", "language", "level"])
     >>> wanted = prodex.Requirements.of(frame)
-    >>> wanted.ask("Web shop", Asked("brand"), "TEA").level.value
+    >>> wanted.ask("Web shop", AskedAttribute("brand"), "TEA").level.value
     'must'
     """
 
     name: str = "own"
     by: str = "kind"
     channels: tuple[Channel, ...] = ()
-    families: tuple[Family, ...] = ()
-    requirements: tuple[Requirement, ...] = ()
+    families: tuple[ProductFamily, ...] = ()
+    requirements: tuple[ChannelRequirement, ...] = ()
     ignored: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -277,9 +277,25 @@ class Requirements:
         >>> prodex.Requirements.read(path).frame[["family", "attribute", "language", "level"]].values.tolist()
         [['*', 'namePublicLong', 'fr', 'must'], ['TEA', 'namePublicLong', 'fr', 'should']]
         """
-        from prodex.quality.requirements.files import read_requirements
+        from prodex.quality.requirement_files.files import read_requirements
 
         return read_requirements(path, known)
+
+    @staticmethod
+    def is_file(path: str | Path) -> bool:
+        """Return whether a path is that of a file with requirements, and not of a profile.
+
+        What a spreadsheet saves is no profile, and a TOML file of requirements has the key `requirements`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.Requirements.is_file("requirements.xlsx"), prodex.Requirements.is_file("online-listing")
+        (True, False)
+        """
+        from prodex.quality.requirement_files.files import is_requirements_file
+
+        return is_requirements_file(path)
 
     def write(self, path: str | Path, *, replace: bool = False) -> Path:
         """Write them as CSV or TOML, for version control, or as a workbook without shares; `read` reads each back.
@@ -305,7 +321,7 @@ class Requirements:
         >>> prodex.Requirements.read(path) == wanted
         True
         """
-        from prodex.quality.requirements.files import write_requirements
+        from prodex.quality.requirement_files.files import write_requirements
 
         return write_requirements(self, path, replace=replace)
 
@@ -349,7 +365,7 @@ class Requirements:
     @classmethod
     def joined(
         cls,
-        read: Iterable[tuple[str, Channel | None, Family | None, Asked | None, Ask | None]],
+        read: Iterable[tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]],
         wrong: Sequence[str] = (),
         *,
         by: str = "kind",
@@ -376,10 +392,10 @@ class Requirements:
         problems = list(wrong)
         column_of(by)
         channels: dict[str, Channel] = {}
-        families: dict[str, Family] = {}
-        asks: dict[tuple[str, Asked, str], tuple[str, Ask]] = {}
+        families: dict[str, ProductFamily] = {}
+        asks: dict[tuple[str, AskedAttribute, str], tuple[str, Ask]] = {}
         for place, channel, family, asked, ask in read:
-            if channel is not None and (known := channels.setdefault(channel.label, channel)) != channel:
+            if channel is not None and channels.setdefault(channel.label, channel) != channel:
                 problems.append(
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
                 )
@@ -405,7 +421,7 @@ class Requirements:
             tuple(sorted(families.values())),
             tuple(
                 sorted(
-                    Requirement(channel, asked, family, ask)
+                    ChannelRequirement(channel, asked, family, ask)
                     for (channel, asked, family), (_, ask) in asks.items()
                 )
             ),
@@ -435,16 +451,24 @@ class Requirements:
         rows += [_row(None, one, None, None) for one in self.families if one.code not in used]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
-    def ask(self, channel: str, asked: Asked, family: str | None) -> Ask | None:
+    def ask(self, channel: str, asked: AskedAttribute, family: str | None) -> Ask | None:
         """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
-        for code in self.chain(family):
-            if (found := self._by_place.get((channel, asked, code))) is not None:
-                return found
-        return None
+        return self.asks(family).get((channel, asked))
 
-    def own_ask(self, channel: str, asked: Asked, family: str) -> Ask | None:
+    def asks(self, family: str | None) -> Mapping[tuple[str, AskedAttribute], Ask]:
+        """Return all that is asked of a family, by channel label and attribute."""
+        # Families that nobody listed are alike: what is above them decides.
+        chain = tuple(code for code in self.chain(family) if code == ALL or code in self.listed)
+        if chain not in self._asks_of_chain:
+            found: dict[tuple[str, AskedAttribute], Ask] = {}
+            for code in reversed(chain):
+                found |= self._asks_of_code.get(code, {})
+            self._asks_of_chain[chain] = found
+        return self._asks_of_chain[chain]
+
+    def own_ask(self, channel: str, asked: AskedAttribute, family: str) -> Ask | None:
         """Return what a channel asks of a family by itself; None where that is left to those above it."""
-        return self._by_place.get((channel, asked, family))
+        return self._asks_of_code.get(family, {}).get((channel, asked))
 
     def knows(self, family: str | None) -> bool:
         """Whether a family or one above it is listed, other than all families."""
@@ -457,7 +481,7 @@ class Requirements:
     def chain(self, family: str | None) -> tuple[str, ...]:
         """Return a family and those above it, the nearest first and `ALL` last.
 
-        >>> Requirements(by="gpc", families=(Family("50000000"),)).chain("50131703")
+        >>> Requirements(by="gpc", families=(ProductFamily("50000000"),)).chain("50131703")
         ('50131703', '50131700', '50130000', '50000000', '*')
         """
         found: list[str] = []
@@ -469,18 +493,34 @@ class Requirements:
             code = parent or (above[0] if above else "")
         return (*found, ALL)
 
+    def without_asks(self) -> Self:
+        """Return the channels and families alone: what an audit keeps to say what it was made by."""
+        return replace(self, requirements=())
+
     def named(self, name: str) -> Self:
         """Return the same under another name."""
         return replace(self, name=name)
 
     @cached_property
-    def listed(self) -> Mapping[str, Family]:
+    def listed(self) -> Mapping[str, ProductFamily]:
         """The families by code."""
         return {one.code: one for one in self.families}
 
     @cached_property
-    def _by_place(self) -> Mapping[tuple[str, Asked, str], Ask]:
-        return {(one.channel, one.asked, one.family): one.ask for one in self.requirements}
+    def channels_of_all(self) -> frozenset[str]:
+        """The channels that ask something of all families: there a family that is not listed is judged by that."""
+        return frozenset(one.channel for one in self.requirements if one.family == ALL)
+
+    @cached_property
+    def _asks_of_code(self) -> Mapping[str, Mapping[tuple[str, AskedAttribute], Ask]]:
+        found: dict[str, dict[tuple[str, AskedAttribute], Ask]] = {}
+        for one in self.requirements:
+            found.setdefault(one.family, {})[one.channel, one.asked] = one.ask
+        return found
+
+    @cached_property
+    def _asks_of_chain(self) -> dict[tuple[str, ...], Mapping[tuple[str, AskedAttribute], Ask]]:
+        return {}
 
 
 _GPC = ("gpc", "gpc_code")
@@ -570,7 +610,7 @@ def checked_ask(ask: Ask) -> Ask:
 
 def row_read(
     row: Mapping[str, Any],
-) -> tuple[Channel | None, Family | None, Asked | None, Ask | None]:
+) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
     """Read a row of a frame."""
 
     def text(name: str) -> str:
@@ -598,13 +638,15 @@ def row_read(
             text("channel"), market_code(market) if market else 0, units in {"true", "1", "1.0"}
         )
     code = text("family")
-    family = None if code in {"", ALL} else Family(code, text("family_label"), text("family_parent"))
+    family = None if code in {"", ALL} else ProductFamily(code, text("family_label"), text("family_parent"))
     if not text("attribute"):
         return channel, family, None, None
     if channel is None:
         raise InputError("it has no channel.")
     language = text("language")
-    asked = Asked(checked_attribute(text("attribute")), short_of(language_tag(language)) if language else "")
+    asked = AskedAttribute(
+        checked_attribute(text("attribute")), short_of(language_tag(language)) if language else ""
+    )
     level = text("level").casefold()
     if level not in tuple(Level):
         levels = list(map(str, Level))
@@ -631,7 +673,7 @@ def _codes(given: Any) -> list[str]:
 
 
 def _row(
-    channel: Channel | None, family: Family | None, asked: Asked | None, ask: Ask | None
+    channel: Channel | None, family: ProductFamily | None, asked: AskedAttribute | None, ask: Ask | None
 ) -> dict[str, Any]:
     return {
         "channel": channel.name if channel else "",
@@ -652,10 +694,10 @@ def _row(
     }
 
 
-def _family_problems(place: str, families: dict[str, Family], family: Family) -> Iterator[str]:
+def _family_problems(place: str, families: dict[str, ProductFamily], family: ProductFamily) -> Iterator[str]:
     """Yield what contradicts what was said of a family before, and keep what is said of it."""
     known = families.get(family.code, family)
-    merged = Family(family.code, known.label or family.label, known.parent or family.parent)
+    merged = ProductFamily(family.code, known.label or family.label, known.parent or family.parent)
     for name in ("label", "parent"):
         before, now = getattr(known, name), getattr(family, name)
         if before and now and before != now:
@@ -663,7 +705,7 @@ def _family_problems(place: str, families: dict[str, Family], family: Family) ->
     families[family.code] = merged
 
 
-def _circles(families: Mapping[str, Family]) -> Iterator[str]:
+def _circles(families: Mapping[str, ProductFamily]) -> Iterator[str]:
     for code in families:
         above, seen = families[code].parent, [code]
         while above in families and above not in seen:
@@ -674,7 +716,7 @@ def _circles(families: Mapping[str, Family]) -> Iterator[str]:
             yield f"families are parents of each other: {' -> '.join([*seen, code])}"
 
 
-def _said_twice(key: tuple[str, Asked, str]) -> str:
+def _said_twice(key: tuple[str, AskedAttribute, str]) -> str:
     channel, asked, family = key
     language = f" ({asked.language})" if asked.language else ""
     return f"{asked.attribute}{language} of {'all families' if family == ALL else f'family {family}'} in {channel}"

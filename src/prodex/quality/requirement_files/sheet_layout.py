@@ -17,7 +17,7 @@ ALL_FAMILIES = "All families"
 NOT_ASKED = "not asked for"
 
 
-class Place(StrEnum):
+class SheetPlace(StrEnum):
     """What a heading says of its column, or a first cell of its row or of the cell beside it."""
 
     ATTRIBUTE = "Attribute"
@@ -33,41 +33,36 @@ class Place(StrEnum):
 
 
 #: Other words for them, in English, French, German and Dutch.
-_WORDS: Mapping[Place, str] = {
-    Place.ATTRIBUTE: "attribute|attributes|field|attribut|champ|merkmal|feld|attribuut|kenmerk|veld",
-    Place.LANGUAGE: "language|lang|langue|sprache|taal",
-    Place.PATH: "path|wire path|technical path|chemin|pfad|pad",
-    Place.FILLED: "filled|share filled|rempli|taux de remplissage|gefullt|befullt|gevuld",
-    Place.CHANNEL: "channel|canal|kanal|vertriebskanal|kanaal",
-    Place.MARKET: "market|target market|marche|markt|zielmarkt|doelmarkt|land|country|pays",
-    Place.UNITS: "units|unites|einheiten|eenheden",
-    Place.CODE: "family code|code of family|code famille|code de la famille|familiencode|familiecode",
-    Place.PRODUCTS: "number of products|nombre de produits|anzahl produkte|anzahl der produkte|aantal producten",
-    Place.PARENT: "belongs to|parent|parent family|appartient a|famille parente|gehort zu|hoort bij",
+_WORDS: Mapping[SheetPlace, str] = {
+    SheetPlace.ATTRIBUTE: "attribute|attributes|field|attribut|champ|merkmal|feld|attribuut|kenmerk|veld",
+    SheetPlace.LANGUAGE: "language|lang|langue|sprache|taal",
+    SheetPlace.PATH: "path|wire path|technical path|chemin|pfad|pad",
+    SheetPlace.FILLED: "filled|share filled|rempli|taux de remplissage|gefullt|befullt|gevuld",
+    SheetPlace.CHANNEL: "channel|canal|kanal|vertriebskanal|kanaal",
+    SheetPlace.MARKET: "market|target market|marche|markt|zielmarkt|doelmarkt|land|country|pays",
+    SheetPlace.UNITS: "units|unites|einheiten|eenheden",
+    SheetPlace.CODE: "family code|code of family|code famille|code de la famille|familiencode|familiecode",
+    SheetPlace.PRODUCTS: "number of products|nombre de produits|anzahl produkte|anzahl der produkte|aantal producten",
+    SheetPlace.PARENT: "belongs to|parent|parent family|appartient a|famille parente|gehort zu|hoort bij",
 }
 _PLACE_OF = {word: place for place, words in _WORDS.items() for word in words.split("|")}
 _ALL_WORDS = frozenset(
     {"*", "all families", "all", "toutes les familles", "toutes", "alle familien", "alle", "alle families"}
 )
 _CONSUMER = frozenset(
-    [
-        "consumer units",
-        "consumer units only",
-        "consumer unit",
-        "consumer",
-        "unites consommateur",
-        "verbrauchereinheiten",
-        "consumenteneenheden",
-    ]
+    {
+        *("consumer units", "consumer units only", "consumer unit", "consumer"),
+        *("unites consommateur", "verbrauchereinheiten", "consumenteneenheden"),
+    }
 )
-_EVERY_UNIT = frozenset(["", "all", "all units", "all products", "toutes", "alle"])
+_EVERY_UNIT = frozenset({"", "all", "all units", "all products", "toutes", "alle"})
 
 
-def place_of(text: str) -> Place | None:
+def place_of(text: str) -> SheetPlace | None:
     """Return what a heading says; None for any other text.
 
     >>> place_of(" Family code: "), place_of("Attribut"), place_of("Remark")
-    (<Place.CODE: 'Family code'>, <Place.ATTRIBUTE: 'Attribute'>, None)
+    (<SheetPlace.CODE: 'Family code'>, <SheetPlace.ATTRIBUTE: 'Attribute'>, None)
     """
     return _PLACE_OF.get(_plain(text))
 

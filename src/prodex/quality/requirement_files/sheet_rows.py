@@ -1,6 +1,6 @@
-"""What the sheets of the requirements workbook have: attributes by kind as rows, families as columns, answers and shares.
+"""What the sheets of the requirements workbook have: attributes as rows, families as columns, answers and shares.
 
-Everything here is plain values; `prodex.quality.requirements.workbook` draws them.
+Everything here is plain values; `prodex.quality.requirement_files.workbook` draws them.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from prodex.locales import language_name
 from prodex.quality.picture_columns import PICTURES
 from prodex.quality.requested_data import Asked as Requested
 from prodex.quality.requested_data import asked_for
-from prodex.quality.requirements.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
-from prodex.quality.requirements.filled_shares import (
+from prodex.quality.requirement_files.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
+from prodex.quality.requirement_files.filled_shares import (
     FilledShares,
     ProductGroups,
     attributes_there,
     selected_there,
 )
-from prodex.quality.requirements.values import (
+from prodex.quality.requirements import (
     ALL,
     NUTRIENTS,
     Ask,
-    Asked,
+    AskedAttribute,
     Channel,
-    Family,
+    ProductFamily,
     Requirements,
     selector_of,
 )
@@ -56,31 +56,36 @@ _GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalar
 _GROUP_OF_KIND = {"code": CODE, "quantity": QUANTITY}
 #: Attributes at the top of records that the service writes about them, and what has rows of its own.
 _NOT_ROWS = frozenset(
-    [
-        "id",
-        "uuid",
-        "_jsonVersion",
-        "createdAt",
-        "updatedAt",
-        "supplierId",
-        "product_key",
-        "owner",
-        "lifeCycle",
-        "manufacturerSharingStatus",
-        "targetProductStatus",
-        "validation",
-        "lastRequest",
-        "assetsLastRequests",
-        "validationRules",
-        "lastUserHistoryDate",
-        "history",
-        "version",
-        "specializes",
-        "expressedIn",
-        "assets",
-        "tags",
-        "targetMarket",
-    ]
+    {
+        *(
+            "id",
+            "uuid",
+            "_jsonVersion",
+            "createdAt",
+            "updatedAt",
+            "supplierId",
+            "product_key",
+            "owner",
+            "lifeCycle",
+        ),
+        *(
+            "manufacturerSharingStatus",
+            "targetProductStatus",
+            "validation",
+            "lastRequest",
+            "assetsLastRequests",
+        ),
+        *(
+            "validationRules",
+            "lastUserHistoryDate",
+            "history",
+            "version",
+            "specializes",
+            "expressedIn",
+            "assets",
+        ),
+        *("tags", "targetMarket"),
+    }
 )
 
 #: Texts in a language that fewer products of a channel have than this are no row of its sheet.
@@ -124,7 +129,7 @@ class SheetRow:
     """
 
     group: str
-    asked: Asked
+    asked: AskedAttribute
     title: str
     overall: Today | None = None
     today: tuple[Today, ...] = ()
@@ -153,13 +158,13 @@ class ChannelSheet:
     """
 
     channel: Channel
-    families: tuple[Family, ...]
+    families: tuple[ProductFamily, ...]
     products: tuple[int, ...]
     rows: tuple[SheetRow, ...]
 
 
 @dataclass(frozen=True)
-class Contents:
+class WorkbookContents:
     """What a workbook holds.
 
     Attributes
@@ -180,27 +185,31 @@ class Contents:
     source: str = ""
     sheets: tuple[ChannelSheet, ...] = ()
     left_out: tuple[str, ...] = ()
-    families: tuple[Family, ...] = ()
+    families: tuple[ProductFamily, ...] = ()
 
 
 def contents_of(
     catalog: Catalog,
     groups: ProductGroups,
-    families: Sequence[Family],
+    families: Sequence[ProductFamily],
     channels: Sequence[Channel],
     languages: Iterable[str] | None,
     start: Requirements,
-) -> Contents:
+) -> WorkbookContents:
     """Return what the workbook for a catalogue holds."""
     tables = attributes_there(catalog)
     labels = selected_there(catalog).get(NUTRIENTS, {})
     attributes = _attributes(tables, labels, start)
     shares = FilledShares.of(catalog, attributes, channels, groups, [one.code for one in families])
     chosen = None if languages is None else set(languages)
+    wanted = {one.asked.attribute for one in start.requirements}
     sheets = []
     for number, channel in enumerate(channels):
         rows = []
         for attribute, group in attributes.items():
+            # What a service sends empty in every record is no attribute that the catalogue has.
+            if attribute not in _GROUP_OF and attribute not in wanted and not shares.is_anywhere(attribute):
+                continue
             title = title_of(attribute, labels.get(selector_of(attribute)[1], ""))
             for asked in _asked_of(attribute, channel, number, shares, chosen, start):
                 rows.append(
@@ -208,10 +217,10 @@ def contents_of(
                 )
         products = tuple(int(one) for one in shares.products[number])
         sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
-    return Contents(start.by, catalog.origin.source, tuple(sheets), _left_out(groups, families))
+    return WorkbookContents(start.by, catalog.origin.source, tuple(sheets), _left_out(groups, families))
 
 
-def contents_without_catalog(requirements: Requirements) -> Contents:
+def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
     sheets = []
@@ -226,7 +235,7 @@ def contents_without_catalog(requirements: Requirements) -> Contents:
             for one in asked
         ]
         sheets.append(ChannelSheet(channel, requirements.families, (), _in_order(rows)))
-    return Contents(requirements.by, sheets=tuple(sheets), families=requirements.families)
+    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=requirements.families)
 
 
 def group_of(attribute: str, table: str = "") -> str:
@@ -250,18 +259,13 @@ def group_of(attribute: str, table: str = "") -> str:
 
 def _attributes(tables: Mapping[str, str], nutrients: Iterable[str], start: Requirements) -> dict[str, str]:
     """Return the attributes of rows, each with its heading."""
-    found = {attribute: group for group, attributes in _USUAL.items() for attribute in attributes}
+    found = dict(_GROUP_OF)
     found |= {f"{NUTRIENTS}[{code}]": NUTRIENT for code in nutrients if not set("[]") & set(code)}
-    found |= {
-        name: group_of(name, table)
-        for name, table in tables.items()
-        if name not in _NOT_ROWS and name not in found
-    }
-    found |= {
-        one.asked.attribute: group_of(one.asked.attribute)
-        for one in start.requirements
-        if one.asked.attribute not in found
-    }
+    for name, table in tables.items():
+        if name not in _NOT_ROWS:
+            found.setdefault(name, group_of(name, table))
+    for one in start.requirements:
+        found.setdefault(one.asked.attribute, group_of(one.asked.attribute))
     return found
 
 
@@ -272,7 +276,7 @@ def _asked_of(
     shares: FilledShares,
     chosen: set[str] | None,
     start: Requirements,
-) -> list[Asked]:
+) -> list[AskedAttribute]:
     """Return the rows of an attribute: one for each language of a text, else one."""
     spoken = shares.languages(attribute, number)
     own = [
@@ -283,22 +287,22 @@ def _asked_of(
     if attribute not in TEXTS and not any(
         asked.language for asked in shares.filled if asked.attribute == attribute
     ):
-        return list(dict.fromkeys([Asked(attribute), *own]))
+        return list(dict.fromkeys([AskedAttribute(attribute), *own]))
     required = REQUIRED_LANGUAGES.get(channel.market, ())
     products = max(int(shares.products[number, 0]), 1)
     there = [one for one, count in spoken.items() if count / products >= _FEW]
     languages = [*required, *there] if chosen is None else sorted(chosen)
-    rows = [Asked(attribute, one) for one in dict.fromkeys(languages)]
-    return list(dict.fromkeys([*(rows or [Asked(attribute)]), *own]))
+    rows = [AskedAttribute(attribute, one) for one in dict.fromkeys(languages)]
+    return list(dict.fromkeys([*(rows or [AskedAttribute(attribute)]), *own]))
 
 
 def _row(
-    asked: Asked,
+    asked: AskedAttribute,
     group: str,
     title: str,
     shares: FilledShares,
     number: int,
-    families: Sequence[Family],
+    families: Sequence[ProductFamily],
     start: Requirements,
     channel: Channel,
     origin: Origin,
@@ -315,7 +319,7 @@ def _row(
 
 
 def _answers(
-    asked: Asked, families: Sequence[Family], requirements: Requirements, channel: Channel
+    asked: AskedAttribute, families: Sequence[ProductFamily], requirements: Requirements, channel: Channel
 ) -> tuple[Ask | None, ...]:
     codes = [ALL, *(one.code for one in families)]
     return tuple(requirements.own_ask(channel.label, asked, code) for code in codes)
@@ -326,12 +330,10 @@ def _in_order(rows: Iterable[SheetRow]) -> tuple[SheetRow, ...]:
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
 
 
-def _left_out(groups: ProductGroups, families: Sequence[Family]) -> tuple[str, ...]:
+def _left_out(groups: ProductGroups, families: Sequence[ProductFamily]) -> tuple[str, ...]:
     shown = {one.code for one in families}
     gone = [one for one in groups.families if one.code not in shown]
     if not gone:
         return ()
-    return (
-        f"{len(gone):,} of {len(groups.families):,} families have no column; what is asked of all families holds for "
-        "them.",
-    )
+    of = f"{len(gone):,} of {len(groups.families):,} families have no column"
+    return (f"{of}; what is asked of all families holds for them.",)

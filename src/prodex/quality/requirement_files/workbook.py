@@ -19,33 +19,45 @@ from prodex.formats.text_sheet import TextSheet, letters_of, spelled_row
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
-from prodex.quality.requirements.sheet_layout import (
+from prodex.quality.requirement_files.sheet_layout import (
     ALL_FAMILIES,
     FORMAT,
     KEYS_SHEET,
     NOT_ASKED,
     READ_ME,
-    Place,
+    SheetPlace,
 )
-from prodex.quality.requirements.sheet_rows import PICTURE, TEXT, ChannelSheet, Contents, SheetRow, Today
-from prodex.quality.requirements.values import ALL, Ask, Family, Level
+from prodex.quality.requirement_files.sheet_rows import (
+    PICTURE,
+    TEXT,
+    ChannelSheet,
+    SheetRow,
+    Today,
+    WorkbookContents,
+)
+from prodex.quality.requirements import ALL, Ask, Level, ProductFamily
 
 #: Columns before those of families: attribute, language, wire path, share in the whole catalogue; width in characters.
-_BEFORE = ((Place.ATTRIBUTE, 31), (Place.LANGUAGE, 12), (Place.PATH, 17), (Place.FILLED, 8))
+_BEFORE = (
+    (SheetPlace.ATTRIBUTE, 31),
+    (SheetPlace.LANGUAGE, 12),
+    (SheetPlace.PATH, 22),
+    (SheetPlace.FILLED, 8),
+)
 _FIRST = len(_BEFORE)
 _WIDTH = 14
 #: Rows above the first attribute: channel, market, units, parent, code, products, labels.
 _ABOVE = 7
 _LINE = 15
-#: The part of white in the ground of a cell, so that black letters can be read on the darkest shade.
-_PALE = 0.72
+#: The part of white in the ground of a cell.
+_PALE = 0.35
 _LONGEST_SHEET_NAME = 31
 _LIST = tuple(level.value for level in Level)
 _LONGEST_LIST = 255
 _INK, _HEADING, _GREY, _LINES = "#1F2A30", "#2F4858", "#7A7A7A", "#D9D9D9"
 
 
-def write_workbook(contents: Contents, path: Path) -> None:
+def write_workbook(contents: WorkbookContents, path: Path) -> None:
     """Write the workbook; `path` is a file that nobody reads yet."""
     with workbook(path, in_memory=True) as book:
         looks = _Looks(book)
@@ -119,9 +131,7 @@ class _Looks:
         text = shown_share(today.share)
         # "<1 %" and ">99 %" would be shown as 0 % and 100 %: none, and all.
         number = "0 %" if text[0].isdigit() else f'"{text}"'
-        return self.of(
-            **look, num_format=f'{number};;0 %;@" · {text}"', bg_color=pale(SCALE[shade(today.share)].light)
-        )
+        return self.of(**look, num_format=f'{number};;0 %;@" · {text}"', bg_color=ground(today.share))
 
 
 def shown_share(share: float) -> str:
@@ -133,12 +143,14 @@ def shown_share(share: float) -> str:
     return percent(share, 0)
 
 
-def pale(colour: str) -> str:
-    """Return a colour mixed with white.
+def ground(share: float) -> str:
+    """Return the ground of a cell: the shade of its share, pale enough for black letters.
 
-    >>> pale("#7f2704"), pale("#ffffff")
-    ('#DBC2B9', '#FFFFFF')
+    >>> ground(1.0), ground(0.5)
+    ('#FFFFFF', '#FECA9F')
     """
+    # The darker half of the scale is for white letters.
+    colour = SCALE[(shade(share) + 1) // 2].light
     parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return "#" + "".join(f"{round(255 * _PALE + one * (1 - _PALE)):02X}" for one in parts)
 
@@ -146,7 +158,7 @@ def pale(colour: str) -> str:
 def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: str) -> None:
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     width = _FIRST + 1 + len(plan.families)
-    lines = [*_above(looks, plan, by)]
+    lines: list[tuple[list[tuple[Any, Any]], int | None]] = [*_above(looks, plan, by)]
     group = ""
     for row in plan.rows:
         if row.group != group:
@@ -154,7 +166,8 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
             style = looks.of(bold=True, font_color=_HEADING, bg_color="#E8EEF1", top=1, top_color=_HEADING)
             blank = [("", style)] * (width - 1)
             lines.append(([(group, style), *blank], 18))
-        lines.append((_cells(looks, row, plan), _LINE))
+        # Without a height of its own, so that a row grows with what is typed.
+        lines.append((_cells(looks, row, plan), None))
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
     sheet.set_column(_FIRST, width - 1, _WIDTH)
@@ -181,29 +194,29 @@ def _above(looks: _Looks, plan: ChannelSheet, by: str) -> Iterable[tuple[list[tu
     hint = looks.of(italic=True, font_color=_GREY)
     yield (
         [
-            *((Place.CHANNEL, label), (channel.name, looks.of(bold=True, font_size=12, font_color=_INK))),
+            *(
+                (SheetPlace.CHANNEL, label),
+                (channel.name, looks.of(bold=True, font_size=12, font_color=_INK)),
+            ),
             *(("", label), ("", label)),
             ("Type must, should, may or not over a share. The sheet Read me explains it.", hint),
         ],
         18,
     )
-    yield [(Place.MARKET, label), (market, value)], _LINE
-    yield [(Place.UNITS, label), ("consumer units" if channel.consumer_units else "all", value)], _LINE
+    yield [(SheetPlace.MARKET, label), (market, value)], _LINE
+    yield [(SheetPlace.UNITS, label), ("consumer units" if channel.consumer_units else "all", value)], _LINE
     families = plan.families
     labels = {family.code: family.label or family.code for family in families}
     small = looks.of(font_size=8, font_color=_GREY, align="center", text_wrap=True)
-    parents = [
-        labels.get(one.parent, one.parent) if _is_told(one, labels, families) else one.parent
-        for one in families
-    ]
+    parents = [labels[one.parent] if _is_told(one, labels, families) else one.parent for one in families]
     blanks = [("", label)] * (_FIRST - 2)
     yield (
-        [(Place.PARENT, label), ("", label), *blanks, ("", small), *((one, small) for one in parents)],
+        [(SheetPlace.PARENT, label), ("", label), *blanks, ("", small), *((one, small) for one in parents)],
         _LINE,
     )
     yield (
         [
-            (Place.CODE, label),
+            (SheetPlace.CODE, label),
             (by, looks.small),
             *blanks,
             (ALL, small),
@@ -212,7 +225,10 @@ def _above(looks: _Looks, plan: ChannelSheet, by: str) -> Iterable[tuple[list[tu
         _LINE,
     )
     number = looks.of(num_format="#,##0", align="center", font_size=9, font_color=_GREY)
-    yield [(Place.PRODUCTS, label), ("", label), *blanks, *((one, number) for one in plan.products)], _LINE
+    yield (
+        [(SheetPlace.PRODUCTS, label), ("", label), *blanks, *((one, number) for one in plan.products)],
+        _LINE,
+    )
     heading = looks.of(
         bold=True,
         font_color="#FFFFFF",
@@ -227,7 +243,7 @@ def _above(looks: _Looks, plan: ChannelSheet, by: str) -> Iterable[tuple[list[tu
     yield [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)], max(tall, 18)
 
 
-def _is_told(family: Family, labels: Mapping[str, str], families: Sequence[Family]) -> bool:
+def _is_told(family: ProductFamily, labels: Mapping[str, str], families: Sequence[ProductFamily]) -> bool:
     """Whether the label of a family's parent names it and no other."""
     label = labels.get(family.parent)
     return label is not None and sum(labels[one.code] == label or one.code == label for one in families) == 1
@@ -295,7 +311,7 @@ def _propose(sheet: Any, looks: _Looks, plan: ChannelSheet, lines: int, width: i
                 "source": offered,
                 "show_error": False,
                 "input_title": "must, should, may or not",
-                "input_message": "Conditions may follow: must; at most 80 characters. Delete the word to leave it open.",
+                "input_message": "Conditions may follow: must; at most 80 characters. Delete the word to ask nothing.",
             },
         )
     area = f"{letters_of(_FIRST)}{_ABOVE + 1}:{letters_of(width - 1)}{last + 1}"
@@ -316,14 +332,15 @@ def _propose(sheet: Any, looks: _Looks, plan: ChannelSheet, lines: int, width: i
 def _print_setup(sheet: Any, name: str) -> None:
     sheet.set_landscape()
     sheet.set_paper(9)
-    sheet.fit_to_pages(1, 0)
+    # On one page forty families could not be read.
+    sheet.set_print_scale(65)
     sheet.repeat_rows(0, _ABOVE - 1)
     sheet.repeat_columns(0, _FIRST - 1)
     sheet.set_margins(left=0.4, right=0.4)
     sheet.set_footer(f"&L{name.replace('&', '&&')}&RPage &P of &N")
 
 
-def _write_read_me(book: Any, looks: _Looks, contents: Contents, names: Sequence[str]) -> None:
+def _write_read_me(book: Any, looks: _Looks, contents: WorkbookContents, names: Sequence[str]) -> None:
     sheet = book.add_worksheet(READ_ME, worksheet_class=TextSheet)
     sheet.hide_gridlines(2)
     sheet.set_column(0, 0, 24)
@@ -341,60 +358,53 @@ def _write_read_me(book: Any, looks: _Looks, contents: Contents, names: Sequence
     sheet.fill(iter(content), len(lines), 2)
 
 
-def _read_me(contents: Contents, names: Sequence[str]) -> list[tuple[str, str]]:
+#: What the first sheet says: a word and what it means, for somebody who knows spreadsheets and nothing of prodex.
+_READ_ME = """
+What this is: Each sheet is one channel in one market. Rows are attributes, columns are families of products. {today}
+What to do: Type one of four words over a figure, or choose it from the list of the cell. Leave a cell as it is where
+    you ask for nothing.
+must: It has to be filled. A product without it is not ready for the channel.
+should: It is wanted. A product without it is listed, and is ready all the same.
+may: It is welcome, and nothing is missing without it. It also lifts what all families must have.
+not: It does not belong there. A product that has it is listed.
+All families: holds for every family whose own cell has no word. A family without a word takes that of the family that
+    it belongs to, if there is one, and in the end that of all families.
+Conditions: may follow must and should, divided by semicolons. A text: must; 20-80 characters. A code: must; one of: FR,
+    BE. A picture: must; at least 800 pixels. For experts: should; pattern: [A-Z].*
+An example: In the row Long name, French, the column All families says: must; at most 80 characters. In the row Picture:
+    front, it says must, and the column of products that are sold loose says may.
+You may: sort, filter, hide and delete rows and columns; add a row for another attribute or language; copy a sheet for
+    another channel, and change its name and market in its first rows; add columns and sheets of your own, which are
+    left alone.
+Families: are told by {by}; their codes are above their names. {left_out}
+Channels: {channels}
+What happens next: Save the file and give it back. The catalogue is judged by it. A cell that cannot be understood is
+    listed with its place, such as Web shop!F12. Nothing is guessed, and your file is never changed.
+"""
+
+
+def _read_me(contents: WorkbookContents, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the lines of the first sheet, a title and then a word with its text each."""
     today = (
-        "The figure in a cell is the share of products of that family that have the attribute today. It stays visible "
-        "behind the word."
+        "The figure in a cell is the share of the family's products that have the attribute today; it stays visible "
+        "behind a word."
         if contents.source
         else "This workbook was written without a catalogue, so that its cells show no shares."
     )
-    return [
-        ("What must a product have?", ""),
-        (
-            "What this is",
-            "Each sheet is one channel in one market. Rows are attributes, columns are families of products. "
-            + today,
-        ),
-        (
-            "What to do",
-            "Type one of four words over a figure, or choose it from the list of the cell. Leave a cell as it is where you ask for nothing.",
-        ),
-        ("must", "It has to be filled. A product without it is not ready for the channel."),
-        ("should", "It is wanted. Its absence is shown, and keeps no product back."),
-        (
-            "may",
-            "It is welcome, and nothing is missing without it. Use it to lift a must of all families for one of them.",
-        ),
-        ("not", "It does not belong here, and is shown where it is filled."),
-        (
-            "All families",
-            "holds for every family whose own cell has no word. A family without a word takes that of the family it belongs to, if there is one, and then that of all families.",
-        ),
-        ("Conditions", "may follow a word, divided by semicolons or on lines of their own:"),
-        ("", "must; 20-80 characters      must; at most 80 characters      should; at least 30 characters"),
-        ("", "must; one of: FR, BE      must; at least 800 pixels      must; pattern: [A-Z].*"),
-        (
-            "An example",
-            "Row Long name, French; column All families: must; at most 80 characters. Row Picture: front; column Tea: should.",
-        ),
-        (
-            "You may",
-            "sort, filter, hide and delete rows and columns, add a row for another attribute or language, copy a sheet for another channel and change its name and market in its first rows, and add columns and sheets of your own, which are left alone.",
-        ),
-        (
-            "Families",
-            f"are told by {contents.by}; their codes are above their names. {' '.join(contents.left_out)}".strip(),
-        ),
-        ("Channels", "; ".join(names) + "." if names else "none yet."),
-        (
-            "What happens next",
-            'Save the file and give it back. The catalogue is judged by it: px.audit(catalog, "requirements.xlsx"). A cell that cannot be understood is listed with its place, such as Web shop!F12; nothing is guessed, and the file is not changed.',
-        ),
-        *([("Figures are from", contents.source)] if contents.source else []),
-    ]
+    given = {
+        "today": today,
+        "by": contents.by,
+        "left_out": " ".join(contents.left_out),
+        "channels": f"{'; '.join(names)}." if names else "There are none yet.",
+    }
+    lines = [("What must a product have?", "")]
+    for entry in re.split(r"\n(?! )", _READ_ME.strip()):
+        word, _, text = entry.partition(": ")
+        lines.append((word, re.sub(r"\s+", " ", text).format(**given).strip()))
+    return [*lines, *([("Figures are from", contents.source)] if contents.source else [])]
 
 
-def _write_keys(book: Any, contents: Contents, names: Sequence[str]) -> None:
+def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> None:
     """Write the hidden sheet: it marks the workbook, and knows the names of its rows and families."""
     sheet = book.add_worksheet(KEYS_SHEET, worksheet_class=TextSheet)
     sheet.hide()

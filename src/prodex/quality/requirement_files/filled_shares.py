@@ -24,7 +24,14 @@ from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.pending import IS_OWN
 from prodex.facts.presence import BY_SHAPE
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.requirements.values import NUTRIENTS, Asked, Channel, Family, column_of, selector_of
+from prodex.quality.requirements import (
+    NUTRIENTS,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    column_of,
+    selector_of,
+)
 from prodex.tables.attributes import PENDING, attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
 
@@ -45,7 +52,7 @@ class ProductGroups:
         How many products each of them has.
     """
 
-    families: tuple[Family, ...]
+    families: tuple[ProductFamily, ...]
     products: tuple[int, ...]
     _leaf: Rows
     _above: tuple[tuple[int, ...], ...]
@@ -59,7 +66,7 @@ class ProductGroups:
         >>> import prodex
         >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}}, {"id": 8}])
         >>> ProductGroups.of(catalog, "kind").families
-        (Family(code='TEA', label='Tea', parent=''),)
+        (ProductFamily(code='TEA', label='Tea', parent=''),)
         """
         found = groups_of(catalog, column_of(by))
         leaf = np.full(len(catalog), -1, np.int64)
@@ -79,7 +86,7 @@ class ProductGroups:
         for code in ordered:
             above = gpc_above(code) if by in {"gpc", "gpc_code"} else ()
             label = labels.get(code) or segment_label(code) or ""
-            families.append(Family(code, label if label != code else "", above[0] if above else ""))
+            families.append(ProductFamily(code, label if label != code else "", above[0] if above else ""))
         number = {code: place for place, code in enumerate(ordered)}
         above_each = tuple(
             tuple(number[one] for one in chains[code]) if code is not None else () for code in found.codes
@@ -115,9 +122,9 @@ class FilledShares:
     """
 
     size: int
-    everywhere: Mapping[Asked, int]
+    everywhere: Mapping[AskedAttribute, int]
     products: _Counts
-    filled: Mapping[Asked, _Counts]
+    filled: Mapping[AskedAttribute, _Counts]
 
     @classmethod
     def of(
@@ -138,7 +145,7 @@ class FilledShares:
         >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA"}, "brand": {"code": "A"}}, {"id": 8}])
         >>> groups = ProductGroups.of(catalog, "kind")
         >>> found = FilledShares.of(catalog, ["brand"], [Channel("Web shop")], groups, ["TEA"])
-        >>> found.products.tolist(), found.filled[Asked("brand")].tolist()
+        >>> found.products.tolist(), found.filled[AskedAttribute("brand")].tolist()
         ([[2, 1]], [[1, 1]])
         """
         group, of_family = groups.membership(families)
@@ -158,7 +165,7 @@ class FilledShares:
             return np.asarray(in_channel @ counts.reshape(len(distinct), len(of_family)) @ members)
 
         wanted = tuple(dict.fromkeys(attributes))
-        counted: dict[Asked, _Counts] = {}
+        counted: dict[AskedAttribute, _Counts] = {}
         before = 0
         parts = catalog.parts
         for part, found in zip(parts, side_by_side(lambda one: _filled_in(one, wanted), parts), strict=True):
@@ -173,6 +180,10 @@ class FilledShares:
             table(np.bincount(key, minlength=width)),
             {asked: table(counts) for asked, counts in counted.items()},
         )
+
+    def is_anywhere(self, attribute: str) -> bool:
+        """Return whether any product of the catalogue has an attribute."""
+        return self.everywhere.get(AskedAttribute(attribute), 0) > 0
 
     def languages(self, attribute: str, channel: int) -> dict[str, int]:
         """Return the languages of an attribute in a channel, each with how many products have it."""
@@ -233,17 +244,17 @@ def selected_there(catalog: Catalog) -> dict[str, dict[str, str]]:
     return found
 
 
-def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[Asked, Rows]]:
+def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribute, Rows]]:
     """Return which products of a part have attributes, in any language and in each."""
     plain = [one for one in attributes if not selector_of(one)[1]]
     found = [
-        (Asked(attribute, language or ""), np.flatnonzero(mask))
+        (AskedAttribute(attribute, language or ""), np.flatnonzero(mask))
         for (attribute, language), mask in part_filled(part, plain).items()
     ]
     for path in _SELECTED:
         chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}
         if chosen and part.size:
-            found += [(Asked(chosen[one]), products) for one, products in _READ[path](part, chosen)]
+            found += [(AskedAttribute(chosen[one]), products) for one, products in _READ[path](part, chosen)]
     return found
 
 

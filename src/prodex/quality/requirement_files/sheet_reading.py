@@ -18,18 +18,18 @@ from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
 from prodex.locales import market_code
-from prodex.quality.requirements.asked_in_words import ask_of, is_answer, is_share
-from prodex.quality.requirements.attribute_words import AttributeNames
-from prodex.quality.requirements.sheet_layout import (
+from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
+from prodex.quality.requirement_files.attribute_words import AttributeWords
+from prodex.quality.requirement_files.sheet_layout import (
     KEYS_SHEET,
     READ_ME,
-    Place,
+    SheetPlace,
     consumer_units,
     is_all_families,
     is_not_asked,
     place_of,
 )
-from prodex.quality.requirements.values import ALL, COLUMNS, Ask, Asked, Channel, Family, row_read
+from prodex.quality.requirements import ALL, COLUMNS, Ask, AskedAttribute, Channel, ProductFamily, row_read
 
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3} ?%|not asked for|no products)\s*$")
@@ -41,7 +41,7 @@ _EVERY_MARKET = frozenset({"", "all", "all markets", "0", "*", "-"})
 _LONG = frozenset({"channel", "attribute", "level"})
 
 #: As `Requirements.joined` takes it.
-Read = tuple[str, Channel | None, Family | None, Asked | None, Ask | None]
+Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
 
 @dataclass
@@ -74,7 +74,7 @@ class _Keys:
     """What the hidden sheet says."""
 
     titles: dict[str, str] = field(default_factory=dict)
-    families: list[Family] = field(default_factory=list)
+    families: list[ProductFamily] = field(default_factory=list)
     by: str = ""
 
 
@@ -96,7 +96,7 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
     for sheet, is_own in zip(sheets, is_ours, strict=True):
         if is_own:
             _read_keys(sheet.rows(), keys)
-    names = AttributeNames.of(keys.titles, known)
+    names = AttributeWords.of(keys.titles, known)
     for sheet, is_own in zip(sheets, is_ours, strict=True):
         if is_own or sheet.name.strip().casefold() == READ_ME.casefold():
             continue
@@ -138,7 +138,7 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
             case "attribute", [str(attribute), str(title)]:
                 into.titles.setdefault(attribute, title)
             case "family", [str(code), str(label), str(parent)]:
-                into.families.append(Family(code, label, parent))
+                into.families.append(ProductFamily(code, label, parent))
             case "by", str(by):
                 into.by = into.by or by
 
@@ -151,17 +151,17 @@ class _Table:
     rows: dict[int, Row]
     merged: dict[tuple[int, int], tuple[int, int]]
     heading: int
-    places: dict[Place, int]
+    places: dict[SheetPlace, int]
 
     @classmethod
     def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
         """Find the headings of a sheet; None where it has none."""
         for number, row in rows:
-            places: dict[Place, int] = {}
+            places: dict[SheetPlace, int] = {}
             for column, cell in sorted(row.items()):
                 if (place := place_of(cell.text)) is not None:
                     places.setdefault(place, column)
-            if len(row) > 1 and (Place.ATTRIBUTE in places or Place.PATH in places):
+            if len(row) > 1 and (SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places):
                 return cls(sheet, dict(rows), _anchors(merged, dict(rows)), number, places)
         return None
 
@@ -185,14 +185,14 @@ class _Table:
     @property
     def keys(self) -> set[int]:
         """The columns that are not about a family."""
-        own = (Place.ATTRIBUTE, Place.LANGUAGE, Place.PATH, Place.FILLED)
+        own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
         return {self.places[one] for one in own if one in self.places}
 
-    def read(self, stem: str, names: AttributeNames, into: SheetsRead) -> None:
+    def read(self, stem: str, names: AttributeWords, into: SheetsRead) -> None:
         """Read all that is asked."""
         rows_of = self._rows_above()
         channel = self._channel(rows_of, stem, into)
-        if (code_row := rows_of.get(Place.CODE)) is not None:
+        if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
             into.by = into.by or self._beside(code_row)
         families = self._families(rows_of, into)
         place = self.at(self.heading, min(families, default=0))
@@ -206,16 +206,17 @@ class _Table:
             if number > self.heading and number not in rows_of.values():
                 self._read_row(number, channel, families, names, into, has_plain_shares)
 
-    def _rows_above(self) -> dict[Place, int]:
+    def _rows_above(self) -> dict[SheetPlace, int]:
         """Return the rows that say something of the sheet and of its columns; sorting may have moved some below."""
-        found: dict[Place, int] = {}
+        found: dict[SheetPlace, int] = {}
         for number, row in sorted(self.rows.items()):
-            if self.text(number, self.places.get(Place.PATH)) and number > self.heading:
+            if self.text(number, self.places.get(SheetPlace.PATH)) and number > self.heading:
                 continue
             first = next((cell for column, cell in sorted(row.items())), None)
             place = None if first is None else place_of(first.text)
-            of_sheet = place in {Place.CHANNEL, Place.MARKET, Place.UNITS}
-            if place in {Place.CODE, Place.PRODUCTS, Place.PARENT} or (of_sheet and number < self.heading):
+            of_sheet = place in {SheetPlace.CHANNEL, SheetPlace.MARKET, SheetPlace.UNITS}
+            is_of_columns = place in {SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT}
+            if place is not None and (is_of_columns or (of_sheet and number < self.heading)):
                 found.setdefault(place, number)
         return found
 
@@ -225,21 +226,21 @@ class _Table:
         last = max(self.keys, default=columns[0] + 1)
         return next((self.text(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
 
-    def _channel(self, rows_of: Mapping[Place, int], stem: str, into: SheetsRead) -> Channel | None:
-        name = self._beside(rows_of[Place.CHANNEL]) if Place.CHANNEL in rows_of else ""
+    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel | None:
+        name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
         market, at = "", self.sheet or stem
-        if Place.MARKET in rows_of:
-            market, at = self._beside(rows_of[Place.MARKET]), self.at(rows_of[Place.MARKET], 1)
+        if SheetPlace.MARKET in rows_of:
+            market, at = self._beside(rows_of[SheetPlace.MARKET]), self.at(rows_of[SheetPlace.MARKET], 1)
         if not name:
             name, of_name = _name_and_market(self.sheet or stem)
             market = market or of_name
         is_consumer = False
-        if Place.UNITS in rows_of:
-            said = self._beside(rows_of[Place.UNITS])
+        if SheetPlace.UNITS in rows_of:
+            said = self._beside(rows_of[SheetPlace.UNITS])
             units = consumer_units(said)
             if units is None:
                 into.wrong.append(
-                    f"{self.at(rows_of[Place.UNITS], 1)}: {said!r:.40} is neither consumer units nor all."
+                    f"{self.at(rows_of[SheetPlace.UNITS], 1)}: {said!r:.40} is neither consumer units nor all."
                 )
             is_consumer = bool(units)
         try:
@@ -249,17 +250,19 @@ class _Table:
             return Channel(name, 0, is_consumer)
         return Channel(name, code, is_consumer)
 
-    def _families(self, rows_of: Mapping[Place, int], into: SheetsRead) -> dict[int, Family | None]:
+    def _families(
+        self, rows_of: Mapping[SheetPlace, int], into: SheetsRead
+    ) -> dict[int, ProductFamily | None]:
         """Return the family of each column, None for all of them; other columns are named."""
-        code_row, parent_row = rows_of.get(Place.CODE), rows_of.get(Place.PARENT)
+        code_row, parent_row = rows_of.get(SheetPlace.CODE), rows_of.get(SheetPlace.PARENT)
         columns = sorted(
             {column for number, row in self.rows.items() for column in row} | {c for _, c in self.merged}
         )
-        found: dict[int, Family | None] = {}
+        found: dict[int, ProductFamily | None] = {}
         parents: dict[int, str] = {}
         beside = {self.rows[one] and min(self.rows[one]) for one in rows_of.values()}
         for column in columns:
-            if column in self.keys or column in beside:
+            if column in self.keys:
                 continue
             label = self.text(self.heading, column)
             code = self.text(code_row, column) if code_row is not None else ""
@@ -274,14 +277,14 @@ class _Table:
                 continue
             parents[column] = self.text(parent_row, column) if parent_row is not None else ""
             if code:
-                found[column] = Family(code, "" if label == code else label)
+                found[column] = ProductFamily(code, "" if label == code else label)
             elif label and code_row is None and self._may_be_family(column):
-                found[column] = Family(label)
-            elif label and any(one is not None and label in {one.label, one.code} for one in found.values()):
-                found[column] = next(
-                    one for one in found.values() if one is not None and label in {one.label, one.code}
-                )
-            else:
+                found[column] = ProductFamily(label)
+            elif label and (
+                same := [one for one in found.values() if one and label in {one.label, one.code}]
+            ):
+                found[column] = same[0]
+            elif column not in beside:
                 self._own_column(column, label, code_row, into)
         by_label: dict[str, set[str]] = {}
         for one in filter(None, found.values()):
@@ -317,7 +320,7 @@ class _Table:
             )
             into.wrong.append(
                 f"{self.at(answers[0], column)}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
-                f"nobody knows of which family. Write {what}."
+                f"nobody knows of which family. Write the {what}."
             )
         elif label:
             into.ignored.append(f"column {label} ({where})")
@@ -335,15 +338,16 @@ class _Table:
         self,
         number: int,
         channel: Channel,
-        families: Mapping[int, Family | None],
-        names: AttributeNames,
+        families: Mapping[int, ProductFamily | None],
+        names: AttributeWords,
         into: SheetsRead,
         has_plain_shares: bool,
     ) -> None:
         path, words, language = (
-            self.text(number, self.places.get(one)) for one in (Place.PATH, Place.ATTRIBUTE, Place.LANGUAGE)
+            self.text(number, self.places.get(one))
+            for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
         )
-        if place_of(words) is Place.ATTRIBUTE and not path:  # headings that somebody has repeated
+        if place_of(words) is SheetPlace.ATTRIBUTE and not path:  # headings that somebody has repeated
             return
         cells = {}
         for column in families:
@@ -364,10 +368,12 @@ class _Table:
             asked = names.asked(path, words, language)
         except (InputError, QueryError) as error:
             if has_answers or path:
-                column = self.places.get(Place.PATH if path else Place.ATTRIBUTE, 0)
+                column = self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0)
                 into.wrong.append(f"{self.at(number, column)}: {error}")
             else:
-                into.ignored.append(f"row {words} ({self.at(number, self.places.get(Place.ATTRIBUTE, 0))})")
+                into.ignored.append(
+                    f"row {words} ({self.at(number, self.places.get(SheetPlace.ATTRIBUTE, 0))})"
+                )
             return
         for column, cell in filled.items():
             place = self.at(number, column)
@@ -446,7 +452,7 @@ def _long_heading(rows: Sequence[tuple[int, Row]]) -> int | None:
 
 
 def _read_long(
-    sheet: str, rows: Sequence[tuple[int, Row]], heading: int, names: AttributeNames, into: SheetsRead
+    sheet: str, rows: Sequence[tuple[int, Row]], heading: int, names: AttributeWords, into: SheetsRead
 ) -> None:
     """Read a table with one requirement a row, as `Requirements.write` writes CSV."""
     table = dict(rows)
@@ -473,8 +479,8 @@ def _read_long(
 
 
 def _long_row(
-    given: dict[str, Any], names: AttributeNames
-) -> tuple[Channel | None, Family | None, Asked | None, Ask | None]:
+    given: dict[str, Any], names: AttributeWords
+) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
     attribute, level = str(given.get("attribute", "")).strip(), str(given.get("level", "")).strip()
     if attribute:
         given["attribute"] = names.as_written(attribute)

@@ -1,8 +1,8 @@
 """What is asked of an attribute in the words of a cell: a level, and what the value has to be like.
 
-`must`, `should; one of: A, B`, `must 20-80 characters`, `must; at least 800 pixels`, `must; pattern: [A-Z].*`. Conditions
-are divided by semicolons, commas or line breaks. A code or pattern that holds one of these is in quotes, with "" for a
-quote inside. Levels and conditions are read in English, French, German and Dutch; `Ask.words` writes English.
+`must`, `should; one of: A, B`, `must 20-80 characters`, `must; at least 800 pixels`, `must; pattern: [A-Z].*`.
+Conditions are divided by semicolons, commas or line breaks. A code or pattern that holds one of these is in quotes, and
+a quote inside is doubled. All of it is read in English, French, German and Dutch; `Ask.words` writes English.
 
 Yes, a cross and 1 do not say which of the four levels is meant, so that they are asked back and never guessed.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from prodex.errors import InputError
 from prodex.messages import nearest, unaccented
-from prodex.quality.requirements.values import Ask, Level, checked_ask
+from prodex.quality.requirements import Ask, Level, checked_ask
 
 #: What people write for each level, by language.
 _LEVELS: Mapping[Level, Mapping[str, str]] = {

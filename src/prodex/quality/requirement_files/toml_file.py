@@ -30,13 +30,13 @@ from prodex.errors import InputError, QueryError
 from prodex.files.toml_text import Keys, TomlText
 from prodex.locales import language_tag, market_code, market_name, short_of
 from prodex.messages import hint
-from prodex.quality.requirements.asked_in_words import ask_of
-from prodex.quality.requirements.values import (
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.requirements import (
     ALL,
     Ask,
-    Asked,
+    AskedAttribute,
     Channel,
-    Family,
+    ProductFamily,
     Requirements,
     checked_attribute,
 )
@@ -44,13 +44,14 @@ from prodex.quality.requirements.values import (
 #: The key by which the file is told from a profile, and the version of its layout.
 MARK, LAYOUT = "requirements", 1
 _KEYS = (MARK, "by", "channels", "families", "asked")
+_OF_CHANNEL = ("name", "market", "consumer_units")
 #: What is in place of a language where texts in any are meant, and others of the same attribute in one.
 _ANY = "any"
 _BARE = re.compile("[A-Za-z0-9_-]+")
 _MARKED = re.compile(rf"^\s*{MARK}\s*=", re.MULTILINE)
 
 #: As `Requirements.joined` takes it.
-_Read = tuple[str, Channel | None, Family | None, Asked | None, Ask | None]
+_Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
 
 def is_requirements_text(text: str) -> bool:
@@ -82,11 +83,11 @@ def _lines(requirements: Requirements) -> Iterator[str]:
             yield "consumer_units = true"
     if requirements.families:
         yield from ("", "[families]")
-    for family in requirements.families:
+    for one in requirements.families:
         inside = [
-            f"{name} = {_string(value)}" for name in ("label", "parent") if (value := getattr(family, name))
+            f"{name} = {_string(value)}" for name in ("label", "parent") if (value := getattr(one, name))
         ]
-        yield f"{_key(family.code)} = {{{', '.join(inside)}}}"
+        yield f"{_key(one.code)} = {{{', '.join(inside)}}}"
     for channel in requirements.channels:
         own = [one for one in requirements.requirements if one.channel == channel.label]
         for code in dict.fromkeys(one.family for one in own):
@@ -168,41 +169,36 @@ def _channels(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[s
         wrong.append(f"{place.where(('channels',))}: write [[channels]] with name and market for each.")
         return
     for number, one in enumerate(given):
-        here: Keys = ("channels", number)
         try:
-            if (
-                not isinstance(one, Mapping)
-                or not isinstance(one.get("name"), str)
-                or not one["name"].strip()
-            ):
-                raise InputError('a channel has a name: name = "Web shop".')
-            for key in one:
-                if key not in {"name", "market", "consumer_units"}:
-                    raise InputError(
-                        f"a channel has no key {key!r:.40}{hint(key, ['name', 'market', 'consumer_units'])}"
-                    )
-            units = one.get("consumer_units", False)
-            if not isinstance(units, bool):
-                raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
-            market = one.get("market", 0)
-            if isinstance(market, bool) or not isinstance(market, int | str):
-                raise InputError(f"market is {market!r:.40}; give its number or its name.")
-            channel = Channel(one["name"].strip(), market_code(market) if market else 0, units)
+            channel = _channel(one)
         except (InputError, QueryError) as error:
-            wrong.append(f"{place.where(here)}: {error}")
+            wrong.append(f"{place.where(('channels', number))}: {error}")
             continue
         yield channel.label, channel
 
 
-def _families(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, Family]]:
+def _channel(given: Any) -> Channel:
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str) or not given["name"].strip():
+        raise InputError('a channel has a name: name = "Web shop".')
+    for key in given:
+        if key not in _OF_CHANNEL:
+            raise InputError(f"a channel has no key {key!r:.40}{hint(key, _OF_CHANNEL)}")
+    units, market = given.get("consumer_units", False), given.get("market", 0)
+    if not isinstance(units, bool):
+        raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
+    if isinstance(market, bool) or not isinstance(market, int | str):
+        raise InputError(f"market is {market!r:.40}; give its number or its name.")
+    return Channel(given["name"].strip(), market_code(market) if market else 0, units)
+
+
+def _families(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, ProductFamily]]:
     for code, facts in _table(given, ("families",), place, wrong).items():
         texts = facts if isinstance(facts, Mapping) else {"label": facts}
         if not all(key in {"label", "parent"} and isinstance(value, str) for key, value in texts.items()):
-            wrong.append(
-                f'{place.where(("families", code))}: a family has texts: {code} = {{label = "Tea", parent = "DRINKS"}}.'
-            )
+            example = f'{code} = {{label = "Tea", parent = "DRINKS"}}'
+            wrong.append(f"{place.where(('families', code))}: a family has texts: {example}.")
             continue
-        yield code, Family(code, texts.get("label", ""), texts.get("parent", ""))
+        yield code, ProductFamily(code, texts.get("label", ""), texts.get("parent", ""))
 
 
 def _table(given: Any, keys: Keys, place: TomlText, wrong: list[str]) -> Mapping[str, Any]:
@@ -215,7 +211,7 @@ def _table(given: Any, keys: Keys, place: TomlText, wrong: list[str]) -> Mapping
 def _asked(
     given: Any,
     channels: Mapping[str, Channel],
-    families: Mapping[str, Family],
+    families: Mapping[str, ProductFamily],
     place: TomlText,
     wrong: list[str],
 ) -> Iterator[_Read]:
@@ -225,13 +221,13 @@ def _asked(
             wrong.append(f"{place.where(('asked', label))}: there is no channel {label!r:.60}{near}")
             continue
         for code, of_family in _table(of_channel, ("asked", label), place, wrong).items():
-            family = None if code == ALL else families.get(code, Family(code))
+            family = None if code == ALL else families.get(code, ProductFamily(code))
             for attribute, said in _table(of_family, ("asked", label, code), place, wrong).items():
                 by_language = said if isinstance(said, Mapping) else {"": said}
                 for language, words in by_language.items():
                     where = place.where(("asked", label, code, attribute))
                     try:
-                        asked = Asked(checked_attribute(attribute), _language(language))
+                        asked = AskedAttribute(checked_attribute(attribute), _language(language))
                         yield where, channel, family, asked, _ask(words)
                     except (InputError, QueryError) as error:
                         wrong.append(f"{where}: {error}")

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from prodex.errors import InputError, QueryError
-from prodex.locales import known_language_tag, language_name, short_of
+from prodex.locales import known_language_tag, language_name, language_tag, short_of
 from prodex.messages import nearest, unaccented
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.problems import attribute_title
-from prodex.quality.requirements.values import NUTRIENTS, Asked, checked_attribute, selector_of
+from prodex.quality.requirements import NUTRIENTS, AskedAttribute, checked_attribute, selector_of
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 
 #: What people call attributes: English, French, German, Dutch; several words of one language are divided by "|".
@@ -189,8 +189,6 @@ def language_of(text: str) -> str:
     for one in (whole, re.sub(r"\s*\([^)]*\)$", "", whole)):
         if (tag := known_language_tag(one)) is not None:
             return short_of(tag)
-    from prodex.locales import language_tag
-
     try:
         return short_of(language_tag(whole))
     except QueryError as error:
@@ -198,7 +196,7 @@ def language_of(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class AttributeNames:
+class AttributeWords:
     """What attributes are called in a file: by the specification, and by the words that the file was written with.
 
     Attributes
@@ -225,7 +223,7 @@ class AttributeNames:
         words = {**_words(), **{_folded(title): attribute for attribute, title in titles.items()}}
         return cls(_KNOWN.union(titles, known), words)
 
-    def asked(self, path: str, words: str, language: str) -> Asked:
+    def asked(self, path: str, words: str, language: str) -> AskedAttribute:
         """Return what a row is about.
 
         Parameters
@@ -244,8 +242,8 @@ class AttributeNames:
 
         Examples
         --------
-        >>> AttributeNames.of().asked("", "Nom long, français", "")
-        Asked(attribute='namePublicLong', language='fr')
+        >>> AttributeWords.of().asked("", "Nom long, français", "")
+        AskedAttribute(attribute='namePublicLong', language='fr')
         """
         spoken = language_of(language)
         path, words = _spaced(path), _spaced(words)
@@ -259,7 +257,7 @@ class AttributeNames:
             raise InputError(
                 f"it names two languages: {language_name(in_words)} beside the attribute, and {language!r:.40}."
             )
-        return Asked(checked_attribute(attribute), spoken or in_words)
+        return AskedAttribute(checked_attribute(attribute), spoken or in_words)
 
     def as_written(self, text: str) -> str:
         """Return the attribute of a text that was written by a program; words of people are understood as well.

@@ -14,12 +14,12 @@ from prodex.formats.spreadsheet import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.messages import hint
-from prodex.quality.requirements.sheet_layout import Place, place_of
-from prodex.quality.requirements.sheet_reading import read_sheets
-from prodex.quality.requirements.sheet_rows import contents_without_catalog
-from prodex.quality.requirements.toml_file import is_requirements_text, read_toml, toml_of
-from prodex.quality.requirements.values import COLUMNS, Requirements
-from prodex.quality.requirements.workbook import write_workbook
+from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
+from prodex.quality.requirement_files.sheet_reading import read_sheets
+from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
+from prodex.quality.requirement_files.toml_file import is_requirements_text, read_toml, toml_of
+from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirements import COLUMNS, Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
 _SHEETS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
@@ -140,7 +140,7 @@ def _number_of_headings(_: int, row: Row) -> int:
     if names >= {"channel", "attribute", "level"}:
         return len(names & {"by", *COLUMNS})
     places = {place for cell in row.values() if (place := place_of(cell.text)) is not None}
-    return len(places) if Place.ATTRIBUTE in places or Place.PATH in places else 0
+    return len(places) if SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places else 0
 
 
 def _what_it_is(sheets: Collection[str]) -> str:
