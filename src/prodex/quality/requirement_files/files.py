@@ -103,7 +103,9 @@ def checked_path(path: str | Path, endings: Collection[str], *, replace: bool) -
         raise InputError(f"{file.name!r:.80} cannot be written{near}")
     if is_there(file) and not (replace and is_file(file)):
         what = "There is" if is_file(file) else "Something else is at"
-        raise InputError(f"{what} {file}. Give another path{', or replace=True (--replace)' if is_file(file) else ''}.")
+        raise InputError(
+            f"{what} {file}. Give another path{', or replace=True (--replace)' if is_file(file) else ''}."
+        )
     return file
 
 

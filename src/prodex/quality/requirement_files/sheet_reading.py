@@ -29,7 +29,16 @@ from prodex.quality.requirement_files.sheet_layout import (
     is_not_asked,
     place_of,
 )
-from prodex.quality.requirements import ALL, COLUMNS, Ask, AskedAttribute, Channel, ProductFamily, row_read
+from prodex.quality.requirements import (
+    ALL,
+    COLUMNS,
+    Ask,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    column_of,
+    row_read,
+)
 
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3} ?%|not asked for|no products)\s*$")
@@ -177,6 +186,11 @@ class _Table:
         cell = self.cell(row, column)
         return "" if cell is None else re.sub(r"[\s\u00a0]+", " ", cell.text).strip()
 
+    def verbatim(self, row: int, column: int) -> str:
+        """Return the text of a code or label, as products have it."""
+        cell = self.cell(row, column)
+        return "" if cell is None else cell.text.strip()
+
     def at(self, row: int, column: int) -> str:
         """Return the place of a cell as people call it."""
         place = cell_place(row, column)
@@ -193,7 +207,7 @@ class _Table:
         rows_of = self._rows_above()
         channel = self._channel(rows_of, stem, into)
         if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
-            into.by = into.by or self._beside(code_row)
+            self._read_by(code_row, into)
         families = self._families(rows_of, into)
         place = self.at(self.heading, min(families, default=0))
         if channel is None:
@@ -219,6 +233,21 @@ class _Table:
             if place is not None and (is_of_columns or (of_sheet and number < self.heading)):
                 found.setdefault(place, number)
         return found
+
+    def _read_by(self, code_row: int, into: SheetsRead) -> None:
+        """Read by what families are told, which is beside the words "Family code"."""
+        beside = {
+            column: self.text(code_row, column) for column in self.rows[code_row] if column in self.keys
+        }
+        for column, by in beside.items():
+            if place_of(by) is SheetPlace.CODE:
+                continue
+            try:
+                column_of(by)
+            except InputError as error:
+                into.wrong.append(f"{self.at(code_row, column)}: {error}")
+            else:
+                into.by = into.by or by
 
     def _beside(self, row: int) -> str:
         """Return what is beside the first cell of a row, before the columns of families."""
@@ -264,8 +293,8 @@ class _Table:
         for column in columns:
             if column in self.keys:
                 continue
-            label = self.text(self.heading, column)
-            code = self.text(code_row, column) if code_row is not None else ""
+            label = self.verbatim(self.heading, column)
+            code = self.verbatim(code_row, column) if code_row is not None else ""
             if (
                 code_row is not None
                 and self.merged.get((self.heading, column), (0, column))[1] != column
@@ -275,7 +304,7 @@ class _Table:
             if code == ALL or (not code and is_all_families(label)):
                 found[column] = None
                 continue
-            parents[column] = self.text(parent_row, column) if parent_row is not None else ""
+            parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
             if code:
                 found[column] = ProductFamily(code, "" if label == code else label)
             elif label and code_row is None and self._may_be_family(column):
@@ -314,9 +343,9 @@ class _Table:
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
         if answers:
             what = (
-                f"the code of its family in row {code_row}"
+                f"code of its family in row {code_row}"
                 if code_row
-                else f"the name of its family in row {self.heading}"
+                else f"name of its family in row {self.heading}"
             )
             into.wrong.append(
                 f"{self.at(answers[0], column)}: the column {f'{label!r:.40} ' if label else ''}has answers, but "

@@ -218,19 +218,38 @@ def _asked(
     for label, of_channel in _table(given, ("asked",), place, wrong).items():
         if (channel := channels.get(label)) is None:
             near = hint(label, channels, "Write it below [[channels]].")
-            wrong.append(f"{place.where(('asked', label))}: there is no channel {label!r:.60}{near}")
+            header = f"[asked.{_key(label)}."
+            line = next((n for n, one in enumerate(place.lines, 1) if one.startswith(header)), None)
+            where = (
+                place.where(("asked", label))
+                if line is None
+                else f"{place.shown}, line {line}, asked.{label}"
+            )
+            wrong.append(f"{where}: there is no channel {label!r:.60}{near}")
             continue
         for code, of_family in _table(of_channel, ("asked", label), place, wrong).items():
             family = None if code == ALL else families.get(code, ProductFamily(code))
             for attribute, said in _table(of_family, ("asked", label, code), place, wrong).items():
                 by_language = said if isinstance(said, Mapping) else {"": said}
                 for language, words in by_language.items():
-                    where = place.where(("asked", label, code, attribute))
+                    where = _where(place, label, code, attribute, language)
                     try:
                         asked = AskedAttribute(checked_attribute(attribute), _language(language))
                         yield where, channel, family, asked, _ask(words)
                     except (InputError, QueryError) as error:
                         wrong.append(f"{where}: {error}")
+
+
+def _where(place: TomlText, label: str, code: str, attribute: str, language: str) -> str:
+    """Return file, line and key of a requirement; of a text in a language, its key has a part more."""
+    name = f"{_key(attribute)}.{_key(language)}"
+    header = ""
+    for number, line in enumerate(place.lines if language else (), 1):
+        header = line if line.startswith("[") else header
+        is_here = header == f"[asked.{_key(label)}.{_key(code)}]"
+        if is_here and line.partition("=")[0].strip() == name:
+            return f"{place.shown}, line {number}, asked.{label}.{code}.{attribute}.{language}"
+    return place.where(("asked", label, code, attribute))
 
 
 def _language(text: str) -> str:
