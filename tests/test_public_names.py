@@ -88,6 +88,7 @@ NAMES = [
     "recover",
     "refresh",
     "require_scenarios",
+    "requirements",
     "rule",
     "rules",
     "run_job",
@@ -128,7 +129,19 @@ def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:
 
 
 #: What properties give to the rest of prodex, each documented where it is declared; nobody needs to name its type.
-INNER = {"AcceptedInPart", "Asked", "CheckFacts", "Chosen", "Crash", "Groups", "Identity", "Tally"}
+INNER = {
+    "AcceptedInPart",
+    "Ask",
+    "Asked",
+    "AskedAttribute",
+    "CheckFacts",
+    "Chosen",
+    "Crash",
+    "Groups",
+    "Identity",
+    "ProductFamily",
+    "Tally",
+}
 
 
 def _named(annotation: object) -> Iterator[type]:

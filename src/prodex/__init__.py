@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     )
     from prodex.quality.accepting import accept, accepted, withdraw
     from prodex.quality.profile import profiles
+    from prodex.quality.requirement_files.for_catalog import requirements
     from prodex.quality.rulebook import rules
     from prodex.quality.run import audit
     from prodex.quality.watch import Watch, watch
@@ -126,6 +127,7 @@ _LATER = {
     ),
     "prodex.quality.accepting": ("accept", "accepted", "withdraw"),
     "prodex.quality.profile": ("profiles",),
+    "prodex.quality.requirement_files.for_catalog": ("requirements",),
     "prodex.quality.rulebook": ("rules",),
     "prodex.quality.run": ("audit",),
     "prodex.quality.watch": ("Watch", "watch"),
@@ -229,6 +231,7 @@ __all__ = [
     "recover",
     "refresh",
     "require_scenarios",
+    "requirements",
     "rule",
     "rules",
     "run_job",

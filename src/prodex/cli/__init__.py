@@ -23,14 +23,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "First steps": ("demo", "lab", "sandbox", "check"),
     "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
     "Look, compare and export": ("tables", "diff", "pictures", "export", "publish"),
-    "Audit": ("audit", "accept", "withdraw", "accepted", "rules", "profiles", "watch", "run"),
+    "Audit": ("audit", "requirements", "accept", "withdraw", "accepted", "rules", "profiles", "watch", "run"),
     "Correct and send": ("fix", "upsert", "track", "upserts", "send-rest"),
     "Ask the service": ("organizations", "segments", "scenarios"),
 }
 
 
 class _Sections(TyperGroup):
-    """Lists the commands by what they are for: twenty-seven in one list are hard to read."""
+    """Lists the commands by what they are for: nearly thirty in one list are hard to read."""
 
     # Typer has Click's classes under a name of its own in some versions, so they are not named here.
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as Click calls it

@@ -426,6 +426,54 @@ def show_profile(
 app.add_typer(profiles, name="profiles")
 
 
+@app.command(epilog='Example: prodex requirements shop requirements.xlsx --channel "Web shop:France"')
+def requirements(
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    file: Annotated[Path, typer.Argument(help="The workbook to write (.xlsx).")],
+    by: Annotated[
+        str, typer.Option(help="Tell families by kind, gpc or a column of products; by default kind.")
+    ] = "",
+    channel: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Channel and market of a sheet, "Web shop:France"; repeat it for more. By default the markets.'
+        ),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
+    ] = None,
+    families: Annotated[int, typer.Option(min=0, help="So many of the largest families have a column.")] = 40,
+    start: Annotated[
+        str, typer.Option(help="Requirements (.xlsx, .csv, .toml) whose answers are in the cells already.")
+    ] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write a workbook that is there anew; its answers are kept.")
+    ] = False,
+) -> None:
+    """Write a workbook in which you say what each channel asks.
+
+    Rows are attributes, columns families of products, and each cell shows which share of them has it today. Type must,
+    should, may or not over the shares, and judge by the file: prodex audit shop --profile requirements.xlsx.
+    """
+    written = prodex.requirements(
+        file,
+        prodex.open_snapshot(snapshot),
+        by=by or None,
+        channels=channel or None,
+        languages=language or None,
+        families=families,
+        start=start or None,
+        replace=replace,
+    )
+    kept = prodex.Requirements.read(written)
+    say(
+        f"{written} has {counted(len(kept.channels), 'sheet')} of {len(kept.families):,} families and "
+        f"{counted(len(kept.requirements), 'answer')}. Its first sheet says how to fill it in.",
+        aside=True,
+    )
+
+
 def _audit_section(
     judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
 ) -> pd.DataFrame:

@@ -149,6 +149,8 @@ class Profile:
         if name in known:
             return cls._parsed(name, known[name], f"profile {name}", shipped=True)
         path = Path(source)
+        if Requirements.is_file(path):
+            return cls.read(Requirements.read(path))
         # A misspelled name of a profile is far more frequent than a path without an ending.
         if path.suffix != ".toml" and not path.is_file():
             raise InputError(
@@ -223,7 +225,7 @@ class Profile:
         >>> Profile.read("core").with_requirements(wanted).facts[-1].id
         'must_have[Web shop,brand]'
         """
-        given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)  # type: ignore[attr-defined]
+        given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)
         if not given.channels:
             raise InputError(
                 f"The requirements {given.name!r} ask nothing, since they have no channel. Write them anew with "

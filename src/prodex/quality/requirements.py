@@ -11,10 +11,11 @@ Beside a wire path (`namePublicLong`, `brand`, `netContent`) an attribute can be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
@@ -124,6 +125,41 @@ class Ask:
         """Whether it says what the value has to be like."""
         return bool(self.one_of or self.shortest or self.longest or self.pattern or self.pixels)
 
+    @property
+    def words(self) -> str:
+        """What is asked as a cell says it: `prodex.quality.requirement_files.asked_in_words` reads it.
+
+        >>> Ask(Level.MUST, ("A", "B c"), shortest=3, longest=80, pattern="[A-Z].*").words
+        'must; one of: A, "B c"; 3-80 characters; pattern: [A-Z].*'
+        """
+        words = [self.level.value]
+        words += [f"one of: {', '.join(map(_code_in_words, self.one_of))}"] if self.one_of else []
+        if self.shortest and self.longest:
+            words.append(f"{self.shortest}-{self.longest} characters")
+        elif self.shortest or self.longest:
+            bound = f"at least {self.shortest}" if self.shortest else f"at most {self.longest}"
+            words.append(f"{bound} characters")
+        words += [f"at least {self.pixels} pixels"] if self.pixels else []
+        words += [f"pattern: {_pattern_in_words(self.pattern)}"] if self.pattern else []
+        return "; ".join(words)
+
+
+#: Codes that cannot be taken for anything else in a cell; any other is in quotes.
+_PLAIN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.+/-]*|[0-9]+")
+
+
+def _code_in_words(code: str) -> str:
+    return code if _PLAIN_CODE.fullmatch(code) else _quoted(code)
+
+
+def _pattern_in_words(pattern: str) -> str:
+    is_plain = pattern == pattern.strip() and pattern[:1] != '"' and not re.search(r"[;\s]", pattern)
+    return pattern if is_plain else _quoted(pattern)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
 
 @dataclass(frozen=True, order=True)
 class AskedAttribute:
@@ -168,7 +204,8 @@ class ChannelRequirement:
     ask: Ask
 
 
-_COLUMNS = (
+#: The columns of `Requirements.frame`.
+COLUMNS = (
     *(
         "channel",
         "market",
@@ -179,7 +216,7 @@ _COLUMNS = (
         "family_label",
         "family_parent",
     ),
-    *(field.name for field in fields(Ask)),
+    *(one.name for one in fields(Ask)),
 )
 
 
@@ -195,6 +232,8 @@ class Requirements:
         By what families are told: "kind", "gpc", or a column of `products`.
     channels, families, requirements
         Each in order, and once.
+    ignored
+        Sheets, columns and rows of the file that are somebody's own, and were left alone.
 
     Examples
     --------
@@ -211,6 +250,80 @@ class Requirements:
     channels: tuple[Channel, ...] = ()
     families: tuple[ProductFamily, ...] = ()
     requirements: tuple[ChannelRequirement, ...] = ()
+    ignored: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def read(cls, path: str | Path, *, known: Collection[str] = ()) -> Requirements:
+        """Read requirements from a workbook, CSV or TOML; the file is never changed.
+
+        Parameters
+        ----------
+        path
+            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); such a sheet, or a table
+            with one requirement a row, as CSV; or TOML.
+        known
+            Attributes that are known to exist beside those of the specification, such as a supplier's own.
+
+        Raises
+        ------
+        InputError
+            When the file is something else, or anything in it cannot be understood: every cell is named at once.
+
+        Examples
+        --------
+        >>> import pathlib, prodex, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "shop.csv")
+        >>> _ = path.write_text("Attribute;All families;TEA\\nLong name, French;must;should\\n")
+        >>> prodex.Requirements.read(path).frame[["family", "attribute", "language", "level"]].values.tolist()
+        [['*', 'namePublicLong', 'fr', 'must'], ['TEA', 'namePublicLong', 'fr', 'should']]
+        """
+        from prodex.quality.requirement_files.files import read_requirements
+
+        return read_requirements(path, known)
+
+    @staticmethod
+    def is_file(path: str | Path) -> bool:
+        """Return whether a path is that of a file with requirements, and not of a profile.
+
+        What a spreadsheet saves is no profile, and a TOML file of requirements has the key `requirements`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.Requirements.is_file("requirements.xlsx"), prodex.Requirements.is_file("online-listing")
+        (True, False)
+        """
+        from prodex.quality.requirement_files.files import is_requirements_file
+
+        return is_requirements_file(path)
+
+    def write(self, path: str | Path, *, replace: bool = False) -> Path:
+        """Write them as CSV or TOML, for version control, or as a workbook without shares; `read` reads each back.
+
+        Parameters
+        ----------
+        path
+            The file; its ending says which: .csv, .toml or .xlsx.
+        replace
+            Whether a file that is there is replaced.
+
+        Raises
+        ------
+        InputError
+            When the ending is another one, or there is a file.
+
+        Examples
+        --------
+        >>> import pandas as pd, prodex, tempfile
+        >>> rows = [["Web shop", "*", "brand", "must"]]
+        >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+        >>> path = wanted.write(f"{tempfile.mkdtemp()}/own.toml")
+        >>> prodex.Requirements.read(path) == wanted
+        True
+        """
+        from prodex.quality.requirement_files.files import write_requirements
+
+        return write_requirements(self, path, replace=replace)
 
     @classmethod
     def of(cls, frame: pd.DataFrame, by: str = "kind", name: str = "own") -> Self:
@@ -235,16 +348,16 @@ class Requirements:
         """
         if not isinstance(frame, pd.DataFrame):
             raise InputError(
-                f"frame is {frame!r:.60}. Give a DataFrame with the columns {', '.join(_COLUMNS)}."
+                f"frame is {frame!r:.60}. Give a DataFrame with the columns {', '.join(COLUMNS)}."
             )
         for column in map(str, frame.columns):
-            if column not in _COLUMNS:
-                raise InputError(f"Requirements have no column {column!r}{hint(column, _COLUMNS)}")
+            if column not in COLUMNS:
+                raise InputError(f"Requirements have no column {column!r}{hint(column, COLUMNS)}")
         wrong: list[str] = []
         read = []
         for number, row in enumerate(frame.to_dict("records"), 1):
             try:
-                read.append((f"row {number}", *_row_read({str(key): value for key, value in row.items()})))
+                read.append((f"row {number}", *row_read({str(key): value for key, value in row.items()})))
             except (InputError, QueryError) as error:
                 wrong.append(f"row {number}: {error}")
         return cls.joined(read, wrong, by=by, name=name)
@@ -257,6 +370,7 @@ class Requirements:
         *,
         by: str = "kind",
         name: str = "own",
+        ignored: Sequence[str] = (),
     ) -> Self:
         """Put together what was read cell by cell.
 
@@ -267,7 +381,7 @@ class Requirements:
             asked; None where it is there to make the others known.
         wrong
             What could not be read, in words that name the place.
-        by, name
+        by, name, ignored
             As in `Requirements`.
 
         Raises
@@ -292,7 +406,7 @@ class Requirements:
             key = (channel.label, asked, ALL if family is None else family.code)
             if (before := asks.setdefault(key, (place, ask)))[1] != ask:
                 problems.append(
-                    f"{place}: {_said_twice(key)} is {_said(ask)}, and {_said(before[1])} in {before[0]}"
+                    f"{place}: {_said_twice(key)} is '{ask.words}', and '{before[1].words}' in {before[0]}"
                 )
         problems += _circles(families)
         if problems:
@@ -311,6 +425,7 @@ class Requirements:
                     for (channel, asked, family), (_, ask) in asks.items()
                 )
             ),
+            tuple(ignored),
         )
 
     @property
@@ -325,20 +440,16 @@ class Requirements:
         >>> prodex.Requirements.of(wanted.frame) == wanted
         True
         """
-        channels = {one.label: one for one in self.channels}
         families = {one.code: one for one in self.families}
-        rows = [
-            _row(channels[one.channel], families.get(one.family), one.asked, one.ask)
-            for one in self.requirements
-        ]
-        used = {one.channel for one in self.requirements}
-        rows[:0] = [_row(one, None, None, None) for one in self.channels if one.label not in used]
+        rows = []
+        # Channels stand in the order in which they were given.
+        for channel in self.channels:
+            own = [one for one in self.requirements if one.channel == channel.label]
+            rows += [_row(channel, families.get(one.family), one.asked, one.ask) for one in own]
+            rows += [] if own else [_row(channel, None, None, None)]
         used = {one.family for one in self.requirements}
         rows += [_row(None, one, None, None) for one in self.families if one.code not in used]
-        # Channels stand in the order in which they were given.
-        order = {one.name: place for place, one in enumerate(self.channels)}
-        rows.sort(key=lambda row: order.get(row["channel"], len(order)))
-        return pd.DataFrame(rows, columns=list(_COLUMNS))
+        return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def ask(self, channel: str, asked: AskedAttribute, family: str | None) -> Ask | None:
         """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
@@ -354,6 +465,10 @@ class Requirements:
                 found |= self._asks_of_code.get(code, {})
             self._asks_of_chain[chain] = found
         return self._asks_of_chain[chain]
+
+    def own_ask(self, channel: str, asked: AskedAttribute, family: str) -> Ask | None:
+        """Return what a channel asks of a family by itself; None where that is left to those above it."""
+        return self._asks_of_code.get(family, {}).get((channel, asked))
 
     def knows(self, family: str | None) -> bool:
         """Whether a family or one above it is listed, other than all families."""
@@ -493,7 +608,7 @@ def checked_ask(ask: Ask) -> Ask:
     return ask
 
 
-def _row_read(
+def row_read(
     row: Mapping[str, Any],
 ) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
     """Read a row of a frame."""
@@ -536,11 +651,25 @@ def _row_read(
     if level not in tuple(Level):
         levels = list(map(str, Level))
         raise InputError(f"level is {level!r:.40}{hint(level, levels, f'Give {_or(levels)}.')}")
-    codes = tuple(dict.fromkeys(one.strip() for one in text("one_of").split("|") if one.strip()))
+    codes = tuple(dict.fromkeys(_codes(row.get("one_of"))))
     value = row.get("pattern")
     pattern = "" if value is None or pd.isna(value) else str(value)
     ask = Ask(Level(level), codes, number("shortest"), number("longest"), pattern, number("pixels"))
     return channel, family, asked, checked_ask(ask)
+
+
+#: Codes that need no quotes in a list divided by "|".
+_IN_A_LIST = re.compile(r'[^\s|"](?:[^|]*[^\s|])?')
+_LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^|]*?))\s*(?:\||$)')
+
+
+def _codes(given: Any) -> list[str]:
+    """Return codes in a list, or in a text divided by "|"."""
+    if isinstance(given, list | tuple):
+        return [str(one).strip() for one in given if str(one).strip()]
+    text = "" if given is None or pd.isna(given) else str(given)
+    found = [one[1].replace('""', '"') if one[1] is not None else one[2] for one in _LISTED.finditer(text)]
+    return [one.strip() for one in found if one.strip()]
 
 
 def _row(
@@ -556,7 +685,9 @@ def _row(
         "family_label": family.label if family else "",
         "family_parent": family.parent if family else "",
         "level": ask.level.value if ask else "",
-        "one_of": "|".join(ask.one_of) if ask else "",
+        "one_of": "|".join(one if _IN_A_LIST.fullmatch(one) else _quoted(one) for one in ask.one_of)
+        if ask
+        else "",
         **{name: getattr(ask, name) if ask else 0 for name in ("shortest", "longest")},
         "pattern": ask.pattern if ask else "",
         "pixels": ask.pixels if ask else 0,
@@ -583,21 +714,6 @@ def _circles(families: Mapping[str, ProductFamily]) -> Iterator[str]:
         # Each circle is named once, by its first family.
         if above == code and code == min(seen):
             yield f"families are parents of each other: {' -> '.join([*seen, code])}"
-
-
-def _said(ask: Ask) -> str:
-    """Return what is asked, as errors and lists show it.
-
-    >>> _said(Ask(Level.MUST, ("A", "B"), shortest=3))
-    'must, one of A, B, at least 3 characters'
-    """
-    words = [ask.level.value]
-    words += [f"one of {', '.join(ask.one_of)}"] if ask.one_of else []
-    words += [f"at least {ask.shortest} characters"] if ask.shortest else []
-    words += [f"at most {ask.longest} characters"] if ask.longest else []
-    words += [f"pattern {ask.pattern}"] if ask.pattern else []
-    words += [f"at least {ask.pixels} pixels"] if ask.pixels else []
-    return ", ".join(words)
 
 
 def _said_twice(key: tuple[str, AskedAttribute, str]) -> str:

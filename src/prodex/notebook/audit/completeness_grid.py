@@ -79,6 +79,7 @@ class CompletenessGrid(VBox):
         options = [("channels", ""), *((f"{one}: languages", one) for one in channels)]
         if list(self.switch.options) != options:
             self.switch.options = options
+            self.switch.value = ""
         self._note.value = _new_families(self._seen)
         self._turn()
 
@@ -89,7 +90,7 @@ class CompletenessGrid(VBox):
 
     def _turn(self) -> None:
         if self._seen is not None:
-            self.pager.over(len(self._families()), "family")
+            self.pager.over(len(self._families()), "group")
 
     def _families(self) -> list[str | None]:
         """Return the codes of the rows in their order; all products come first."""

@@ -1,0 +1,281 @@
+"""What is asked of an attribute in the words of a cell: a level, and what the value has to be like.
+
+`must`, `should; one of: A, B`, `must 20-80 characters`, `must; at least 800 pixels`, `must; pattern: [A-Z].*`.
+Conditions are divided by semicolons, commas or line breaks. A code or pattern that holds one of these is in quotes, and
+a quote inside is doubled. All of it is read in English, French, German and Dutch; `Ask.words` writes English.
+
+Yes, a cross and 1 do not say which of the four levels is meant, so that they are asked back and never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prodex.errors import InputError
+from prodex.messages import nearest, unaccented
+from prodex.quality.requirements import Ask, Level, checked_ask
+
+#: What people write for each level, by language.
+_LEVELS: Mapping[Level, Mapping[str, str]] = {
+    Level.MUST: {
+        "en": "must|must have|must be filled|required|mandatory|compulsory|obligatory",
+        "fr": "obligatoire|obligatoirement|requis|requise|exige|exigee|doit",
+        "de": "muss|pflicht|pflichtfeld|pflichtangabe|verpflichtend|erforderlich|obligatorisch",
+        "nl": "moet|verplicht|vereist|noodzakelijk",
+    },
+    Level.SHOULD: {
+        "en": "should|should have|recommended|desired|desirable|nice to have",
+        "fr": "recommande|recommandee|conseille|conseillee|souhaite|souhaitee|souhaitable|devrait",
+        "de": "soll|sollte|empfohlen|erwunscht|wunschenswert",
+        "nl": "aanbevolen|aanbevelenswaardig|gewenst|wenselijk|zou moeten",
+    },
+    Level.MAY: {
+        "en": "may|optional|voluntary|not required|not mandatory|not compulsory",
+        "fr": "facultatif|facultative|optionnel|optionnelle|peut|non obligatoire|pas obligatoire|non requis",
+        "de": "kann|darf|optional|freiwillig|fakultativ|nicht erforderlich|nicht verpflichtend|keine pflicht",
+        "nl": "mag|kan|optioneel|facultatief|vrijwillig|niet verplicht|niet vereist",
+    },
+    Level.NOT: {
+        "en": "not|must not|may not|should not|forbidden|prohibited|not allowed|not permitted|never",
+        "fr": "ne pas|pas|interdit|interdite|non autorise|pas autorise|ne doit pas|jamais|exclu",
+        "de": "nicht|darf nicht|nicht erlaubt|nicht zulassig|unzulassig|verboten|nie",
+        "nl": "niet|mag niet|niet toegestaan|niet toelaatbaar|verboden|nooit",
+    },
+}
+_LEVEL_OF = {
+    word: level
+    for level, by_language in _LEVELS.items()
+    for words in by_language.values()
+    for word in words.split("|")
+}
+_MOST_WORDS = max(word.count(" ") + 1 for word in _LEVEL_OF)
+
+#: What says that nothing is answered.
+_NOTHING = frozenset({"", "-", "–", "—"})
+_SHARE = re.compile(r"[<>≈~]?\s*[0-9]{1,3}(?:[.,][0-9]+)?\s*%|0[.,][0-9]+")
+_FOUR = "Type must, should, may or not"
+
+_LEAST = (
+    r"at least|not less than|from|minimum|min\.?|>=|≥|au moins|au minimum|mindestens|wenigstens|minimal|minstens"
+    r"|tenminste|ten minste"
+)
+_MOST = (
+    r"at most|not more than|no more than|up to|maximum|max\.?|<=|≤|au plus|au maximum|jusqu'a|hochstens|maximal|bis zu"
+    r"|hoogstens|maximaal|ten hoogste|tot"
+)
+_ABOVE = r"more than|longer than|over|>|plus de|mehr als|langer als|uber|meer dan"
+_BELOW = (
+    r"less than|fewer than|shorter than|under|<|moins de|weniger als|kurzer als|unter|minder dan|korter dan"
+)
+_EXACT = r"exactly|=|exactement|genau|precies"
+_CHARACTERS = "characters?|chars?|letters?|signs?|caracteres?|signes?|zeichen|buchstaben|tekens?|karakters?"
+_PIXELS = r"pixels?|px|pixeln"
+_NUMBER = r"[0-9]{1,9}"
+_UNIT = rf"(?:\s*(?:(?P<characters>{_CHARACTERS})|(?P<pixels>{_PIXELS}))(?![a-z]))?"
+_BOUND = re.compile(
+    rf"(?:(?P<least>{_LEAST})|(?P<most>{_MOST})|(?P<above>{_ABOVE})|(?P<below>{_BELOW})|(?P<exact>{_EXACT}))"
+    rf"\s*(?P<number>{_NUMBER}){_UNIT}"
+)
+_RANGE = re.compile(
+    rf"(?:(?:between|entre|zwischen|tussen|from|von|de|van)\s+)?(?P<least>{_NUMBER})"
+    rf"\s*(?:-|–|—|\.\.|…|to|and|a|et|bis|und|tot|en)\s*(?P<most>{_NUMBER}){_UNIT}"
+)
+_ALONE = re.compile(rf"{_NUMBER}\s*(?:{_CHARACTERS}|{_PIXELS})")
+_AND = re.compile(r"\s*(?:(?:and|et|und|en|&|\+)\s+)?")
+_ONE_OF = re.compile(
+    r"(?:one of|any of|allowed(?: codes| values)?|codes?|values?|un de|une de|l'un de|parmi|eine[rs]? von|einer aus"
+    r"|een van|keuze uit)\s*(?::|=|\s(?=\S))\s*"
+)
+_PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon)\s*(?::|=)[^\S\n]*")
+_THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
+_BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
+#: A comma between digits divides thousands and no conditions.
+_DIVIDER = re.compile(r"[;\n]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
+
+
+@dataclass
+class _Conditions:
+    """What was read of a value so far."""
+
+    codes: list[str]
+    shortest: int = 0
+    longest: int = 0
+    pixels: int = 0
+    pattern: str = ""
+
+    def bound(self, name: str, number: int, what: str) -> None:
+        if getattr(self, name) not in {0, number}:
+            raise InputError(f"{what!r:.60} says {name} a second time, with another number.")
+        setattr(self, name, number)
+
+
+def ask_of(text: str) -> Ask | None:
+    """Return what a cell asks; None where it is not answered: empty, a dash, or the share that was written there.
+
+    Raises
+    ------
+    InputError
+        When it is not clear; the message says what to type.
+
+    Examples
+    --------
+    >>> ask_of("Pflicht; höchstens 80 Zeichen").words, ask_of("must >= 800 px").words, ask_of("83 %")
+    ('must; at most 80 characters', 'must; at least 800 pixels', None)
+    """
+    whole = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if is_share(whole):
+        return None
+    level, rest = _level(whole)
+    conditions = _Conditions([])
+    _read_conditions(rest, conditions)
+    codes = tuple(dict.fromkeys(conditions.codes))
+    return checked_ask(
+        Ask(level, codes, conditions.shortest, conditions.longest, conditions.pattern, conditions.pixels)
+    )
+
+
+def is_share(text: str) -> bool:
+    """Whether a text is no answer: nothing, a dash, or a share.
+
+    >>> is_share("83,5%"), is_share(""), is_share("0.83"), is_share("1")
+    (True, True, True, False)
+    """
+    return text.strip() in _NOTHING or _SHARE.fullmatch(text.strip()) is not None
+
+
+def is_answer(text: str) -> bool:
+    """Whether a text begins with one of the four levels, whatever follows.
+
+    >>> is_answer("must, or ask Anna"), is_answer("ask Anna"), is_answer("83 %")
+    (True, False, False)
+    """
+    try:
+        _level(text.strip())
+    except InputError:
+        return False
+    return True
+
+
+def _level(text: str) -> tuple[Level, str]:
+    """Return the level that a text begins with, and what follows it."""
+    head = re.match(r"[^;,:\n(]*", text)
+    # Signs of comparison need no space before them.
+    pieces = list(re.finditer(r"[<>≤≥=]+|[^\s<>≤≥=]+", head[0] if head else ""))
+    for count in range(min(_MOST_WORDS, len(pieces)), 0, -1):
+        words = " ".join(unaccented(one[0]).rstrip(".!") for one in pieces[:count])
+        if (level := _LEVEL_OF.get(words)) is not None:
+            return level, text[pieces[count - 1].end() :]
+    near = nearest(unaccented(head[0].strip()) if head else "", _LEVEL_OF, 0.75)
+    meant = f" ({near} was perhaps meant)" if near else ""
+    raise InputError(f"{text!r:.60} is not clear{meant}. {_FOUR}.")
+
+
+def _read_conditions(text: str, into: _Conditions) -> None:
+    place, in_codes = 0, False
+    while (place := _after(_BETWEEN, text, place)) < len(text):
+        # Small letters without accents have other places than the text where a letter is taken apart.
+        if (found := _keyword(_PATTERN, text, place)) is not None:
+            value, place = _item(text, found, re.compile(r"[;\n]"))
+            if into.pattern not in {"", value}:
+                raise InputError(f"it has two patterns, {into.pattern!r:.40} and {value!r:.40}.")
+            into.pattern, in_codes = value, False
+            continue
+        if (found := _keyword(_ONE_OF, text, place)) is not None:
+            place, in_codes = found, True
+        is_quoted = text[place : place + 1] == '"'
+        value, place = _item(text, place, re.compile(r"[;\n,|]") if in_codes else _DIVIDER)
+        if is_quoted and in_codes:
+            into.codes.append(value)
+        elif _is_condition(value, into):
+            in_codes = False
+        elif in_codes:
+            into.codes += [value] if value else []
+        else:
+            raise InputError(_not_a_condition(value))
+
+
+def _not_a_condition(value: str) -> str:
+    if _ALONE.fullmatch(_folded(value)):
+        return f"{value!r:.60} does not say which bound it is. Write at least or at most before it."
+    return (
+        f"{value!r:.60} is not a condition. Write one of: A, B; at least 20 characters; at most 80 characters; "
+        "at least 800 pixels; or pattern: [A-Z].*"
+    )
+
+
+def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
+    found = pattern.match(text, place)
+    return place if found is None else found.end()
+
+
+def _keyword(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+    """Return where a condition begins whose keyword is at a place; None where it is not."""
+    found = (
+        pattern.match(text.casefold(), place)
+        if len(text.casefold()) == len(text)
+        else pattern.match(text, place)
+    )
+    return None if found is None else found.end()
+
+
+def _item(text: str, place: int, divider: re.Pattern[str]) -> tuple[str, int]:
+    """Return what is at a place up to a divider, or between quotes, and where it ends."""
+    if text[place : place + 1] == '"':
+        found = re.compile(r'"((?:[^"]|"")*)"\s*(?=[;,|\n]|$)').match(text, place)
+        if found is not None:
+            return found[1].replace('""', '"'), found.end()
+    end = divider.search(text, place)
+    until = len(text) if end is None else end.start()
+    return text[place:until].strip(), until
+
+
+def _folded(text: str) -> str:
+    words = unaccented(text.replace("≥", ">=").replace("≤", "<="))
+    return re.sub(r"\s+", " ", _THOUSANDS.sub("", words)).strip(" .()")
+
+
+def _is_condition(text: str, into: _Conditions) -> bool:
+    """Whether a text is bounds of characters or pixels; these are kept."""
+    folded = _folded(text)
+    found: list[re.Match[str]] = []
+    place = 0
+    while place < len(folded):
+        match = _RANGE.match(folded, place) or _BOUND.match(folded, place)
+        if match is None:
+            return False
+        found.append(match)
+        place = _after(_AND, folded, match.end())
+    # "At least 20 and at most 80 characters": the unit is that of the next one.
+    units = [_unit(one) for one in found]
+    if not units or units[-1] is None:
+        return False
+    for place in range(len(units) - 2, -1, -1):
+        units[place] = units[place] or units[place + 1]
+    for match, unit in zip(found, units, strict=True):
+        for name, number in _bounds(match):
+            if unit == "pixels" and name == "longest":
+                raise InputError(f"{text!r:.60}: a picture can only be too small. Write at least 800 pixels.")
+            into.bound("pixels" if unit == "pixels" else name, number, text)
+    return True
+
+
+def _unit(match: re.Match[str]) -> str | None:
+    return "characters" if match["characters"] else "pixels" if match["pixels"] else None
+
+
+def _bounds(match: re.Match[str]) -> Iterator[tuple[str, int]]:
+    if match.re is _RANGE:
+        yield "shortest", int(match["least"])
+        yield "longest", int(match["most"])
+        return
+    number = int(match["number"])
+    if match["least"] or match["exact"]:
+        yield "shortest", number
+    if match["most"] or match["exact"]:
+        yield "longest", number
+    if match["above"]:
+        yield "shortest", number + 1
+    if match["below"]:
+        yield "longest", number - 1

@@ -1,0 +1,154 @@
+"""Requirements as files: workbook, CSV and TOML, written and read; which files are requirements at all."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection
+from pathlib import Path
+
+from prodex.arguments import described
+from prodex.errors import InputError
+from prodex.files.atomic import reading, writing
+from prodex.files.untrusted import NotUtf8, is_file, is_there, utf8_text
+from prodex.formats.spreadsheet import escape_formulas
+from prodex.formats.spreadsheet_files import sheets_of
+from prodex.formats.workbook_cells import Row
+from prodex.messages import hint
+from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
+from prodex.quality.requirement_files.sheet_reading import read_sheets
+from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
+from prodex.quality.requirement_files.toml_file import is_requirements_text, read_toml, toml_of
+from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirements import COLUMNS, Requirements
+
+#: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
+_SHEETS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+_WRITTEN = (".xlsx", ".csv", ".toml")
+
+
+def is_requirements_file(path: str | Path) -> bool:
+    """Return whether a path is that of requirements, and not of a profile.
+
+    A spreadsheet never is a profile. A TOML file is of requirements if it has the key `requirements`.
+
+    >>> is_requirements_file("requirements.xlsx"), is_requirements_file("core")
+    (True, False)
+    """
+    file = Path(path)
+    ending = file.suffix.casefold()
+    if ending in _SHEETS:
+        return True
+    if ending != ".toml" or not is_file(file):
+        return False
+    try:
+        with reading(file):
+            return is_requirements_text(utf8_text(file.read_bytes()))
+    except NotUtf8:
+        return False
+
+
+def read_requirements(path: str | Path, known: Collection[str] = ()) -> Requirements:
+    """Read requirements of a file; see `Requirements.read`."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"path is {described(path)}. Give the path of a workbook, CSV or TOML.")
+    file = Path(path)
+    if not is_file(file):
+        what = "is not a plain file" if is_there(file) else "is not there"
+        raise InputError(f"{file} {what}. Give the path of requirements: a workbook (.xlsx), CSV or TOML.")
+    if file.suffix.casefold() == ".toml":
+        return _read_toml(file)
+    with sheets_of(file, setting="Requirements.read", headings=_number_of_headings) as sheets:
+        found = read_sheets(sheets, file.stem, known)
+        names = [sheet.name for sheet in sheets]
+    if not found.tables:
+        raise InputError(f"{file.name} has no requirements. {_what_it_is(names)}")
+    return Requirements.joined(
+        found.read,
+        found.wrong,
+        by=found.by or "kind",
+        name=file.stem,
+        ignored=tuple(dict.fromkeys(found.ignored)),
+    )
+
+
+def write_requirements(requirements: Requirements, path: str | Path, *, replace: bool = False) -> Path:
+    """Write requirements as a file; see `Requirements.write`."""
+    file = checked_path(path, _WRITTEN, replace=replace)
+    with writing(file) as beside:
+        match file.suffix.casefold():
+            case ".toml":
+                beside.write_text(toml_of(requirements), "utf-8", newline="\n")
+            case ".csv":
+                _write_csv(requirements, beside)
+            case _:
+                write_workbook(contents_without_catalog(requirements), beside)
+    return file
+
+
+def checked_path(path: str | Path, endings: Collection[str], *, replace: bool) -> Path:
+    """Return the path of a file that may be written.
+
+    Raises
+    ------
+    InputError
+        When its ending is another one, or there is something that should not be replaced.
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(
+            f"path is {described(path)}. Give the path of the file, such as 'requirements.xlsx'."
+        )
+    file = Path(path)
+    if file.suffix.casefold() not in endings:
+        near = hint(file.suffix, endings, f"Give one that ends in {' or '.join(endings)}.")
+        raise InputError(f"{file.name!r:.80} cannot be written{near}")
+    if is_there(file) and not (replace and is_file(file)):
+        what = "There is" if is_file(file) else "Something else is at"
+        raise InputError(
+            f"{what} {file}. Give another path{', or replace=True (--replace)' if is_file(file) else ''}."
+        )
+    return file
+
+
+def _read_toml(file: Path) -> Requirements:
+    with reading(file):
+        content = file.read_bytes()
+    try:
+        text = utf8_text(content)
+    except NotUtf8 as error:
+        raise InputError(f"{file.name} {error}") from error
+    if not is_requirements_text(text):
+        raise InputError(
+            f"{file.name} has no requirements: it lacks the key requirements. If it is a profile, give it as one: "
+            "px.audit(catalog, path)."
+        )
+    return read_toml(file.stem, file.name, text)
+
+
+def _write_csv(requirements: Requirements, path: Path) -> None:
+    """Write one requirement a row, as `Requirements.frame` has it, safe to open in a spreadsheet."""
+    rows = requirements.frame.to_dict("records") or [dict.fromkeys(COLUMNS, "")]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["by", *COLUMNS])
+        for row in rows:
+            values = ["" if row[name] in (0, False) else row[name] for name in COLUMNS]
+            texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+            table.writerow([escape_formulas(one) for one in (requirements.by, *texts)])
+
+
+def _number_of_headings(_: int, row: Row) -> int:
+    """Return how many columns the row of headings names: by it the separator of a CSV file is found."""
+    names = {cell.text.strip().casefold() for cell in row.values()}
+    if names >= {"channel", "attribute", "level"}:
+        return len(names & {"by", *COLUMNS})
+    places = {place for cell in row.values() if (place := place_of(cell.text)) is not None}
+    return len(places) if SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places else 0
+
+
+def _what_it_is(sheets: Collection[str]) -> str:
+    if any(name.startswith("To fix") for name in sheets):
+        return "It is a worklist: px.read_worklist reads it."
+    return (
+        "A sheet of requirements has a row of headings with Attribute or Path, and then families: px.requirements "
+        "writes one."
+    )

@@ -1,0 +1,289 @@
+"""What a catalogue has today: of each attribute, the share of products that have it, by channel and family.
+
+Each product is put into a group once, by the families and channels that it is of; then one count of each attribute over
+these groups answers for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Part
+from prodex.executors import side_by_side
+from prodex.facts.fill import part_filled
+from prodex.facts.gpc import gpc_above, segment_label
+from prodex.facts.groups import fact_column, groups_of
+from prodex.facts.pending import IS_OWN
+from prodex.facts.presence import BY_SHAPE
+from prodex.quality.picture_columns import FACES, PICTURES
+from prodex.quality.requirements import (
+    NUTRIENTS,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    column_of,
+    selector_of,
+)
+from prodex.tables.attributes import PENDING, attribute_of
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+
+#: Wire paths of faces and nutrients, and where they are.
+_SELECTED = (PICTURES, NUTRIENTS)
+_Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ProductGroups:
+    """The families of a catalogue, and which products are of which channel and family.
+
+    Attributes
+    ----------
+    families
+        All families that occur, the one with the most products first.
+    products
+        How many products each of them has.
+    """
+
+    families: tuple[ProductFamily, ...]
+    products: tuple[int, ...]
+    _leaf: Rows
+    _above: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, catalog: Catalog, by: str) -> Self:
+        """Find the families by which a catalogue's products are told.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}}, {"id": 8}])
+        >>> ProductGroups.of(catalog, "kind").families
+        (ProductFamily(code='TEA', label='Tea', parent=''),)
+        """
+        found = groups_of(catalog, column_of(by))
+        leaf = np.full(len(catalog), -1, np.int64)
+        leaf[found.rows] = found.groups
+        labels = {
+            code: label for code, label in zip(found.codes, found.labels, strict=True) if code is not None
+        }
+        codes = [code for code in found.codes if code is not None]
+        chains = {code: (code, *(gpc_above(code) if by in {"gpc", "gpc_code"} else ())) for code in codes}
+        size = np.bincount(leaf[leaf >= 0], minlength=len(found.codes))
+        total: dict[str, int] = defaultdict(int)
+        for place, code in enumerate(found.codes):
+            for one in chains.get(code, ()) if code is not None else ():
+                total[one] += int(size[place])
+        ordered = sorted(total, key=lambda code: (-total[code], code))
+        families = []
+        for code in ordered:
+            above = gpc_above(code) if by in {"gpc", "gpc_code"} else ()
+            label = labels.get(code) or segment_label(code) or ""
+            families.append(ProductFamily(code, label if label != code else "", above[0] if above else ""))
+        number = {code: place for place, code in enumerate(ordered)}
+        above_each = tuple(
+            tuple(number[one] for one in chains[code]) if code is not None else () for code in found.codes
+        )
+        return cls(tuple(families), tuple(total[code] for code in ordered), leaf, above_each)
+
+    def membership(self, chosen: Sequence[str]) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        """Return for each product its group, and for each group of which of the chosen families it is."""
+        place = {family.code: number for number, family in enumerate(self.families)}
+        column = {place[code]: number for number, code in enumerate(chosen) if code in place}
+        # The last one is for products without a family.
+        of = np.zeros((len(self._above) + 1, len(chosen)), bool)
+        for leaf, above in enumerate(self._above):
+            of[leaf, [column[one] for one in above if one in column]] = True
+        distinct, group = np.unique(of, axis=0, return_inverse=True)
+        return group.reshape(-1)[self._leaf], distinct
+
+
+@dataclass(frozen=True, eq=False)
+class FilledShares:
+    """How many products have what, by channel and family.
+
+    Attributes
+    ----------
+    size
+        Number of products of the catalogue.
+    everywhere
+        How many products of the whole catalogue have it.
+    products
+        By channel: how many products it has, and how many of them each family has.
+    filled
+        By what was counted: how many products have it, by channel (the first axis) and family.
+    """
+
+    size: int
+    everywhere: Mapping[AskedAttribute, int]
+    products: _Counts
+    filled: Mapping[AskedAttribute, _Counts]
+
+    @classmethod
+    def of(
+        cls,
+        catalog: Catalog,
+        attributes: Iterable[str],
+        channels: Sequence[Channel],
+        groups: ProductGroups,
+        families: Sequence[str],
+    ) -> Self:
+        """Count attributes of a catalogue; of texts, in any language and in each one that occurs.
+
+        The first family is that of all products.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA"}, "brand": {"code": "A"}}, {"id": 8}])
+        >>> groups = ProductGroups.of(catalog, "kind")
+        >>> found = FilledShares.of(catalog, ["brand"], [Channel("Web shop")], groups, ["TEA"])
+        >>> found.products.tolist(), found.filled[AskedAttribute("brand")].tolist()
+        ([[2, 1]], [[1, 1]])
+        """
+        group, of_family = groups.membership(families)
+        masks = [channel_products(catalog, channel) for channel in channels]
+        bits = np.zeros(len(catalog), np.int64)
+        for number, mask in enumerate(masks):
+            bits |= mask.astype(np.int64) << number
+        distinct, combination = np.unique(bits, return_inverse=True)
+        key = combination.reshape(-1) * len(of_family) + group
+        width = len(distinct) * len(of_family)
+        in_channel = np.array(
+            [(distinct >> number) & 1 for number in range(len(channels))], np.int64
+        ).reshape(len(channels), len(distinct))
+        members = np.concatenate([np.ones((len(of_family), 1), np.int64), of_family.astype(np.int64)], axis=1)
+
+        def table(counts: _Counts) -> _Counts:
+            return np.asarray(in_channel @ counts.reshape(len(distinct), len(of_family)) @ members)
+
+        wanted = tuple(dict.fromkeys(attributes))
+        counted: dict[AskedAttribute, _Counts] = {}
+        before = 0
+        parts = catalog.parts
+        for part, found in zip(parts, side_by_side(lambda one: _filled_in(one, wanted), parts), strict=True):
+            here = key[before : before + part.size]
+            before += part.size
+            for asked, filled in found:
+                counts = np.bincount(here[filled], minlength=width)
+                counted[asked] = counted[asked] + counts if asked in counted else counts
+        return cls(
+            len(catalog),
+            {asked: int(counts.sum()) for asked, counts in counted.items()},
+            table(np.bincount(key, minlength=width)),
+            {asked: table(counts) for asked, counts in counted.items()},
+        )
+
+    def is_anywhere(self, attribute: str) -> bool:
+        """Return whether any product of the catalogue has an attribute."""
+        return self.everywhere.get(AskedAttribute(attribute), 0) > 0
+
+    def languages(self, attribute: str, channel: int) -> dict[str, int]:
+        """Return the languages of an attribute in a channel, each with how many products have it."""
+        found = {
+            asked.language: int(counts[channel, 0])
+            for asked, counts in self.filled.items()
+            if asked.attribute == attribute and asked.language
+        }
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+
+
+def channel_products(catalog: Catalog, channel: Channel) -> Mask:
+    """Say which products of a catalogue are of a channel."""
+    found = np.ones(len(catalog), bool)
+    if channel.market:
+        found &= is_true(pc.equal(fact_column("market", catalog), str(channel.market)))
+    if channel.consumer_units:
+        found &= is_true(whole(catalog.arrow("products", ["is_consumer_unit"])["is_consumer_unit"]))
+    return found
+
+
+def markets_there(catalog: Catalog) -> dict[str, int]:
+    """Return the markets of a catalogue's products, each with how many it has, most first."""
+    counts = pc.value_counts(fact_column("market", catalog))
+    pairs = [(one["values"], one["counts"]) for one in counts.to_pylist() if one["values"] is not None]
+    return dict(sorted(pairs, key=lambda one: (-one[1], one[0])))
+
+
+def attributes_there(catalog: Catalog) -> dict[str, str]:
+    """Return the attributes at the top of a catalogue's records, each with the table that has most to say of it."""
+    tables: dict[str, str] = {}
+    for part in catalog.parts:
+        for column in part.columns("presence"):
+            name = attribute_of(column) if column.endswith("_state") else column
+            if name and name not in {"product_id", "gtin"}:
+                tables.setdefault(name, "")
+        for table in BY_SHAPE:
+            if not part.holds(table):
+                continue
+            for path in pc.unique(whole(part.encoded(table, ["attribute"])["attribute"])).to_pylist():
+                if not path.startswith(PENDING):
+                    top = path.partition(".")[0]
+                    tables[top] = tables.get(top) or table
+    return tables
+
+
+def selected_there(catalog: Catalog) -> dict[str, dict[str, str]]:
+    """Return the faces and the nutrients of a catalogue with their labels, by where they are, most frequent first."""
+    found: dict[str, dict[str, str]] = {}
+    if all(part.holds("nutrients") for part in catalog.parts):
+        rows = catalog.arrow("nutrients", ["nutrient_code", "nutrient"], IS_OWN)
+        known = rows.group_by(["nutrient_code", "nutrient"]).aggregate([([], "count_all")]).to_pylist()
+        by_code: dict[str, str] = {}
+        for one in sorted(known, key=lambda one: -one["count_all"]):
+            if one["nutrient_code"]:
+                by_code.setdefault(one["nutrient_code"], one["nutrient"] or "")
+        found[NUTRIENTS] = by_code
+    return found
+
+
+def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribute, Rows]]:
+    """Return which products of a part have attributes, in any language and in each."""
+    plain = [one for one in attributes if not selector_of(one)[1]]
+    found = [
+        (AskedAttribute(attribute, language or ""), np.flatnonzero(mask))
+        for (attribute, language), mask in part_filled(part, plain).items()
+    ]
+    for path in _SELECTED:
+        chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}
+        if chosen and part.size:
+            found += [(AskedAttribute(chosen[one]), products) for one, products in _READ[path](part, chosen)]
+    return found
+
+
+def _faces(part: Part, chosen: Iterable[str]) -> Iterator[tuple[str, Rows]]:
+    """Yield the products of a part that have a picture of each face."""
+    of, face = _own(part, "pictures", "product_face")
+    for number, name in FACES.items():
+        if name in chosen:
+            yield name, np.unique(of[is_true(pc.equal(face, number))])
+
+
+def _nutrients(part: Part, chosen: Iterable[str]) -> Iterator[tuple[str, Rows]]:
+    """Yield the products of a part that declare an amount of each nutrient."""
+    of, code, quantity = _own(part, "nutrients", "nutrient_code", "quantity")
+    distinct, number = encoded(code)
+    number[~filled_values(quantity)] = -1
+    names = distinct.to_pylist()
+    for name in chosen:
+        yield name, np.unique(of[number == names.index(name)]) if name in names else np.zeros(0, np.int64)
+
+
+_READ: Mapping[str, Callable[[Part, Iterable[str]], Iterator[tuple[str, Rows]]]] = {
+    PICTURES: _faces,
+    NUTRIENTS: _nutrients,
+}
+
+
+def _own(part: Part, table: str, *columns: str) -> tuple[Rows, *tuple[pa.Array, ...]]:
+    """Return the place of the product of each own row of a table, and columns of these rows."""
+    rows = part.read(table, ["product_id", "attribute", *columns], IS_OWN)
+    of = places(whole(rows["product_id"]), whole(part.read("products", ["product_id"])["product_id"]))
+    return (of, *(whole(rows[name]) for name in columns))

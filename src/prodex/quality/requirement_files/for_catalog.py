@@ -1,0 +1,198 @@
+"""`requirements`: a workbook in which people say what each channel asks of each family, with what a catalogue has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from prodex.arguments import described, whole_number
+from prodex.catalog import Catalog
+from prodex.errors import InputError, QueryError
+from prodex.files.atomic import writing
+from prodex.files.untrusted import is_there
+from prodex.locales import language_tag, market_code, short_of
+from prodex.messages import hint
+from prodex.quality.requirement_files.files import checked_path, read_requirements
+from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
+from prodex.quality.requirement_files.sheet_layout import consumer_units
+from prodex.quality.requirement_files.sheet_rows import contents_of
+from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirements import Channel, ProductFamily, Requirements
+
+#: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
+_COLUMNS = 40
+#: Markets that have a sheet unless somebody chooses.
+_MARKETS = 8
+#: What a channel is called unless somebody says it.
+_CHANNEL = "All channels"
+
+
+def requirements(
+    path: str | Path,
+    catalog: Catalog,
+    *,
+    by: str | None = None,
+    channels: str | Iterable[Any] | Mapping[str, Any] | None = None,
+    languages: str | Iterable[str] | None = None,
+    families: int | Iterable[str] | None = None,
+    start: Requirements | str | Path | None = None,
+    replace: bool = False,
+) -> Path:
+    """Write a workbook in which people say what each channel asks of each family of products.
+
+    A sheet explains it; then there is one for each channel. Its rows are the attributes that the catalogue has, its
+    columns families of products, and its cells show which share of a family's products has the attribute today. They
+    take must, should, may or not. `prodex.Requirements.read` reads the workbook, and `prodex.audit` judges by it.
+
+    Parameters
+    ----------
+    path
+        The file, which ends in .xlsx.
+    catalog
+        The catalogue.
+    by
+        By what families are told: "kind", "gpc", or a column of `products` such as "brand_code". By default that of
+        `start`, or "kind".
+    channels
+        "Web shop:France", or several; "Web shop:France:consumer units" is of consumer units alone. By default those
+        of `start`, or one for each market of the catalogue.
+    languages
+        The languages of texts. By default those that a market requires, and those that its products have.
+    families
+        So many of the largest families, or their codes. By default 40; all others are counted with all families.
+    start
+        Requirements whose answers are in the cells already, or their file.
+    replace
+        Whether a workbook that is there is written anew. Its answers are kept unless `start` is given.
+
+    Raises
+    ------
+    InputError
+        When there is a file, or a choice cannot be used.
+
+    Examples
+    --------
+    >>> import prodex, tempfile
+    >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
+    >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
+    >>> prodex.Requirements.read(path).channels
+    (Channel(name='Web shop', market=250, consumer_units=False),)
+    """
+    file = checked_path(path, (".xlsx",), replace=replace)
+    if not isinstance(catalog, Catalog):
+        raise InputError(
+            f"catalog is {described(catalog)}. Give a catalogue, such as px.open_snapshot('shop')."
+        )
+    before = _start(file, start)
+    by = before.by if by is None else by
+    if by != before.by and before.families:
+        raise InputError(
+            f"The families of the requirements to start with are told by {before.by}, not by {by!r:.40}."
+        )
+    before = Requirements(before.name, by, before.channels, before.families, before.requirements)
+    groups = ProductGroups.of(catalog, by)
+    chosen = _chosen_families(groups, families, before)
+    shown = _channels(channels) if channels is not None else before.channels or _channels_there(catalog)
+    # Answers of channels that are not chosen would be lost.
+    shown = tuple(dict.fromkeys([*shown, *before.channels]))
+    contents = contents_of(catalog, groups, chosen, shown, _languages(languages), before)
+    with writing(file) as beside:
+        write_workbook(contents, beside)
+    return file
+
+
+def _start(file: Path, start: Requirements | str | Path | None) -> Requirements:
+    if isinstance(start, Requirements):
+        return start
+    if start is not None:
+        return read_requirements(start)
+    return read_requirements(file) if is_there(file) else Requirements()
+
+
+def channel_of(given: Any) -> Channel:
+    """Return a channel that somebody gave: its name, market and units, divided by colons.
+
+    Raises
+    ------
+    InputError
+        When it cannot be understood.
+
+    Examples
+    --------
+    >>> channel_of("Web shop:France:consumer units")
+    Channel(name='Web shop', market=250, consumer_units=True)
+    """
+    if isinstance(given, Channel):
+        return given
+    if not isinstance(given, str):
+        raise InputError(
+            f"A channel is {described(given)}. Give its name and market, such as 'Web shop:France'."
+        )
+    name, *more = (part.strip() for part in given.split(":"))
+    units = consumer_units(more[1]) if len(more) > 1 else False
+    if not name or len(more) > 2 or units is None:
+        raise InputError(f"{given!r:.60} is no channel. Give its name and market, such as 'Web shop:France'.")
+    try:
+        return Channel(name, market_code(more[0]) if more and more[0] else 0, units)
+    except QueryError as error:
+        raise InputError(f"The channel {given!r:.60}: {error}") from error
+
+
+def _channels(given: Any) -> tuple[Channel, ...]:
+    if isinstance(given, Mapping):
+        given = [f"{name}:{market}" for name, market in given.items()]
+    several = [given] if isinstance(given, str | Channel) or not isinstance(given, Iterable) else list(given)
+    return tuple(dict.fromkeys(map(channel_of, several)))
+
+
+def _channels_there(catalog: Catalog) -> tuple[Channel, ...]:
+    found = []
+    for market in markets_there(catalog):
+        try:
+            found.append(Channel(_CHANNEL, market_code(market)))
+        except QueryError:  # a market that is none
+            continue
+    return tuple(found[:_MARKETS]) or (Channel(_CHANNEL),)
+
+
+def _languages(given: str | Iterable[str] | None) -> list[str] | None:
+    if given is None:
+        return None
+    try:
+        return [short_of(language_tag(one)) for one in ([given] if isinstance(given, str) else given)]
+    except QueryError as error:
+        raise InputError(str(error)) from error
+
+
+def _chosen_families(
+    groups: ProductGroups, given: int | Iterable[str] | None, before: Requirements
+) -> tuple[ProductFamily, ...]:
+    """Return the families of columns: those chosen, and those that have answers already."""
+    there = {one.code: one for one in groups.families}
+    if given is None or isinstance(given, int):
+        most = _COLUMNS if given is None else whole_number(given, 0)
+        if most is None:
+            raise InputError(f"families is {given!r:.40}. Give a number of families, or their codes.")
+        chosen = list(groups.families[:most])
+    else:
+        by_label = {one.label.casefold(): one for one in groups.families if one.label}
+        chosen = []
+        for one in [given] if isinstance(given, str) else given:
+            family = there.get(str(one)) or by_label.get(str(one).casefold())
+            if family is None:
+                near = hint(
+                    str(one), [*there, *(one.label for one in groups.families if one.label)], "Give its code."
+                )
+                raise InputError(f"The catalogue has no family {str(one)!r:.60}{near}")
+            chosen.append(family)
+    own = [_with_own(one, there.get(one.code)) for one in before.families]
+    named = {one.code for one in own}
+    return (*own, *(one for one in dict.fromkeys(chosen) if one.code not in named))
+
+
+def _with_own(family: ProductFamily, there: ProductFamily | None) -> ProductFamily:
+    """Return a family as requirements have it, with what only the catalogue knows."""
+    if there is None:
+        return family
+    return ProductFamily(family.code, family.label or there.label, family.parent or there.parent)

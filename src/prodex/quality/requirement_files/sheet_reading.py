@@ -1,0 +1,524 @@
+"""Requirements in sheets as people leave them: every cell that asks for something, with its place.
+
+Rows may have been sorted, filtered, deleted and added, columns moved, hidden and merged, wire paths deleted. A row is
+known by its path, or by its words; a column by the code of its family, or by its label. Columns, rows and sheets of
+one's own are left alone and named. Where such a one holds a word of the four, that is a problem and never passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from prodex.errors import InputError, QueryError
+from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.spreadsheet_files import Sheet
+from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
+from prodex.locales import market_code
+from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
+from prodex.quality.requirement_files.attribute_words import AttributeWords
+from prodex.quality.requirement_files.sheet_layout import (
+    KEYS_SHEET,
+    READ_ME,
+    SheetPlace,
+    consumer_units,
+    is_all_families,
+    is_not_asked,
+    place_of,
+)
+from prodex.quality.requirements import (
+    ALL,
+    COLUMNS,
+    Ask,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    column_of,
+    row_read,
+)
+
+#: The share behind a word, which a program writes that saves cells as they look.
+_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3} ?%|not asked for|no products)\s*$")
+_NAME_AND_MARKET = re.compile(r"(.+?)\s*(?:\(([^()]+)\)|[-–—·,/]\s*([^-–—·,/()]+))\s*")
+#: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
+_KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
+_EVERY_MARKET = frozenset({"", "all", "all markets", "0", "*", "-"})
+#: Columns of a table with one requirement a row, by which it is recognized.
+_LONG = frozenset({"channel", "attribute", "level"})
+
+#: As `Requirements.joined` takes it.
+Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+
+
+@dataclass
+class SheetsRead:
+    """What was read of a file.
+
+    Attributes
+    ----------
+    read
+        Cell by cell: its place, channel, family, what it is about and what is asked.
+    wrong
+        What could not be read, each with its place.
+    ignored
+        Sheets, columns and rows that are somebody's own.
+    by
+        By what families are told; empty where the file does not say it.
+    tables
+        Number of sheets with requirements.
+    """
+
+    read: list[Read] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    by: str = ""
+    tables: int = 0
+
+
+@dataclass
+class _Keys:
+    """What the hidden sheet says."""
+
+    titles: dict[str, str] = field(default_factory=dict)
+    families: list[ProductFamily] = field(default_factory=list)
+    by: str = ""
+
+
+def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ()) -> SheetsRead:
+    """Read the sheets of a file.
+
+    Parameters
+    ----------
+    sheets
+        All sheets.
+    stem
+        The name of the file without its ending: that of the channel, where nothing else says it.
+    known
+        Attributes that are known beside those of the specification.
+    """
+    found = SheetsRead()
+    keys = _Keys()
+    is_ours = [_KEYS.fullmatch(sheet.name.strip()) is not None for sheet in sheets]
+    for sheet, is_own in zip(sheets, is_ours, strict=True):
+        if is_own:
+            _read_keys(sheet.rows(), keys)
+    names = AttributeWords.of(keys.titles, known)
+    for sheet, is_own in zip(sheets, is_ours, strict=True):
+        if is_own or sheet.name.strip().casefold() == READ_ME.casefold():
+            continue
+        if sheet.is_hidden:
+            found.ignored.append(f"sheet {sheet.name} (hidden)")
+            continue
+        rows = [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
+        if (heading := _long_heading(rows)) is not None:
+            _read_long(sheet.name, rows, heading, names, found)
+        elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
+            table.read(stem, names, found)
+        else:
+            found.ignored.append(f"sheet {sheet.name}")
+            continue
+        found.tables += 1
+    found.by = found.by or keys.by
+    if not found.tables and keys.by:
+        found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
+        found.tables = 1
+    return found
+
+
+def _plain(row: Row, *, is_csv: bool) -> Row:
+    return (
+        {place: cell._replace(text=unescape_formulas(cell.text)) for place, cell in row.items()}
+        if is_csv
+        else row
+    )
+
+
+def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
+    """Read what a hidden sheet says; what somebody has changed there is passed over."""
+    for _, row in rows:
+        try:
+            value = json.loads(row[1].text) if 1 in row else None
+        except (ValueError, RecursionError):
+            continue
+        match (row[0].text if 0 in row else "", value):
+            case "attribute", [str(attribute), str(title)]:
+                into.titles.setdefault(attribute, title)
+            case "family", [str(code), str(label), str(parent)]:
+                into.families.append(ProductFamily(code, label, parent))
+            case "by", str(by):
+                into.by = into.by or by
+
+
+@dataclass
+class _Table:
+    """A sheet with attributes as rows and families as columns."""
+
+    sheet: str
+    rows: dict[int, Row]
+    merged: dict[tuple[int, int], tuple[int, int]]
+    heading: int
+    places: dict[SheetPlace, int]
+
+    @classmethod
+    def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
+        """Find the headings of a sheet; None where it has none."""
+        for number, row in rows:
+            places: dict[SheetPlace, int] = {}
+            for column, cell in sorted(row.items()):
+                if (place := place_of(cell.text)) is not None:
+                    places.setdefault(place, column)
+            if len(row) > 1 and (SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places):
+                return cls(sheet, dict(rows), _anchors(merged, dict(rows)), number, places)
+        return None
+
+    def cell(self, row: int, column: int | None) -> Cell | None:
+        """Return a cell, or that which it is merged with."""
+        if column is None:
+            return None
+        row, column = self.merged.get((row, column), (row, column))
+        return self.rows.get(row, {}).get(column)
+
+    def text(self, row: int, column: int | None) -> str:
+        """Return the text of a heading or key."""
+        cell = self.cell(row, column)
+        return "" if cell is None else re.sub(r"[\s\u00a0]+", " ", cell.text).strip()
+
+    def verbatim(self, row: int, column: int) -> str:
+        """Return the text of a code or label, as products have it."""
+        cell = self.cell(row, column)
+        return "" if cell is None else cell.text.strip()
+
+    def at(self, row: int, column: int) -> str:
+        """Return the place of a cell as people call it."""
+        place = cell_place(row, column)
+        return f"{self.sheet}!{place}" if self.sheet else place
+
+    @property
+    def keys(self) -> set[int]:
+        """The columns that are not about a family."""
+        own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
+        return {self.places[one] for one in own if one in self.places}
+
+    def read(self, stem: str, names: AttributeWords, into: SheetsRead) -> None:
+        """Read all that is asked."""
+        rows_of = self._rows_above()
+        channel = self._channel(rows_of, stem, into)
+        if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
+            self._read_by(code_row, into)
+        families = self._families(rows_of, into)
+        place = self.at(self.heading, min(families, default=0))
+        if channel is None:
+            return
+        into.read.append((place, channel, None, None, None))
+        for column, family in families.items():
+            into.read.append((self.at(self.heading, column), channel, family, None, None))
+        has_plain_shares = self._has_plain_shares(families)
+        for number in sorted(self.rows):
+            if number > self.heading and number not in rows_of.values():
+                self._read_row(number, channel, families, names, into, has_plain_shares)
+
+    def _rows_above(self) -> dict[SheetPlace, int]:
+        """Return the rows that say something of the sheet and of its columns; sorting may have moved some below."""
+        found: dict[SheetPlace, int] = {}
+        for number, row in sorted(self.rows.items()):
+            if self.text(number, self.places.get(SheetPlace.PATH)) and number > self.heading:
+                continue
+            first = next((cell for column, cell in sorted(row.items())), None)
+            place = None if first is None else place_of(first.text)
+            of_sheet = place in {SheetPlace.CHANNEL, SheetPlace.MARKET, SheetPlace.UNITS}
+            is_of_columns = place in {SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT}
+            if place is not None and (is_of_columns or (of_sheet and number < self.heading)):
+                found.setdefault(place, number)
+        return found
+
+    def _read_by(self, code_row: int, into: SheetsRead) -> None:
+        """Read by what families are told, which is beside the words "Family code"."""
+        beside = {
+            column: self.text(code_row, column) for column in self.rows[code_row] if column in self.keys
+        }
+        for column, by in beside.items():
+            if place_of(by) is SheetPlace.CODE:
+                continue
+            try:
+                column_of(by)
+            except InputError as error:
+                into.wrong.append(f"{self.at(code_row, column)}: {error}")
+            else:
+                into.by = into.by or by
+
+    def _beside(self, row: int) -> str:
+        """Return what is beside the first cell of a row, before the columns of families."""
+        columns = sorted(self.rows[row])
+        last = max(self.keys, default=columns[0] + 1)
+        return next((self.text(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
+
+    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel | None:
+        name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
+        market, at = "", self.sheet or stem
+        if SheetPlace.MARKET in rows_of:
+            market, at = self._beside(rows_of[SheetPlace.MARKET]), self.at(rows_of[SheetPlace.MARKET], 1)
+        if not name:
+            name, of_name = _name_and_market(self.sheet or stem)
+            market = market or of_name
+        is_consumer = False
+        if SheetPlace.UNITS in rows_of:
+            said = self._beside(rows_of[SheetPlace.UNITS])
+            units = consumer_units(said)
+            if units is None:
+                into.wrong.append(
+                    f"{self.at(rows_of[SheetPlace.UNITS], 1)}: {said!r:.40} is neither consumer units nor all."
+                )
+            is_consumer = bool(units)
+        try:
+            code = 0 if market.casefold() in _EVERY_MARKET else market_code(market)
+        except QueryError as error:
+            into.wrong.append(f"{at}: {error}")
+            return Channel(name, 0, is_consumer)
+        return Channel(name, code, is_consumer)
+
+    def _families(
+        self, rows_of: Mapping[SheetPlace, int], into: SheetsRead
+    ) -> dict[int, ProductFamily | None]:
+        """Return the family of each column, None for all of them; other columns are named."""
+        code_row, parent_row = rows_of.get(SheetPlace.CODE), rows_of.get(SheetPlace.PARENT)
+        columns = sorted(
+            {column for number, row in self.rows.items() for column in row} | {c for _, c in self.merged}
+        )
+        found: dict[int, ProductFamily | None] = {}
+        parents: dict[int, str] = {}
+        beside = {self.rows[one] and min(self.rows[one]) for one in rows_of.values()}
+        for column in columns:
+            if column in self.keys:
+                continue
+            label = self.verbatim(self.heading, column)
+            code = self.verbatim(code_row, column) if code_row is not None else ""
+            if (
+                code_row is not None
+                and self.merged.get((self.heading, column), (0, column))[1] != column
+                and code
+            ):
+                label = ""
+            if code == ALL or (not code and is_all_families(label)):
+                found[column] = None
+                continue
+            parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
+            if code:
+                found[column] = ProductFamily(code, "" if label == code else label)
+            elif label and code_row is None and self._may_be_family(column):
+                found[column] = ProductFamily(label)
+            elif label and (
+                same := [one for one in found.values() if one and label in {one.label, one.code}]
+            ):
+                found[column] = same[0]
+            elif column not in beside:
+                self._own_column(column, label, code_row, into)
+        by_label: dict[str, set[str]] = {}
+        for one in filter(None, found.values()):
+            by_label.setdefault(one.label, set()).add(one.code)
+        codes = {one.code for one in found.values() if one is not None}
+        for column, parent in parents.items():
+            family = found.get(column)
+            if family is not None and parent:
+                named = by_label.get(parent, set())
+                code = parent if parent in codes or len(named) != 1 else next(iter(named))
+                found[column] = replace(family, parent=code)
+        return found
+
+    def _may_be_family(self, column: int) -> bool:
+        cells = [row[column] for number, row in self.rows.items() if number > self.heading and column in row]
+        others = [one for one in cells if not is_answer(_bare(one)) and not _is_open(one)]
+        return not others or any(is_answer(_bare(one)) for one in cells)
+
+    def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
+        below = {
+            number: row[column]
+            for number, row in self.rows.items()
+            if number > self.heading and column in row
+        }
+        answers = [number for number, cell in below.items() if cell.kind == "text" and is_answer(_bare(cell))]
+        letters = cell_place(1, column)[:-1]
+        where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
+        if answers:
+            what = (
+                f"code of its family in row {code_row}"
+                if code_row
+                else f"name of its family in row {self.heading}"
+            )
+            into.wrong.append(
+                f"{self.at(answers[0], column)}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
+                f"nobody knows of which family. Write the {what}."
+            )
+        elif label:
+            into.ignored.append(f"column {label} ({where})")
+
+    def _has_plain_shares(self, families: Collection[int]) -> bool:
+        """Whether shares lost their format, so that 0 and 1 are none and all: other cells are fractions."""
+        return any(
+            re.fullmatch(r"0[.,][0-9]+", row[column].text) is not None
+            for row in self.rows.values()
+            for column in families
+            if column in row
+        )
+
+    def _read_row(
+        self,
+        number: int,
+        channel: Channel,
+        families: Mapping[int, ProductFamily | None],
+        names: AttributeWords,
+        into: SheetsRead,
+        has_plain_shares: bool,
+    ) -> None:
+        path, words, language = (
+            self.text(number, self.places.get(one))
+            for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
+        )
+        if place_of(words) is SheetPlace.ATTRIBUTE and not path:  # headings that somebody has repeated
+            return
+        cells = {}
+        for column in families:
+            origin = self.merged.get((number, column), (number, column))[1]
+            # What is merged with the words of a row is a heading over all of it.
+            if origin not in self.keys and (cell := self.cell(number, column)) is not None:
+                cells[column] = cell
+        filled = {column: cell for column, cell in cells.items() if not _is_open(cell, has_plain_shares)}
+        if not filled:
+            return
+        has_answers = any(is_answer(_bare(cell)) for cell in filled.values())
+        first = next(iter(filled))
+        if not path and not words:
+            if has_answers:
+                into.wrong.append(f"{self.at(number, first)}: its row names no attribute.")
+            return
+        try:
+            asked = names.asked(path, words, language)
+        except (InputError, QueryError) as error:
+            if has_answers or path:
+                column = self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0)
+                into.wrong.append(f"{self.at(number, column)}: {error}")
+            else:
+                into.ignored.append(
+                    f"row {words} ({self.at(number, self.places.get(SheetPlace.ATTRIBUTE, 0))})"
+                )
+            return
+        for column, cell in filled.items():
+            place = self.at(number, column)
+            try:
+                ask = _ask_of_cell(cell)
+            except (InputError, QueryError) as error:
+                into.wrong.append(f"{place}: {error}")
+                continue
+            if ask is not None:
+                into.read.append((place, channel, families[column], asked, ask))
+
+
+def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the first cell of the range that each cell is merged with; cells with a value of their own keep it."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    widest = max((max(row, default=0) for row in rows.values()), default=0)
+    deepest = max(rows, default=0)
+    for (top, left), (bottom, right) in merged:
+        # Somebody merges whole columns or rows: only what is in use counts.
+        for row in range(top, min(bottom, deepest) + 1):
+            for column in range(left, min(right, widest) + 1):
+                if (row, column) != (top, left) and column not in rows.get(row, {}):
+                    found[row, column] = (top, left)
+    return found
+
+
+def _bare(cell: Cell) -> str:
+    return _SHARE_BEHIND.sub("", cell.text).strip()
+
+
+def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
+    """Whether a cell is not answered: empty, a dash, or what was written there of today."""
+    if cell.kind == "percentage":
+        return True
+    text = _bare(cell)
+    if cell.kind in {"number", "text"} and has_plain_shares and re.fullmatch(r"[01](?:[.,]0+)?", text):
+        return True
+    return cell.kind in {"number", "text"} and not cell.is_struck and (is_share(text) or is_not_asked(text))
+
+
+def _ask_of_cell(cell: Cell) -> Ask | None:
+    if cell.is_struck:
+        raise InputError(f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant.")
+    if cell.problem:
+        raise InputError(f"{cell.text!r:.60} cannot be read: {cell.problem}.")
+    if cell.kind == "formula":
+        raise InputError("a formula without a result. Save the file in a spreadsheet, or type the word.")
+    if cell.kind == "error":
+        raise InputError(f"{cell.text!r:.40} is the error of a formula. Type must, should, may or not.")
+    return ask_of(_bare(cell))
+
+
+def _name_and_market(name: str) -> tuple[str, str]:
+    """Return channel and market of the name of a sheet.
+
+    >>> _name_and_market("Web shop (France)"), _name_and_market("Web shop - Belgique"), _name_and_market("Web-shop")
+    (('Web shop', 'France'), ('Web shop', 'Belgique'), ('Web-shop', ''))
+    """
+    found = _NAME_AND_MARKET.fullmatch(name.strip())
+    if found is not None:
+        market = found[2] or found[3]
+        try:
+            market_code(market)
+        except QueryError:
+            return name.strip(), ""
+        return found[1].strip(), market
+    return name.strip(), ""
+
+
+def _long_heading(rows: Sequence[tuple[int, Row]]) -> int | None:
+    """Return the number of the row with the headings of a table of one requirement a row; None where it is none."""
+    for number, row in rows:
+        if {cell.text.strip().casefold() for cell in row.values()} >= _LONG:
+            return number
+    return None
+
+
+def _read_long(
+    sheet: str, rows: Sequence[tuple[int, Row]], heading: int, names: AttributeWords, into: SheetsRead
+) -> None:
+    """Read a table with one requirement a row, as `Requirements.write` writes CSV."""
+    table = dict(rows)
+    columns: dict[int, str] = {}
+    for column, cell in sorted(table[heading].items()):
+        name = cell.text.strip().casefold()
+        if name in {*COLUMNS, "by"} and name not in columns.values():
+            columns[column] = name
+        else:
+            into.ignored.append(f"column {cell.text.strip()}")
+    for number, row in rows:
+        if number <= heading:
+            continue
+        given: dict[str, Any] = {name: row[column].text for column, name in columns.items() if column in row}
+        if not any(str(value).strip() for value in given.values()):
+            continue
+        by = str(given.pop("by", "")).strip()
+        into.by = into.by or by
+        place = f"{sheet}!row {number}" if sheet else f"row {number}"
+        try:
+            into.read.append((place, *_long_row(given, names)))
+        except (InputError, QueryError) as error:
+            into.wrong.append(f"{place}: {error}")
+
+
+def _long_row(
+    given: dict[str, Any], names: AttributeWords
+) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
+    attribute, level = str(given.get("attribute", "")).strip(), str(given.get("level", "")).strip()
+    if attribute:
+        given["attribute"] = names.as_written(attribute)
+        if (ask := ask_of(level)) is None:
+            raise InputError("it has no level. Give must, should, may or not.")
+        given["level"] = ask.level.value
+        for name in ("shortest", "longest", "pixels"):
+            if getattr(ask, name):
+                given.setdefault(name, getattr(ask, name))
+        given |= {"one_of": list(ask.one_of)} if ask.one_of and not given.get("one_of") else {}
+        given |= {"pattern": ask.pattern} if ask.pattern and not given.get("pattern") else {}
+    return row_read(given)

@@ -1,0 +1,339 @@
+"""What the sheets of the requirements workbook have: attributes as rows, families as columns, answers and shares.
+
+Everything here is plain values; `prodex.quality.requirement_files.workbook` draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from prodex.catalog import Catalog, Origin
+from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.locales import language_name
+from prodex.quality.picture_columns import PICTURES
+from prodex.quality.requested_data import Asked as Requested
+from prodex.quality.requested_data import asked_for
+from prodex.quality.requirement_files.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
+from prodex.quality.requirement_files.filled_shares import (
+    FilledShares,
+    ProductGroups,
+    attributes_there,
+    selected_there,
+)
+from prodex.quality.requirements import (
+    ALL,
+    NUTRIENTS,
+    Ask,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    Requirements,
+    selector_of,
+)
+from prodex.tables.attributes import MEASURES, TEXTS
+from prodex.tables.declaration import TABLES
+
+#: The headings of rows, in their order.
+TEXT, CODE, QUANTITY, SINGLE = "Names and texts", "Codes", "Quantities", "Dates and other single values"
+PICTURE, NUTRIENT, HIERARCHY = "Pictures", "Nutrition", "Hierarchies"
+LABEL, OTHER = "Labels and documents", "Other attributes"
+GROUPS = (TEXT, CODE, QUANTITY, SINGLE, PICTURE, NUTRIENT, HIERARCHY, LABEL, OTHER)
+
+#: Rows that every sheet has: what food sold at a distance and a web shop need most.
+_USUAL: Mapping[str, tuple[str, ...]] = {
+    TEXT: (*TEXTS, "conservationAdvices", "consumptionAdvice", "warnings"),
+    CODE: ("gtin", "brand", "kind", "GPC", "typePackaging", "originCountry"),
+    QUANTITY: tuple(one for one in MEASURES if one not in {"suggestedRetailPrice", "dutyFeeTax"}),
+    SINGLE: ("startAvailabilityDateTime", "endAvailabilityDateTime", "contact"),
+    PICTURE: (PICTURES, *(f"{PICTURES}[{face}]" for face in FACES_SHOWN)),
+    NUTRIENT: ("isPartitionedBy", *(f"{NUTRIENTS}[{code}]" for code in NUTRIENTS_SHOWN[:8])),
+    HIERARCHY: ("logisticalHierarchies", "sharingUnits"),
+    LABEL: ("isLabeledBy", "certificationInformationList", "assets.documents", "assets.videos"),
+}
+_GROUP_OF = {attribute: group for group, attributes in _USUAL.items() for attribute in attributes}
+_GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalars": SINGLE}
+_GROUP_OF_KIND = {"code": CODE, "quantity": QUANTITY}
+#: Attributes at the top of records that the service writes about them, and what has rows of its own.
+_NOT_ROWS = frozenset(
+    {
+        *(
+            "id",
+            "uuid",
+            "_jsonVersion",
+            "createdAt",
+            "updatedAt",
+            "supplierId",
+            "product_key",
+            "owner",
+            "lifeCycle",
+        ),
+        *(
+            "manufacturerSharingStatus",
+            "targetProductStatus",
+            "validation",
+            "lastRequest",
+            "assetsLastRequests",
+        ),
+        *(
+            "validationRules",
+            "lastUserHistoryDate",
+            "history",
+            "version",
+            "specializes",
+            "expressedIn",
+            "assets",
+        ),
+        *("tags", "targetMarket"),
+    }
+)
+
+#: Texts in a language that fewer products of a channel have than this are no row of its sheet.
+_FEW = 0.01
+
+
+@dataclass(frozen=True)
+class Today:
+    """What a cell shows of the catalogue.
+
+    Attributes
+    ----------
+    share
+        The share of the products that have it; None where there is no product.
+    is_asked
+        Whether it was asked for when the catalogue was loaded, at least in part.
+    """
+
+    share: float | None = None
+    is_asked: bool = True
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of a sheet.
+
+    Attributes
+    ----------
+    group
+        The heading that it is below.
+    asked
+        What it is about.
+    title
+        Its name in words.
+    overall
+        What the whole catalogue has.
+    today
+        What each column has; none without a catalogue.
+    answers
+        What is asked of each column.
+    """
+
+    group: str
+    asked: AskedAttribute
+    title: str
+    overall: Today | None = None
+    today: tuple[Today, ...] = ()
+    answers: tuple[Ask | None, ...] = ()
+
+    @property
+    def language(self) -> str:
+        """The name of its language; empty where it has none."""
+        return language_name(self.asked.language) if self.asked.language else ""
+
+
+@dataclass(frozen=True)
+class ChannelSheet:
+    """A sheet: one channel in one market.
+
+    Attributes
+    ----------
+    channel
+        The channel.
+    families
+        Its columns, after the one for all families.
+    products
+        How many products each column has, that of all families first; none without a catalogue.
+    rows
+        Its rows, in their order.
+    """
+
+    channel: Channel
+    families: tuple[ProductFamily, ...]
+    products: tuple[int, ...]
+    rows: tuple[SheetRow, ...]
+
+
+@dataclass(frozen=True)
+class WorkbookContents:
+    """What a workbook holds.
+
+    Attributes
+    ----------
+    by
+        By what families are told.
+    source
+        Where the catalogue is from; empty without one.
+    sheets
+        A sheet for each channel.
+    left_out
+        Sentences of what is in no row or column.
+    families
+        The families that there are without any channel.
+    """
+
+    by: str
+    source: str = ""
+    sheets: tuple[ChannelSheet, ...] = ()
+    left_out: tuple[str, ...] = ()
+    families: tuple[ProductFamily, ...] = ()
+
+
+def contents_of(
+    catalog: Catalog,
+    groups: ProductGroups,
+    families: Sequence[ProductFamily],
+    channels: Sequence[Channel],
+    languages: Iterable[str] | None,
+    start: Requirements,
+) -> WorkbookContents:
+    """Return what the workbook for a catalogue holds."""
+    tables = attributes_there(catalog)
+    labels = selected_there(catalog).get(NUTRIENTS, {})
+    attributes = _attributes(tables, labels, start)
+    shares = FilledShares.of(catalog, attributes, channels, groups, [one.code for one in families])
+    chosen = None if languages is None else set(languages)
+    wanted = {one.asked.attribute for one in start.requirements}
+    sheets = []
+    for number, channel in enumerate(channels):
+        rows = []
+        for attribute, group in attributes.items():
+            # What a service sends empty in every record is no attribute that the catalogue has.
+            if attribute not in _GROUP_OF and attribute not in wanted and not shares.is_anywhere(attribute):
+                continue
+            title = title_of(attribute, labels.get(selector_of(attribute)[1], ""))
+            for asked in _asked_of(attribute, channel, number, shares, chosen, start):
+                rows.append(
+                    _row(asked, group, title, shares, number, families, start, channel, catalog.origin)
+                )
+        products = tuple(int(one) for one in shares.products[number])
+        sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
+    return WorkbookContents(start.by, catalog.origin.source, tuple(sheets), _left_out(groups, families))
+
+
+def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
+    """Return what the workbook of requirements alone holds: its rows are those that say something."""
+    asked = dict.fromkeys(one.asked for one in requirements.requirements)
+    sheets = []
+    for channel in requirements.channels:
+        rows = [
+            SheetRow(
+                group_of(one.attribute),
+                one,
+                title_of(one.attribute),
+                answers=_answers(one, requirements.families, requirements, channel),
+            )
+            for one in asked
+        ]
+        sheets.append(ChannelSheet(channel, requirements.families, (), _in_order(rows)))
+    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=requirements.families)
+
+
+def group_of(attribute: str, table: str = "") -> str:
+    """Return the heading that an attribute is below.
+
+    >>> group_of("namePublicLong"), group_of("assets.pictures[front]"), group_of("serves", "scalars")
+    ('Names and texts', 'Pictures', 'Dates and other single values')
+    """
+    path = selector_of(attribute)[0]
+    if (known := _GROUP_OF.get(attribute) or _GROUP_OF.get(path)) is not None:
+        return known
+    if path == NUTRIENTS:
+        return NUTRIENT
+    kind = next(
+        (column.kind for column in TABLES["products"].columns if column.paths[:1] == ((path,),)), None
+    )
+    if kind is not None:
+        return CODE if kind == "code" else SINGLE
+    return _GROUP_OF_TABLE.get(table, OTHER)
+
+
+def _attributes(tables: Mapping[str, str], nutrients: Iterable[str], start: Requirements) -> dict[str, str]:
+    """Return the attributes of rows, each with its heading."""
+    found = dict(_GROUP_OF)
+    found |= {f"{NUTRIENTS}[{code}]": NUTRIENT for code in nutrients if not set("[]") & set(code)}
+    for name, table in tables.items():
+        if name not in _NOT_ROWS:
+            found.setdefault(name, group_of(name, table))
+    for one in start.requirements:
+        found.setdefault(one.asked.attribute, group_of(one.asked.attribute))
+    return found
+
+
+def _asked_of(
+    attribute: str,
+    channel: Channel,
+    number: int,
+    shares: FilledShares,
+    chosen: set[str] | None,
+    start: Requirements,
+) -> list[AskedAttribute]:
+    """Return the rows of an attribute: one for each language of a text, else one."""
+    spoken = shares.languages(attribute, number)
+    own = [
+        one.asked
+        for one in start.requirements
+        if one.channel == channel.label and one.asked.attribute == attribute
+    ]
+    if attribute not in TEXTS and not any(
+        asked.language for asked in shares.filled if asked.attribute == attribute
+    ):
+        return list(dict.fromkeys([AskedAttribute(attribute), *own]))
+    required = REQUIRED_LANGUAGES.get(channel.market, ())
+    products = max(int(shares.products[number, 0]), 1)
+    there = [one for one, count in spoken.items() if count / products >= _FEW]
+    languages = [*required, *there] if chosen is None else sorted(chosen)
+    rows = [AskedAttribute(attribute, one) for one in dict.fromkeys(languages)]
+    return list(dict.fromkeys([*(rows or [AskedAttribute(attribute)]), *own]))
+
+
+def _row(
+    asked: AskedAttribute,
+    group: str,
+    title: str,
+    shares: FilledShares,
+    number: int,
+    families: Sequence[ProductFamily],
+    start: Requirements,
+    channel: Channel,
+    origin: Origin,
+) -> SheetRow:
+    is_asked = asked_for(origin, [asked.path], asked.language or None) is not Requested.NOTHING
+    counts = shares.filled.get(asked)
+    filled = [0] * (len(families) + 1) if counts is None else counts[number].tolist()
+    today = tuple(
+        Today(one / of if of else None, is_asked)
+        for one, of in zip(filled, shares.products[number].tolist(), strict=True)
+    )
+    overall = Today(shares.everywhere.get(asked, 0) / shares.size if shares.size else None, is_asked)
+    return SheetRow(group, asked, title, overall, today, _answers(asked, families, start, channel))
+
+
+def _answers(
+    asked: AskedAttribute, families: Sequence[ProductFamily], requirements: Requirements, channel: Channel
+) -> tuple[Ask | None, ...]:
+    codes = [ALL, *(one.code for one in families)]
+    return tuple(requirements.own_ask(channel.label, asked, code) for code in codes)
+
+
+def _in_order(rows: Iterable[SheetRow]) -> tuple[SheetRow, ...]:
+    # Within a heading they stay as they were found: the usual ones first.
+    return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
+
+
+def _left_out(groups: ProductGroups, families: Sequence[ProductFamily]) -> tuple[str, ...]:
+    shown = {one.code for one in families}
+    gone = [one for one in groups.families if one.code not in shown]
+    if not gone:
+        return ()
+    of = f"{len(gone):,} of {len(groups.families):,} families have no column"
+    return (f"{of}; what is asked of all families holds for them.",)

@@ -1,0 +1,263 @@
+"""Requirements as TOML, for version control: one requirement a line, sorted, so that a change is one line of a diff.
+
+::
+
+    requirements = 1
+    by = "kind"
+
+    [[channels]]
+    name = "Web shop"
+    market = 250  # France
+
+    [families]
+    TEA = {label = "Tea", parent = "DRINKS"}
+
+    # Web shop (France), Tea
+    [asked."Web shop (France)".TEA]
+    brand = "must"
+    namePublicLong.fr = "must; at most 80 characters"
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from prodex.errors import InputError, QueryError
+from prodex.files.toml_text import Keys, TomlText
+from prodex.locales import language_tag, market_code, market_name, short_of
+from prodex.messages import hint
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.requirements import (
+    ALL,
+    Ask,
+    AskedAttribute,
+    Channel,
+    ProductFamily,
+    Requirements,
+    checked_attribute,
+)
+
+#: The key by which the file is told from a profile, and the version of its layout.
+MARK, LAYOUT = "requirements", 1
+_KEYS = (MARK, "by", "channels", "families", "asked")
+_OF_CHANNEL = ("name", "market", "consumer_units")
+#: What is in place of a language where texts in any are meant, and others of the same attribute in one.
+_ANY = "any"
+_BARE = re.compile("[A-Za-z0-9_-]+")
+_MARKED = re.compile(rf"^\s*{MARK}\s*=", re.MULTILINE)
+
+#: As `Requirements.joined` takes it.
+_Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+
+
+def is_requirements_text(text: str) -> bool:
+    """Return whether the text of a TOML file is requirements, and no profile.
+
+    >>> is_requirements_text("requirements = 1"), is_requirements_text('title = "requirements = 1"')
+    (True, False)
+    """
+    try:
+        return MARK in tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return _MARKED.search(text) is not None
+
+
+def toml_of(requirements: Requirements) -> str:
+    """Return requirements as TOML."""
+    return "\n".join(_lines(requirements)) + "\n"
+
+
+def _lines(requirements: Requirements) -> Iterator[str]:
+    yield "# What each channel asks of the products of each family: must, should, may or not, and conditions."
+    yield f"{MARK} = {LAYOUT}"
+    yield f"by = {_string(requirements.by)}"
+    for channel in requirements.channels:
+        yield from ("", "[[channels]]", f"name = {_string(channel.name)}")
+        if channel.market:
+            yield f"market = {channel.market}  # {market_name(channel.market)}"
+        if channel.consumer_units:
+            yield "consumer_units = true"
+    if requirements.families:
+        yield from ("", "[families]")
+    for one in requirements.families:
+        inside = [
+            f"{name} = {_string(value)}" for name in ("label", "parent") if (value := getattr(one, name))
+        ]
+        yield f"{_key(one.code)} = {{{', '.join(inside)}}}"
+    for channel in requirements.channels:
+        own = [one for one in requirements.requirements if one.channel == channel.label]
+        for code in dict.fromkeys(one.family for one in own):
+            of_family = {one.asked: one.ask for one in own if one.family == code}
+            family = requirements.listed.get(code)
+            if family is not None and family.label:
+                yield from ("", f"# {_on_one_line(family.label)}")
+            elif code == ALL:
+                yield from ("", "# All families")
+            else:
+                yield ""
+            yield f"[asked.{_key(channel.label)}.{_key(code)}]"
+            with_language = {one.attribute for one in of_family if one.language}
+            for asked, ask in of_family.items():
+                language = asked.language or (_ANY if asked.attribute in with_language else "")
+                name = f"{_key(asked.attribute)}.{_key(language)}" if language else _key(asked.attribute)
+                yield f"{name} = {_string(ask.words)}"
+
+
+def _key(text: str) -> str:
+    return text if _BARE.fullmatch(text) else _string(text)
+
+
+def _string(text: str) -> str:
+    """Return a text as TOML has it; patterns and quotes are easier to read without escapes."""
+    if ("\\" in text or '"' in text) and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(one if one.isprintable() else " " for one in text)
+
+
+def read_toml(name: str, shown: str, text: str) -> Requirements:
+    """Read requirements of the text of a TOML file.
+
+    Parameters
+    ----------
+    name
+        What they are called.
+    shown
+        What the file is called in errors.
+    text
+        Its content.
+
+    Raises
+    ------
+    InputError
+        When it is no TOML, or anything in it cannot be understood; every line is named at once.
+    """
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{shown} is no TOML: {error}") from error
+    place = TomlText(shown, text)
+    wrong: list[str] = []
+    for key in content:
+        if key not in _KEYS:
+            wrong.append(f"{place.where((key,))}: requirements have no key {key!r:.40}{hint(key, _KEYS)}")
+    if content.get(MARK) != LAYOUT:
+        wrong.append(
+            f"{place.where((MARK,))}: this version of prodex reads the layout {LAYOUT}, not {content.get(MARK)!r:.40}."
+        )
+    by = content.get("by", "kind")
+    if not isinstance(by, str):
+        wrong.append(f"{place.where(('by',))}: give a text, such as kind.")
+        by = "kind"
+    channels = dict(_channels(content.get("channels", []), place, wrong))
+    families = dict(_families(content.get("families", {}), place, wrong))
+    read: list[_Read] = [(shown, channel, None, None, None) for channel in channels.values()]
+    read += [(shown, None, family, None, None) for family in families.values()]
+    read += _asked(content.get("asked", {}), channels, families, place, wrong)
+    return Requirements.joined(read, wrong, by=by, name=name)
+
+
+def _channels(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, Channel]]:
+    if not isinstance(given, list):
+        wrong.append(f"{place.where(('channels',))}: write [[channels]] with name and market for each.")
+        return
+    for number, one in enumerate(given):
+        try:
+            channel = _channel(one)
+        except (InputError, QueryError) as error:
+            wrong.append(f"{place.where(('channels', number))}: {error}")
+            continue
+        yield channel.label, channel
+
+
+def _channel(given: Any) -> Channel:
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str) or not given["name"].strip():
+        raise InputError('a channel has a name: name = "Web shop".')
+    for key in given:
+        if key not in _OF_CHANNEL:
+            raise InputError(f"a channel has no key {key!r:.40}{hint(key, _OF_CHANNEL)}")
+    units, market = given.get("consumer_units", False), given.get("market", 0)
+    if not isinstance(units, bool):
+        raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
+    if isinstance(market, bool) or not isinstance(market, int | str):
+        raise InputError(f"market is {market!r:.40}; give its number or its name.")
+    return Channel(given["name"].strip(), market_code(market) if market else 0, units)
+
+
+def _families(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, ProductFamily]]:
+    for code, facts in _table(given, ("families",), place, wrong).items():
+        texts = facts if isinstance(facts, Mapping) else {"label": facts}
+        if not all(key in {"label", "parent"} and isinstance(value, str) for key, value in texts.items()):
+            example = f'{code} = {{label = "Tea", parent = "DRINKS"}}'
+            wrong.append(f"{place.where(('families', code))}: a family has texts: {example}.")
+            continue
+        yield code, ProductFamily(code, texts.get("label", ""), texts.get("parent", ""))
+
+
+def _table(given: Any, keys: Keys, place: TomlText, wrong: list[str]) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    wrong.append(f"{place.where(keys)}: {given!r:.40} is no table.")
+    return {}
+
+
+def _asked(
+    given: Any,
+    channels: Mapping[str, Channel],
+    families: Mapping[str, ProductFamily],
+    place: TomlText,
+    wrong: list[str],
+) -> Iterator[_Read]:
+    for label, of_channel in _table(given, ("asked",), place, wrong).items():
+        if (channel := channels.get(label)) is None:
+            near = hint(label, channels, "Write it below [[channels]].")
+            header = f"[asked.{_key(label)}."
+            line = next((n for n, one in enumerate(place.lines, 1) if one.startswith(header)), None)
+            where = (
+                place.where(("asked", label))
+                if line is None
+                else f"{place.shown}, line {line}, asked.{label}"
+            )
+            wrong.append(f"{where}: there is no channel {label!r:.60}{near}")
+            continue
+        for code, of_family in _table(of_channel, ("asked", label), place, wrong).items():
+            family = None if code == ALL else families.get(code, ProductFamily(code))
+            for attribute, said in _table(of_family, ("asked", label, code), place, wrong).items():
+                by_language = said if isinstance(said, Mapping) else {"": said}
+                for language, words in by_language.items():
+                    where = _where(place, label, code, attribute, language)
+                    try:
+                        asked = AskedAttribute(checked_attribute(attribute), _language(language))
+                        yield where, channel, family, asked, _ask(words)
+                    except (InputError, QueryError) as error:
+                        wrong.append(f"{where}: {error}")
+
+
+def _where(place: TomlText, label: str, code: str, attribute: str, language: str) -> str:
+    """Return file, line and key of a requirement; of a text in a language, its key has a part more."""
+    name = f"{_key(attribute)}.{_key(language)}"
+    header = ""
+    for number, line in enumerate(place.lines if language else (), 1):
+        header = line if line.startswith("[") else header
+        is_here = header == f"[asked.{_key(label)}.{_key(code)}]"
+        if is_here and line.partition("=")[0].strip() == name:
+            return f"{place.shown}, line {number}, asked.{label}.{code}.{attribute}.{language}"
+    return place.where(("asked", label, code, attribute))
+
+
+def _language(text: str) -> str:
+    return "" if text in {"", _ANY} else short_of(language_tag(text))
+
+
+def _ask(words: Any) -> Ask:
+    ask = ask_of(words) if isinstance(words, str) else None
+    if ask is None:
+        raise InputError(f"{words!r:.60} asks for nothing. Give must, should, may or not.")
+    return ask

@@ -1,0 +1,103 @@
+"""Sheets of requirements as people make and change them, with openpyxl: a program that is not ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook, load_workbook
+
+import prodex
+from prodex.catalog import Catalog
+
+#: A sheet as somebody makes it without any help: words, families by their names, and no paths.
+OWN: Sequence[Sequence[Any]] = (
+    ("Attribute", "All families", "Tea", "Coffee"),
+    ("Long name, French", "must", "", "should"),
+    ("Brand", "must", "may", ""),
+)
+
+
+def made(
+    path: Path, sheets: Mapping[str, Sequence[Sequence[Any]]], change: Callable[[Any], object] = id
+) -> Path:
+    """Make a workbook, and change it before it is saved."""
+    book = Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    change(book)
+    book.save(path)
+    return path
+
+
+def changed(path: Path, change: Callable[[Any], object]) -> Path:
+    """Open a workbook as another program does, change it, and save it."""
+    book = load_workbook(path)
+    change(book)
+    book.save(path)
+    return path
+
+
+def asks(requirements: prodex.Requirements) -> dict[tuple[str, str], str]:
+    """Return what is asked, in words, by attribute with language and family."""
+    return {
+        (" ".join(filter(None, [one.asked.attribute, one.asked.language])), one.family): one.ask.words
+        for one in requirements.requirements
+    }
+
+
+def shop() -> Catalog:
+    """Return a catalogue of four products of two kinds in two markets."""
+
+    def text(code: str, words: str) -> list[dict[str, Any]]:
+        return [{"expressedIn": {"code": code}, "data": words}]
+
+    def product(number: int, market: str, kind: str, **more: Any) -> dict[str, Any]:
+        return {
+            "id": number,
+            "kind": {"code": kind, "label": kind.title()},
+            "product_key": {"target_market_id": market},
+            **more,
+        }
+
+    picture = {"url": "https://x.example/a.jpg", "productFace": "1"}
+    fat = {
+        "quantity": 1.5,
+        "isConceptualizedBy": {"code": "FAT", "label": "Fat"},
+        "expressedIn": {"code": "GRM"},
+    }
+    return prodex.flatten(
+        [
+            product(
+                1,
+                "250",
+                "TEA",
+                namePublicLong=text("fra-FR", "Thé"),
+                brand={"code": "A"},
+                isConsumerUnit=True,
+            ),
+            product(2, "250", "TEA", assets={"pictures": [picture]}, xShelf={"code": "S"}),
+            product(
+                3,
+                "250",
+                "COFFEE",
+                namePublicLong=text("fra-FR", "Café"),
+                isPartitionedBy=[{"contains": [fat]}],
+            ),
+            product(4, "056", "COFFEE", namePublicLong=text("nld-BE", "Koffie")),
+        ]
+    )
+
+
+def cells(path: Path, sheet: str) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
+    """Yield attribute, language and path of each row of a sheet, with its cells by the label of their column."""
+    rows = load_workbook(path)[sheet]
+    heading = [one.value for one in rows[7]]
+    for row in rows.iter_rows(min_row=8):
+        if row[2].value:
+            by_label = {str(heading[place]): row[place] for place in range(3, len(heading))}
+            yield str(row[0].value), row[1].value or "", row[2].value, by_label

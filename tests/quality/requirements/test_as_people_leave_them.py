@@ -1,0 +1,369 @@
+"""Workbooks of requirements as people leave them: understood, or asked back by cell, and never half read."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl.styles import Font
+from openpyxl.worksheet.table import Table
+
+import prodex
+from prodex.errors import InputError, SpreadsheetUnreadable
+from tests.quality.requirements.sheets import OWN, asks, changed, made, shop
+
+READ = {
+    ("namePublicLong fr", "*"): "must",
+    ("namePublicLong fr", "Coffee"): "should",
+    ("brand", "*"): "must",
+    ("brand", "Tea"): "may",
+}
+
+
+def problems(path: Path) -> list[str]:
+    """Return what a file is refused for, one line each."""
+    with pytest.raises(InputError) as refused:
+        prodex.Requirements.read(path)
+    return [line.strip() for line in str(refused.value).splitlines()[1:]]
+
+
+def test_a_sheet_without_any_help_is_read(tmp_path: Path) -> None:
+    """Words in place of paths, names in place of codes, the channel and its market in the name of the sheet."""
+    read = prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Web shop (France)": OWN}))
+
+    assert READ == asks(read)
+    assert ["Web shop (France)"] == [one.label for one in read.channels]
+    assert ("own", "kind", ["Coffee", "Tea"]) == (read.name, read.by, [one.code for one in read.families])
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("Web shop - Belgique", "Web shop (Belgium)"),
+        ("Webshop (Frankreich)", "Webshop (France)"),
+        ("Web-shop", "Web-shop"),
+        ("Drive, 250", "Drive (France)"),
+    ],
+)
+def test_a_sheet_names_its_market_in_words(tmp_path: Path, name: str, label: str) -> None:
+    """The market in brackets or behind a dash, in any language, or by its number."""
+    read = prodex.Requirements.read(made(tmp_path / "own.xlsx", {name: OWN}))
+
+    assert [label] == [one.label for one in read.channels]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("Long name", "French", None),
+        ("Long name", "fr-FR", None),
+        ("Long name", "français", None),
+        ("Nom long", "Französisch", None),
+        ("lange naam", "fra-FR", None),
+        ("Langname (Französisch)", None, None),
+        ("namePublicLong fr-FR", None, None),
+        ("  LONG\u00a0NAME ,  french ", None, None),
+        ("namePublicLong [fr]", "", None),
+        (None, "fr", "namePublicLong"),
+        (None, None, "namePublicLong, French"),
+        ("my words", "Frans", " namePublicLong "),
+    ],
+)
+def test_an_attribute_and_its_language_are_understood_in_words(tmp_path: Path, row: tuple[Any, ...]) -> None:
+    """In four languages, by path or by words, with the language beside it, behind it or in brackets."""
+    rows = [("Attribute", "Language", "Path", "All families"), (*row, "must")]
+
+    assert {("namePublicLong fr", "*"): "must"} == asks(
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute"),
+    [
+        ("Picture: front", "assets.pictures[front]"),
+        ("Bild: Rückseite", "assets.pictures[back]"),
+        ("photo - avant", "assets.pictures[front]"),
+        ("Nutrient: fat", "isPartitionedBy.contains[FAT]"),
+        ("Nährwert: Salz", "isPartitionedBy.contains[SALTEQ]"),
+        ("Zutaten", "composition"),
+        ("Nettogewicht", "netWeight"),
+        ("assets.pictures[left]", "assets.pictures[left]"),
+        ("Certification information list", "certificationInformationList"),
+        ("land van herkomst", "originCountry"),
+        ("xOwnField", "xOwnField"),
+    ],
+)
+def test_faces_nutrients_and_own_attributes_are_understood(
+    tmp_path: Path, words: str, attribute: str
+) -> None:
+    """Whatever a row can be about has words, and an attribute of one's own its path."""
+    rows = [("Attribute", "All families"), (words, "must")]
+
+    assert {(attribute, "*"): "must"} == asks(
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
+    )
+
+
+def test_all_that_is_wrong_is_named_by_cell_at_once(tmp_path: Path) -> None:
+    """A misspelt attribute with the nearest, crosses and yes, contradictions; nothing stops at the first."""
+    rows = [
+        ("Attribute", "Path", "All families", "Tea", "Tea"),
+        ("Long name", "namePublicLnog", "must", "", ""),
+        ("Brand", "brand", "x", "yes", ""),
+        ("Net content", "netContent", "must", "should", "may"),
+        ("Net content", "netContent", "should", "", ""),
+        ("Lnog name", None, "must", "", ""),
+        (None, None, "must", "", ""),
+        ("Kind", "kind", "must 80 characters", "1", "msut"),
+        ("Picture", "assets.pictures[frnt]", "must", "", ""),
+    ]
+
+    assert [
+        "Shop!B2: there is no attribute 'namePublicLnog'; did you mean namePublicLong?",
+        "Shop!C3: 'x' is not clear. Type must, should, may or not.",
+        "Shop!D3: 'yes' is not clear. Type must, should, may or not.",
+        "Shop!A6: there is no attribute 'Lnog name'; did you mean namePublicLong (Long name)?",
+        "Shop!C7: its row names no attribute.",
+        "Shop!C8: '80 characters' does not say which bound it is. Write at least or at most before it.",
+        "Shop!D8: '1' is not clear. Type must, should, may or not.",
+        "Shop!E8: 'msut' is not clear (must was perhaps meant). Type must, should, may or not.",
+        "Shop!B9: no picture shows the face 'frnt'; did you mean 'front'?",
+        "Shop!E4: netContent of family Tea in Shop is 'may', and 'should' in Shop!D4",
+        "Shop!C5: netContent of all families in Shop is 'should', and 'must' in Shop!C4",
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+
+def test_a_family_twice_is_once_where_both_say_the_same(tmp_path: Path) -> None:
+    """A column that somebody has copied is no contradiction."""
+    rows = [("Attribute", "Tea", "Tea"), ("Brand", "must", "Must "), ("Kind", "", "should")]
+
+    assert {("brand", "Tea"): "must", ("kind", "Tea"): "should"} == asks(
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
+    )
+
+
+@pytest.mark.parametrize(
+    "share", [0.83, "83 %", "83,5%", "0,83", 0, 1.0, "-", None, "<1 %", ">99 %", "not asked for"]
+)
+def test_a_share_is_no_answer(tmp_path: Path, share: Any) -> None:
+    """Shares of a workbook whose formats were lost are left as they are: none and all are numbers as well."""
+    rows = [("Attribute", "All families", "Tea", "Coffee"), ("Brand", "must", share, 0.5)]
+
+    assert {("brand", "*"): "must"} == asks(
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
+    )
+
+
+def test_a_share_behind_a_word_belongs_to_the_format(tmp_path: Path) -> None:
+    """A program that saves cells as they look writes the share behind the word."""
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "Attribute,All families,Tea\nBrand,must · 83 %,83 %\nKind,should · <1 %,not · not asked for\n"
+    )
+
+    assert {("brand", "*"): "must", ("kind", "*"): "should", ("kind", "Tea"): "not"} == asks(
+        prodex.Requirements.read(path)
+    )
+
+
+def test_merged_headings_hold_for_all_that_they_cover(tmp_path: Path) -> None:
+    """A family over two columns, an attribute over two rows, a word over two cells, a heading over the whole sheet."""
+    rows: list[list[Any]] = [
+        ["What we ask", None, None, None, None],
+        ["Attribute", "Language", "Tea", None, "Coffee"],
+        ["Names and texts", None, None, None, None],
+        ["Long name", "French", "must", None, None],
+        [None, "Dutch", None, "should", "may"],
+        ["Brand", None, "must", None, None],
+    ]
+
+    def merge(book: Any) -> None:
+        for area in ("A1:E1", "C2:D2", "A3:E3", "A4:A5", "C6:E6"):
+            book["Shop"].merge_cells(area)
+
+    assert {
+        ("namePublicLong fr", "Tea"): "must",
+        ("namePublicLong nl", "Tea"): "should",
+        ("namePublicLong nl", "Coffee"): "may",
+        ("brand", "Tea"): "must",
+        ("brand", "Coffee"): "must",
+    } == asks(prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}, merge)))
+
+
+def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) -> None:
+    """Remarks, owners and priorities of one's own are no families, and neither are notes and hidden copies."""
+    rows = [
+        ("Attribute", "All families", "Tea", "Remark", "Priority"),
+        ("Brand", "must", "may", "ask Anna", 3),
+        ("Who decides", "Anna", "Ben", "", ""),
+        ("Kind", "should", "", "", 1),
+    ]
+
+    def hide(book: Any) -> None:
+        book["Old"].sheet_state = "hidden"
+
+    read = prodex.Requirements.read(
+        made(tmp_path / "own.xlsx", {"Shop": rows, "Notes": [("Call Ben",)], "Old": OWN}, hide)
+    )
+
+    assert {("brand", "*"): "must", ("brand", "Tea"): "may", ("kind", "*"): "should"} == asks(read)
+    assert (
+        "column Remark (Shop!D)",
+        "column Priority (Shop!E)",
+        "row Who decides (Shop!A3)",
+        "sheet Notes",
+        "sheet Old (hidden)",
+    ) == read.ignored
+
+
+def test_an_answer_below_a_heading_of_ones_own_is_asked_back(tmp_path: Path) -> None:
+    """A column without a code where others have codes may be a family: a word of the four is never passed over."""
+    rows = [
+        ("Family code", "*", "TEA", None, None),
+        ("Attribute", "All families", "Tea", "Cocoa", None),
+        ("Brand", "must", "", "must", "should"),
+    ]
+
+    assert [
+        (
+            "Shop!D3: the column 'Cocoa' has answers, but nobody knows of which family. Write the code of its family "
+            "in row 1."
+        ),
+        "Shop!E3: the column has answers, but nobody knows of which family. Write the code of its family in row 1.",
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+
+def test_cells_that_are_no_words_are_asked_back(tmp_path: Path) -> None:
+    """Formulas without a result, errors, dates, truth values and struck words; a formula with its result is read."""
+    rows = [
+        ("Attribute", "All families", "Tea"),
+        ("Brand", "must", True),
+        ("Kind", "=A1", "#REF!"),
+        ("Net content", "must", "should"),
+    ]
+
+    def strike(book: Any) -> None:
+        book["Shop"]["C4"].font = Font(strike=True)
+
+    assert [
+        "Shop!C2: 'true' is not clear. Type must, should, may or not.",
+        "Shop!B3: a formula without a result. Save the file in a spreadsheet, or type the word.",
+        "Shop!C3: '#REF!' is the error of a formula. Type must, should, may or not.",
+        "Shop!C4: 'should' is struck through. Delete it, or type again what is meant.",
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}, strike))
+
+
+def test_a_written_workbook_survives_everyday_handling(tmp_path: Path) -> None:
+    """Paths deleted, rows sorted and hidden, columns removed and hidden, titles put above, a filter, a table."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def handle(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        rows = {(row[0].value, row[1].value or ""): row[0].row for row in sheet.iter_rows(min_row=8)}
+        sheet.cell(rows["Long name", "French"], 5).value = " Must ; at\u00a0most 80 characters"
+        sheet.cell(rows["Brand", ""], 6).value = "nicht"
+        sheet.cell(rows["Picture: front", ""], 7).value = "aanbevolen"
+        below = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=8)]
+        below.sort(key=lambda row: str(row[0]), reverse=True)
+        for number, row in enumerate(below, 8):
+            for column, value in enumerate(row, 1):
+                # Somebody has no use for technical words.
+                sheet.cell(number, column).value = None if column == 3 else value
+        sheet.delete_cols(4)
+        sheet.insert_rows(1, 3)
+        sheet["A1"] = "Agreed on Tuesday"
+        sheet.column_dimensions["B"].hidden = True
+        sheet.row_dimensions[12].hidden = True
+        sheet.auto_filter.ref = "A10:F40"
+        book.create_sheet("Table").append(["a", "b"])
+        book["Table"].add_table(Table(displayName="T", ref="A1:B2"))
+
+    read = prodex.Requirements.read(changed(path, handle))
+
+    assert {
+        ("namePublicLong fr", "*"): "must; at most 80 characters",
+        ("brand", "COFFEE"): "not",
+        ("assets.pictures[front]", "TEA"): "should",
+    } == asks(read)
+    assert [("COFFEE", "Coffee"), ("TEA", "Tea")] == [(one.code, one.label) for one in read.families]
+
+
+def test_channels_are_renamed_and_copied_in_their_first_rows(tmp_path: Path) -> None:
+    """A copy of a sheet becomes another channel by its name and its market; the name of a sheet says nothing then."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def copy(book: Any) -> None:
+        other = book.copy_worksheet(book["Web shop (France)"])
+        other["B1"], other["B2"], other["B3"] = "Drive", "Belgien", "consumer units"
+        other["E9"] = "must"
+
+    read = prodex.Requirements.read(changed(path, copy))
+
+    assert [("Web shop", 250, False), ("Drive", 56, True)] == [
+        (one.name, one.market, one.consumer_units) for one in read.channels
+    ]
+    assert ["Drive (Belgium)"] == [one.channel for one in read.requirements]
+
+
+def test_a_market_and_units_that_are_none_are_named_by_cell(tmp_path: Path) -> None:
+    """The first rows of a sheet are typed by hand as well."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def misspell(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["B2"], sheet["B3"] = "Frnace", "some"
+
+    assert [
+        "Web shop (France)!B3: 'some' is neither consumer units nor all.",
+        (
+            "Web shop (France)!B2: There is no market 'Frnace'. Did you mean 'France'? Give its ISO 3166-1 number "
+            "(250) or its name (France)."
+        ),
+    ] == problems(changed(path, misspell))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8", "utf-16"])
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_csv_is_read_with_any_separator(tmp_path: Path, encoding: str, separator: str) -> None:
+    """A sheet that a spreadsheet saved as CSV, with a BOM or without; the channel is the name of the file."""
+    path = tmp_path / "Drive (France).csv"
+    lines = [
+        separator.join(f'"{one}"' for one in row)
+        for row in [*OWN, ("Zutaten, Französisch", "must; one of: A", "", "")]
+    ]
+    path.write_text("\r\n".join(lines), encoding)
+    read = prodex.Requirements.read(path)
+
+    assert READ | {("composition fr", "*"): "must; one of: A"} == asks(read)
+    assert ["Drive (France)"] == [one.label for one in read.channels]
+
+
+def test_reading_never_changes_the_file(tmp_path: Path) -> None:
+    """Neither a file that is read nor one that is refused."""
+    for rows in (OWN, [*OWN, ("Brnad", "must", "", "")]):
+        path = made(tmp_path / "own.xlsx", {"Shop": rows})
+        before = path.read_bytes()
+        with suppress(InputError):
+            prodex.Requirements.read(path)
+        assert before == path.read_bytes()
+
+
+def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
+    """A worklist, an export, another spreadsheet's format, a broken archive, nothing at all."""
+    worklist = made(tmp_path / "worklist.xlsx", {"Read me": [("x",)], "To fix": [("GTIN", "New value")]})
+    with pytest.raises(InputError, match=r"worklist\.xlsx has no requirements\. It is a worklist"):
+        prodex.Requirements.read(worklist)
+    export = made(tmp_path / "export.xlsx", {"products": [("product_id", "gtin"), ("1", "2")]})
+    with pytest.raises(InputError, match="has a row of headings with Attribute or Path"):
+        prodex.Requirements.read(export)
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 100)
+    with pytest.raises(SpreadsheetUnreadable, match=r"old program \(\.xls\)"):
+        prodex.Requirements.read(tmp_path / "old.xls")
+    (tmp_path / "cut.xlsx").write_bytes(worklist.read_bytes()[:200])
+    with pytest.raises(SpreadsheetUnreadable, match="damaged"):
+        prodex.Requirements.read(tmp_path / "cut.xlsx")
+    with pytest.raises(InputError, match="is not there"):
+        prodex.Requirements.read(tmp_path / "none.xlsx")

@@ -1,0 +1,153 @@
+"""What a cell of requirements says: read in four languages, written in one, and asked back where it is not clear."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prodex.errors import InputError
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.requirements import Ask, Level
+from tests.quality.requirements.drawing import asks
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (Level.MUST, "must|MUST|Required|mandatory|obligatoire|Pflicht|muss|verplicht|must have|requis"),
+        (Level.SHOULD, "should|Recommended|recommandé|conseillée|soll|empfohlen|aanbevolen|wünschenswert"),
+        (
+            Level.MAY,
+            "may|optional|facultatif|optionnel|kann|darf|optioneel|mag|not required|nicht erforderlich",
+        ),
+        (Level.NOT, "not|must not|forbidden|interdit|ne pas|nicht|verboten|niet|niet toegestaan|darf nicht"),
+    ],
+)
+def test_levels_are_understood_in_four_languages(level: Level, words: str) -> None:
+    """As analysts write them, in any case, with accents or without."""
+    for word in words.split("|"):
+        assert Ask(level) == ask_of(word)
+        assert Ask(level) == ask_of(f"  {word.upper()} ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "X",
+        "✓",
+        "✔",
+        "1",
+        "0",
+        "yes",
+        "ja",
+        "oui",
+        "no",
+        "nein",
+        "true",
+        "ok",
+        "?",
+        "M",
+        "n/a",
+        "TBD",
+        "100",
+        "mustard",
+    ],
+)
+def test_what_is_not_clear_is_asked_back(text: str) -> None:
+    """Nobody knows which of the four levels a cross is: the message says the four words."""
+    with pytest.raises(InputError, match="Type must, should, may or not"):
+        ask_of(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "\u00a0", "-", "–", "83 %", "83%", "0.83", "0,835", "100 %", "<1 %", "> 99 %"]
+)
+def test_a_share_and_nothing_are_no_answer(text: str) -> None:
+    """What was written there is not what somebody asks."""
+    assert ask_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("must; one of: A, B", "must; one of: A, B"),
+        ("must one of A, B", "must; one of: A, B"),
+        ("must\none of:\nA\nB", "must; one of: A, B"),
+        ("must; codes: A|B", "must; one of: A, B"),
+        ("must, one of A, B, at least 3 characters", "must; one of: A, B; at least 3 characters"),
+        ('must; one of: "A,1", "B ""x"""', 'must; one of: "A,1", "B ""x"""'),
+        ("must 20-80 characters", "must; 20-80 characters"),
+        ("must; 20 – 80 chars", "must; 20-80 characters"),
+        ("must between 20 and 80 characters", "must; 20-80 characters"),
+        ("must; at least 20 and at most 80 characters", "must; 20-80 characters"),
+        ("must; min 20 characters; max. 80 characters", "must; 20-80 characters"),
+        ("must; at most 1,000 characters", "must; at most 1000 characters"),
+        ("must; at most 1 000 characters", "must; at most 1000 characters"),
+        ("must; exactly 8 characters", "must; 8-8 characters"),
+        ("must; fewer than 80 characters", "must; at most 79 characters"),
+        ("must >= 800 px", "must; at least 800 pixels"),
+        ("must>=800px", "must; at least 800 pixels"),
+        ("must: ≥ 800 pixels", "must; at least 800 pixels"),
+        ("must (at least 800 pixels)", "must; at least 800 pixels"),
+        ("must - at most 80 characters", "must; at most 80 characters"),
+        ("must; pattern: [A-Z].*", "must; pattern: [A-Z].*"),
+        (
+            "must; pattern: [0-9]{1,3}; at most 5 characters",
+            "must; at most 5 characters; pattern: [0-9]{1,3}",
+        ),
+        ('must; pattern: "a;b"', 'must; pattern: "a;b"'),
+        ("Pflicht; höchstens 80 Zeichen", "must; at most 80 characters"),
+        ("obligatoire, au moins 20 caractères", "must; at least 20 characters"),
+        ("verplicht; tussen 20 en 80 tekens", "must; 20-80 characters"),
+        ("aanbevolen; minstens 800 pixels", "should; at least 800 pixels"),
+        ("MUST\u00a0; AT\u00a0MOST 80 CHARACTERS", "must; at most 80 characters"),
+        ("must;;; ", "must"),
+    ],
+)
+def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None:
+    """Divided by semicolons, commas or lines, with words or signs."""
+    found = ask_of(text)
+
+    assert found is not None
+    assert words == found.words
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("must 80 characters", "does not say which bound it is"),
+        ("must; 20-80", "is not a condition"),
+        ("must be there", "is not a condition"),
+        ("must; at most 800 pixels", "can only be too small"),
+        ("must; at most 80 characters; at most 90 characters", "a second time"),
+        ("must; 80-20 characters", "cannot both be"),
+        ("must; pattern: [A-Z", "cannot be read"),
+        ("must; pattern: a; pattern: b", "two patterns"),
+        ("may; one of: A, B", "only what must or should be filled"),
+        ("not; at most 80 characters", "only what must or should be filled"),
+        ("must; pattern: a;b", "is not a condition"),
+    ],
+)
+def test_conditions_that_cannot_be_are_refused(text: str, problem: str) -> None:
+    """A message says what it is about, and what to write."""
+    with pytest.raises(InputError, match=problem):
+        ask_of(text)
+
+
+@given(asks)
+def test_what_is_written_is_read_back(ask: Ask) -> None:
+    """Whatever codes and patterns hold, also in another case of the words around them."""
+    assert ask == ask_of(ask.words)
+    assert ask == ask_of(f" {ask.words.replace('; ', chr(10), 1)}\n")
+
+
+@given(st.text(max_size=60))
+def test_no_text_is_anything_but_an_answer_or_an_error_of_ours(text: str) -> None:
+    """Whatever is typed."""
+    for one in (text, f"must {text}", f"must; one of: {text}", f"must; pattern: {text}"):
+        try:
+            ask_of(one)
+        except InputError:
+            continue

@@ -1,0 +1,169 @@
+"""Requirements as files: what is written is read back, and a file says what it is."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelRequirement, Level, Requirements
+from tests.quality.requirements.drawing import requirements
+
+
+@settings(max_examples=60)
+@given(requirements, st.sampled_from([".toml", ".csv", ".xlsx"]))
+@example(Requirements(), ".xlsx")
+@example(Requirements(by="gpc"), ".csv")
+@example(Requirements(), ".toml")
+def test_what_is_written_is_read_back(given_: Requirements, ending: str) -> None:
+    """All of it, channels and families of which nothing is asked included, and in the same order."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = given_.write(Path(folder, f"own{ending}"))
+
+        assert given_ == Requirements.read(path)
+        assert Requirements.is_file(path)
+        assert () == Requirements.read(path).ignored
+
+
+@given(requirements)
+def test_a_frame_is_read_back(given_: Requirements) -> None:
+    """Also where a code has the sign that divides codes."""
+    assert given_ == Requirements.of(given_.frame, by=given_.by)
+
+
+def test_toml_is_pleasant_in_a_diff(tmp_path: Path) -> None:
+    """One requirement a line, sorted, with names beside codes."""
+    asked = [
+        ("Web shop (France)", "brand", "", "must"),
+        ("Web shop (France)", "namePublicLong", "fr", "must"),
+    ]
+    wanted = Requirements(
+        "own",
+        "kind",
+        (Channel("Web shop", 250),),
+        (),
+        tuple(
+            ChannelRequirement(
+                channel,
+                AskedAttribute(name, language),
+                "*",
+                Ask(Level(level), pattern="" if not language else r"\w+"),
+            )
+            for channel, name, language, level in asked
+        ),
+    )
+
+    assert [
+        "# What each channel asks of the products of each family: must, should, may or not, and conditions.",
+        "requirements = 1",
+        'by = "kind"',
+        "",
+        "[[channels]]",
+        'name = "Web shop"',
+        "market = 250  # France",
+        "",
+        "# All families",
+        '[asked."Web shop (France)"."*"]',
+        'brand = "must"',
+        r"namePublicLong.fr = 'must; pattern: \w+'",
+    ] == wanted.write(tmp_path / "own.toml").read_text("utf-8").splitlines()
+
+
+def test_toml_written_by_hand_is_refused_line_by_line(tmp_path: Path) -> None:
+    """Every line at once, each with its number; the nearest name where there is one."""
+    path = tmp_path / "own.toml"
+    path.write_text(
+        "requirements = 1\n"
+        "chanels = []\n"
+        "[[channels]]\n"
+        'name = "Web shop"\n'
+        'market = "Frnace"\n'
+        "[[channels]]\n"
+        'name = "Drive"\n'
+        "[asked.Drive.TEA]\n"
+        'brand = "x"\n'
+        'namePublicLong.klingon = "must"\n'
+        "[asked.Driv.TEA]\n"
+        'brand = "must"\n'
+    )
+    with pytest.raises(InputError) as refused:
+        Requirements.read(path)
+
+    assert [
+        "own.toml, line 2, chanels: requirements have no key 'chanels'; did you mean 'channels'?",
+        "own.toml, line 3, channels: There is no market 'Frnace'",
+        "own.toml, line 9, asked.Drive.TEA.brand: 'x' is not clear. Type must, should, may or not.",
+        "own.toml, line 10, asked.Drive.TEA.namePublicLong.klingon: There is no language 'klingon'",
+        "own.toml, line 11, asked.Driv: there is no channel 'Driv'; did you mean 'Drive'?",
+    ] == [line.split("? Give")[0].split(". Did")[0].strip() for line in str(refused.value).splitlines()[1:]]
+
+
+def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
+    """By a key of the file, never by what its other keys look like; a broken file stays what it was."""
+    texts = {
+        "profile": ('title = "requirements = 1"\n[checks.valid_gtin]\n', False),
+        "own": ("requirements = 1\n", True),
+        "broken": ("requirements = 1\n[asked\n", True),
+        "torn": ("[checks\n", False),
+    }
+    for name, (text, _) in texts.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+    (tmp_path / "utf16.toml").write_text("requirements = 1", "utf-16")
+
+    assert {name: is_one for name, (_, is_one) in texts.items()} == {
+        name: Requirements.is_file(tmp_path / f"{name}.toml") for name in texts
+    }
+    assert [True, True, True, False, False, False] == [
+        Requirements.is_file(one)
+        for one in ("a.xlsx", Path("a.CSV"), "a.ods", "core", "a.toml", tmp_path / "utf16.toml")
+    ]
+    with pytest.raises(InputError, match=r"broken\.toml is no TOML"):
+        Requirements.read(tmp_path / "broken.toml")
+    with pytest.raises(InputError, match="it lacks the key requirements"):
+        Requirements.read(tmp_path / "profile.toml")
+
+
+def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
+    """One requirement a row, edited by hand: own columns are named, words are understood, others are asked back."""
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "\ufeffchannel;market;attribute;language;family;level;Why\n"
+        "Web shop;France;Long name;français;*;Pflicht; because\n"
+        "Web shop;France;brand;;TEA;must, one of A, B;\n"
+        ";;;;;;\n"
+        "Web shop;France;kind;;TEA;yes;\n"
+        "Web shop;Frnace;kind;;TEA;must;\n"
+        "Web shop;France;kind;;;;\n"
+    )
+    with pytest.raises(InputError) as refused:
+        Requirements.read(path)
+    lines = [line.strip() for line in str(refused.value).splitlines()[1:]]
+    path.write_text("\n".join(path.read_text().splitlines()[:4]))
+
+    assert [
+        "row 5: 'yes' is not clear",
+        "row 6: There is no market 'Frnace'",
+        "row 7: it has no level",
+    ] == [line.split(". ")[0] for line in lines]
+    read = Requirements.read(path)
+    assert ["must", "must; one of: A, B"] == [
+        one.ask.words for one in sorted(read.requirements, key=lambda one: one.family)
+    ]
+    assert ("column Why",) == read.ignored
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    """Nothing is replaced without a word, and no other ending is written."""
+    path = Requirements().write(tmp_path / "own.toml")
+    with pytest.raises(InputError, match="Give another path, or replace=True"):
+        Requirements().write(path)
+    with pytest.raises(InputError, match="cannot be written"):
+        Requirements().write(tmp_path / "own.ods")
+
+    assert path == Requirements(by="gpc").write(path, replace=True)
+    assert "gpc" == prodex.Requirements.read(path).by
