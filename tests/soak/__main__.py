@@ -13,7 +13,19 @@ import time
 from collections.abc import Callable
 
 from tests.bench import checksums
-from tests.soak import answers, diff, knowledge, load, merge, publishing, strange, upserts, watch, wrong
+from tests.soak import (
+    accepted,
+    answers,
+    diff,
+    knowledge,
+    load,
+    merge,
+    publishing,
+    strange,
+    upserts,
+    watch,
+    wrong,
+)
 
 #: Name -> what it shows and how to run it, at full size and (--quick) at one that only shows that it works.
 PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
@@ -30,6 +42,7 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
     "merge": (lambda: merge.measure(200_000), lambda: merge.measure(2_000, per_part=500, rounds=1) or True),
     "checksums": (lambda: checksums.measure(10_000), lambda: checksums.measure(500, rounds=1)),
     "knowledge": (knowledge.law, lambda: knowledge.law(6, one_in=20)),
+    "accepted": (accepted.nights, lambda: accepted.nights(60, 20, 2)),
     "answers": (answers.answers, lambda: answers.answers(60, 2) or True),
     "watch": (
         lambda: all([watch.incidents(), watch.quiet_nights()]),

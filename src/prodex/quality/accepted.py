@@ -59,12 +59,14 @@ _TRIES = 20
 #: How files of two bytes a character begin.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
+#: Stands for what is missing in what a digest is made of.
+_MISSING = "\x00"
+
 #: The time of a line that says none: every other line about the finding is newer.
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class AcceptedLine:
+class AcceptedLine(NamedTuple):
     """One line of the file.
 
     Attributes
@@ -162,6 +164,8 @@ class AcceptedFindings:
                 f"{path} cannot be read: {error}. No finding counts as accepted without it, so nothing was judged. Put "
                 "a plain file there, or name another one."
             ) from error
+        if (written := _as_written(content)) is not None:
+            return cls(path, written)
         lines, unread = [], []
         for number, raw in enumerate(_without_wide_characters(content).split(b"\n"), 1):
             for found in _read_line(raw, number):
@@ -188,6 +192,19 @@ class AcceptedFindings:
             for key, one in self.newest.items()
             if not one.is_withdrawal and (one.until is None or day <= one.until)
         }
+
+    def wanted(self, day: date, checks: Sequence[CheckFacts]) -> WantedFindings | None:
+        """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
+        # An audit that was saved before a rule was renamed has its old name.
+        names = [renamed_check(check.id) for check in checks]
+        column = {name: place for place, name in enumerate(names)}
+        lines = {key: one for key, one in self.in_force(day).items() if key[1] in column}
+        if not lines:
+            return None
+        products = pa.array([key[0] for key in lines], pa.string()).dictionary_encode()
+        place = products.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        cells = place * len(names) + np.array([column[key[1]] for key in lines], np.int64)
+        return WantedFindings(lines, names, products.dictionary, np.unique(cells))
 
     def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
         """Add lines to the file, and return what it holds then: what others have added meanwhile as well.
@@ -276,7 +293,8 @@ def digest_of(
     False
     """
     with_what = [compared] if compared is not None else [_fact(one) for one in _FACTS.findall(reason or "")]
-    said = json.dumps([attribute, language, value, with_what], ensure_ascii=False)
+    # Not JSON: tens of thousands are made for each audit. No text of a product has these signs.
+    said = "\x1f".join([_MISSING if one is None else one for one in (attribute, language, value, *with_what)])
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -352,37 +370,50 @@ _NO_ROWS: Rows = np.empty(0, np.int64)
 NONE_ACCEPTED = AcceptedInPart(_NO_ROWS, (), _NO_ROWS, _NO_ROWS)
 
 
-def accepted_in_part(
-    part: AuditPart, checks: Sequence[CheckFacts], in_force: Mapping[tuple[str, str, str], AcceptedLine]
-) -> AcceptedInPart:
+class WantedFindings(NamedTuple):
+    """What is accepted, as it is looked for in the matrix of an audit.
+
+    Attributes
+    ----------
+    lines
+        What is accepted, by finding.
+    names
+        The checks of the matrix, by their present names.
+    products
+        The products that have something accepted, each once.
+    cells
+        Place in `products` times the number of checks, plus the place of the check; ascending.
+    """
+
+    lines: Mapping[tuple[str, str, str], AcceptedLine]
+    names: Sequence[str]
+    products: pa.Array
+    cells: Rows
+
+
+def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: WantedFindings) -> AcceptedInPart:
     """Find the accepted findings of a part.
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
     """
-    # An audit that was saved before a rule was renamed has its old name.
-    names = [renamed_check(check.id) for check in checks]
-    column = {name: place for place, name in enumerate(names)}
-    asked = [key for key in in_force if key[1] in column]
-    if not asked:
-        return NONE_ACCEPTED
+    lines_of, names = wanted.lines, wanted.names
     ids = whole(part.column("product_id"))
-    named = pa.array([key[0] for key in asked], pa.string())
-    # From the products to the names, since an id can occur twice.
-    known = named.unique()
-    of_product = places(ids, known)
+    # From the products of the part, since an id can occur twice.
+    of_product = places(ids, wanted.products)
     if not (of_product >= 0).any():
         return NONE_ACCEPTED
-    cell = places(named, known) * len(checks) + np.array([column[key[1]] for key in asked], np.int64)
     evidence = part.evidence
     findings = findings_of(part, evidence)
     name = of_product[findings.product]
-    asked_for = (name >= 0) & np.isin(name * len(checks) + findings.check, cell)
-    rows = np.flatnonzero(asked_for)
+    there = np.flatnonzero(name >= 0)
+    cell = name[there] * len(checks) + findings.check[there]
+    place = np.minimum(np.searchsorted(wanted.cells, cell), len(wanted.cells) - 1)
+    rows = there[wanted.cells[place] == cell]
     digests = digests_of(findings, rows, evidence, checks)
     shown = ids.take(pa.array(findings.product[rows])).to_pylist()
     kept, lines = [], []
     for row, product, digest in zip(rows.tolist(), shown, digests, strict=True):
-        line = in_force.get((product, names[findings.check[row]], digest))
+        line = lines_of.get((product, names[findings.check[row]], digest))
         if line is not None:
             kept.append(row)
             lines.append(line)
@@ -471,30 +502,46 @@ def _read_line(raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     yield from _read_by_hand(text, number)
 
 
+def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:
+    """Read a file in which every line is as prodex writes it, all at once; None for any other."""
+    try:
+        read = _DECODER.decode_lines(content)
+        if len(read) != content.count(b"\n"):  # its last line has no end, or one is blank
+            return None
+        made = tuple(map(_of_written, read, range(1, len(read) + 1)))
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        return None
+    return None if None in made else made  # type: ignore[return-value] # without None, they are all lines
+
+
 def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
     """Read a line that prodex has written; None for what people have written, or what is damaged."""
     try:
-        line = _DECODER.decode(raw)
-        check_moment(line.at)
+        return _of_written(_DECODER.decode(raw), number)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
+
+
+def _of_written(line: _Line, number: int) -> AcceptedLine | None:
+    at = line.at
+    check_moment(at)
     is_whole = line.product and line.check and line.digest and (line.withdrawn or line.reason.strip())
-    if not is_whole or line.at.tzinfo is None:
+    if not is_whole or at.tzinfo is None:
         return None
     return AcceptedLine(
-        line=number,
-        product=line.product,
-        check=renamed_check(line.check),
-        digest=line.digest,
-        reason=line.reason,
-        by=line.by,
-        at=line.at.astimezone(UTC),
-        until=line.until,
-        is_withdrawal=line.withdrawn,
-        gtin=line.gtin,
-        attribute=line.attribute,
-        language=line.language,
-        value=line.value,
+        number,
+        line.product,
+        renamed_check(line.check),
+        line.digest,
+        line.reason,
+        line.by,
+        at if at.tzinfo is UTC else at.astimezone(UTC),
+        line.until,
+        line.withdrawn,
+        line.gtin,
+        line.attribute,
+        line.language,
+        line.value,
     )
 
 

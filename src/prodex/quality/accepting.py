@@ -113,7 +113,7 @@ def accept(
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
     at = _moment_after(known, fresh)
-    lines = [replace(one, reason=words, by=who, until=day, at=at) for one in fresh]
+    lines = [one._replace(reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 
@@ -170,7 +170,7 @@ def withdraw(
     ]
     at = _moment_after(known, chosen)
     words = " ".join(str(reason).split())
-    lines = [replace(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
+    lines = [one._replace(reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 

@@ -402,10 +402,10 @@ class Audit:
     def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
         """For each part the findings that are accepted on the day of the audit (`now`)."""
         file = self.accepted_findings
-        in_force = {} if file is None else file.in_force(self.now.date())
-        if not in_force:
+        wanted = None if file is None else file.wanted(self.now.date(), self.checks)
+        if wanted is None:
             return (NONE_ACCEPTED,) * len(self.parts)
-        return tuple(accepted_in_part(part, self.checks, in_force) for part in self.parts)
+        return tuple(accepted_in_part(part, self.checks, wanted) for part in self.parts)
 
     def accepted_reasons(self) -> pd.DataFrame:
         """Return who has accepted how many findings of this audit, and why: the largest number first.

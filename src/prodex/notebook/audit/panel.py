@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions
 from prodex.messages import counted
+from prodex.notebook.audit.acceptance import AcceptanceForm
 from prodex.notebook.audit.check_table import CheckTable
 from prodex.notebook.audit.completeness_grid import CompletenessGrid
 from prodex.notebook.audit.drill_down import DrillDown
@@ -49,6 +51,7 @@ from prodex.notebook.shared.static_picture import ONLY_LIVE
 from prodex.notebook.snapshots.saved import earlier, previous
 from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
 from prodex.quality import Audit, Profile, profiles
+from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.run import audit
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -130,15 +133,26 @@ class AuditPanel(Panel):
         self.completeness: CompletenessGrid = CompletenessGrid(self, self._choose)
         self.heat: HeatMap = HeatMap(self, self._choose)
         self.checks: CheckTable = CheckTable(self, self._choose)
+        self.acceptance: AcceptanceForm = AcceptanceForm(self, lambda: self.audit, self._accepted)
         self.export: AuditExport = AuditExport(self)
         if service is not None:
             service = service_given(service, "AuditPanel(audit, service=service)")
-        self.returned: ReturnedWorklists = ReturnedWorklists(self, service, self._renew)
+        self.returned: ReturnedWorklists = ReturnedWorklists(
+            self, service, self._renew, self._accepted_elsewhere
+        )
         chosen = row(self._shown, self.show_all, look="chosen-row")
         columns = styled(w.Box([self.grades, self.gaps]), "columns")
         bar = () if self.exploration is None else (SelectionBar(self, self.exploration),)
         above = (*bar, self._headline, self._before, self._warnings, self.tiles, chosen, columns)
-        below = (self.completeness, self.heat, self.checks, self.export, self.returned, self._notes)
+        below = (
+            self.completeness,
+            self.heat,
+            self.checks,
+            self.acceptance,
+            self.export,
+            self.returned,
+            self._notes,
+        )
         self._results = w.VBox([*above, *below])
         self.fill(self.controls, self._not_audited, self._results)
         self.on(self.show_all, lambda _: self._choose(None))
@@ -158,6 +172,7 @@ class AuditPanel(Panel):
         self.controls.wait(seconds)
         self._before.wait(seconds)
         self.returned.wait(seconds)
+        self.acceptance.wait(seconds)
 
     @property
     def _catalog(self) -> Catalog | None:
@@ -210,7 +225,15 @@ class AuditPanel(Panel):
         self._headline.value = headline(judged, self.controls.title(judged.profile), of=len(self.audit))
         # Figures of some products are no progress of all of them.
         self.tiles.show(judged, None if self._conditions else self._earlier)
-        for box in (self.grades, self.gaps, self.completeness, self.heat, self.checks, self.export):
+        for box in (
+            self.grades,
+            self.gaps,
+            self.completeness,
+            self.heat,
+            self.checks,
+            self.acceptance,
+            self.export,
+        ):
             box.show(judged)
         for one in (*self.tiles.buttons, *self.grades.buttons, *self.gaps.buttons):
             one.mark(mark)
@@ -220,6 +243,16 @@ class AuditPanel(Panel):
         sentence = _summary(len(self.failing), self._labels()) if self._conditions else _INVITATION
         live = "" if self._conditions else f" class='{ONLY_LIVE}'"
         self._shown.value = f"<span role='status'{live}>{sentence}</span>"
+
+    def _accepted(self, made: Audit) -> None:
+        """Show the same audit with what is accepted of it now."""
+        self.audit = made
+
+    def _accepted_elsewhere(self) -> None:
+        """Read what is accepted again: a worklist that came back has added to it."""
+        if self.audit is not None and self.audit.accepted_findings is not None:
+            file = AcceptedFindings.read(self.audit.accepted_findings.path)
+            self.audit = replace(self.audit, accepted_findings=file)
 
     def _renew(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> None:
         """Show the products of now, and their audit, after corrections were sent."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
+import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -48,6 +49,8 @@ class ReturnedWorklists(VBox):
     renew
         Called with the catalogue that was judged, the same with the products of now, and their audit, once corrections
         were sent.
+    accepted
+        Called once a finding was accepted for the reason that a supplier gave.
 
     Attributes
     ----------
@@ -64,8 +67,9 @@ class ReturnedWorklists(VBox):
         panel: Panel,
         service: Client | None,
         renew: Callable[[Catalog, Catalog, Audit | None], object] = lambda *_: None,
+        accepted: Callable[[], object] = lambda: None,
     ) -> None:
-        self._panel, self._service, self._renew = panel, service, renew
+        self._panel, self._service, self._renew, self._accepted = panel, service, renew, accepted
         self._sent: Fix | None = None
         self._newest: Catalog | None = None
         self._audit: Audit | None = None
@@ -154,18 +158,29 @@ class ReturnedWorklists(VBox):
     def _show(self, fix: Fix) -> None:
         self._show_result(fix)
         self.sender.show(fix)
+        if not fix.requests.empty:
+            self._accepted()
 
     def _confirm(self, key: str | None) -> None:
         """Take one answer that was asked back as it is, or all of them, and judge the answers again."""
         fix = self.sender.fix
         if fix is None or fix.tracking is not None or self._reading.is_running:
             return
-        asked = fix.asked_back
-        chosen = (
-            asked if key is None else asked[[_answer_key(one) == key for one in asked.to_dict("records")]]
-        )
         self.sender.show(None)
-        self._reading.start(lambda _: fix.confirm(chosen), "Judging the answers again")
+        if key is None:
+            # Answers only: each reason to accept a finding is decided on by itself.
+            self._reading.start(lambda _: fix.confirm(), "Judging the answers again")
+            return
+        asked, requests = fix.asked_back, fix.requests
+        chosen = asked[[_answer_key(one) == key for one in asked.to_dict("records")]]
+        if key in map(_answer_key, requests.to_dict("records")):
+            self._reading.start(lambda _: self._accepting(fix, chosen), "Accepting the finding")
+        else:
+            self._reading.start(lambda _: fix.confirm(chosen), "Judging the answers again")
+
+    def _accepting(self, fix: Fix, chosen: pd.DataFrame) -> Fix:
+        fix.accept(chosen)
+        return fix
 
     def _show_result(self, fix: Fix) -> None:
         """Show answers; once they were sent, with what the service refused, and what had changed there meanwhile."""

@@ -1,0 +1,61 @@
+"""What accepted findings cost an audit: the same audit with and without 50,000 of them, in turns in one run.
+
+`python -m tests.bench.accepted [PRODUCTS] [ACCEPTED] [ROUNDS]`; it prints the ratio of the medians, and exits with 1
+above five per cent.
+"""
+
+# ruff: noqa: T201 - it prints figures
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import prodex
+from prodex_sandbox.sample import AS_OF, shared_products
+
+#: What 50,000 accepted findings may cost, as a share of an audit.
+MOST = 0.05
+
+
+def measure(products: int = 100_000, accepted: int = 50_000, rounds: int = 3) -> bool:
+    """Print what accepted findings cost, and whether it is within the limit."""
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as home:
+        os.environ["PRODEX_HOME"] = home
+        catalog = prodex.flatten(product.record for product in shared_products(products))
+        file = Path(home, "accepted.jsonl")
+        audit = prodex.audit(catalog, "online-listing", now=AS_OF, progress=False)
+        found = audit.failures().sample(accepted, random_state=7)
+        begin = perf_counter()
+        marked = prodex.accept(audit, found, reason="looked at", by="Ana", to=file)
+        writing = perf_counter() - begin
+        lines = len(marked.accepted_findings.newest) if marked.accepted_findings is not None else 0
+
+        def judged(path: Path | None) -> Callable[[], object]:
+            # With its figures: what is accepted is matched when somebody asks for it.
+            return lambda: (
+                prodex.audit(catalog, "online-listing", now=AS_OF, progress=False, accepted=path).summary
+            )
+
+        seconds: dict[bool, list[float]] = {False: [], True: []}
+        for _ in range(rounds):
+            for is_with in (False, True):
+                begin = perf_counter()
+                judged(file if is_with else None)()
+                seconds[is_with].append(perf_counter() - begin)
+    without, with_them = (median(seconds[one]) for one in (False, True))
+    cost = with_them / without - 1
+    print(
+        f"{products:,} products, {lines:,} accepted findings: audit {without:.1f} s without, {with_them:.1f} s with "
+        f"them ({cost:+.1%}; at most {MOST:.0%}); accepting them took {writing:.1f} s"
+    )
+    return cost <= MOST
+
+
+if __name__ == "__main__":
+    sys.exit(0 if measure(*map(int, sys.argv[1:])) else 1)

@@ -1,0 +1,102 @@
+"""Accepting findings in the audit panel, without a browser: what is written, and what the panel shows then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ipywidgets as w
+import pytest
+
+import prodex
+from prodex import Audit
+from prodex.notebook.audit.panel import AuditPanel
+
+RECORDS = [{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}, {"id": 9, "gtin": "7"}]
+PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}, "has_name": {"severity": "warning"}}}
+
+
+@pytest.fixture
+def panel() -> AuditPanel:
+    """Show three products of a snapshot, of which two have a wrong GTIN and none has a name."""
+    return AuditPanel(prodex.audit(prodex.flatten(RECORDS).save("shop"), PROFILE, progress=False))
+
+
+def below(widget: w.Widget) -> Iterator[w.Widget]:
+    """Yield a widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from below(child)
+
+
+def markup(panel: AuditPanel) -> str:
+    """Return all texts of the panel."""
+    return "\n".join(one.value for one in below(panel) if isinstance(one, w.HTML))
+
+
+def accepted(panel: AuditPanel) -> list[tuple[str, str]]:
+    """Return product and check of what is accepted in the audit that is shown."""
+    assert isinstance(panel.audit, Audit)
+    found = panel.audit.failures(accepted=True)
+    return list(found[["product_id", "check"]].itertuples(index=False, name=None))
+
+
+def press(panel: AuditPanel, *, withdraw: bool = False) -> None:
+    """Press a button of the form, and wait."""
+    form = panel.acceptance
+    (form.withdraw if withdraw else form.accept).click()
+    panel.wait()
+
+
+def test_a_finding_a_check_and_a_selection_are_accepted(panel: AuditPanel) -> None:
+    """Each with reason and date; the figures with and without are shown."""
+    form = panel.acceptance
+    form.check.value = "valid_gtin"
+    assert ["All findings of the products shown", "03036811359936: 03036811359936", "7: 7"] == [
+        words for words, _ in form.finding.options
+    ]
+    form.finding.value, form.reason.value, form.until.value = 0, "printed so", "2099-1-5"
+
+    press(panel)
+
+    assert [("8", "valid_gtin")] == accepted(panel)
+    assert "1 finding accepted by" in markup(panel)
+    assert "accepted.jsonl" in markup(panel)
+    assert "2 products, 1 accepted" in str(form.check.options)
+    press_check = panel.acceptance
+    press_check.check.value, press_check.reason.value = "has_name", "a test"
+    press(panel)
+    assert 4 == len(accepted(panel))
+    press_check.check.value = ""
+    press(panel, withdraw=True)
+    assert [] == accepted(panel)
+    assert "Nothing is accepted of these products" in markup(panel)
+
+
+def test_only_the_products_that_are_shown_are_meant(panel: AuditPanel) -> None:
+    """A click on the blockers leaves the third product out."""
+    panel.tiles.buttons[1].click()
+    panel.acceptance.reason.value = "looked at"
+
+    press(panel)
+
+    assert {"8", "9"} == {product for product, _ in accepted(panel)}
+
+
+def test_what_is_wrong_is_said(panel: AuditPanel) -> None:
+    """No reason, and a date that could be two."""
+    press(panel)
+    assert "reason is" in markup(panel)
+    panel.acceptance.reason.value, panel.acceptance.until.value = "x", "05.01.2027"
+    press(panel)
+    assert "2027-01-05 or 2027-05-01" in markup(panel)
+    assert [] == accepted(panel)
+
+
+def test_a_catalogue_in_memory_has_no_place() -> None:
+    """The error says what to do."""
+    panel = AuditPanel(prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False))
+    panel.acceptance.reason.value = "x"
+
+    press(panel)
+
+    assert "The catalogue is in memory" in markup(panel)
