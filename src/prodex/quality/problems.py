@@ -39,6 +39,31 @@ _LABELS = {
     "uuid": "universally unique id",
 }
 
+#: What further attributes are called that rules ask for, for translators: their wire names say it in English.
+OTHER_LABELS = (
+    *(
+        "net content",
+        "net weight",
+        "gross weight",
+        "height",
+        "width",
+        "depth",
+        "description",
+        "contact",
+        "pictures",
+    ),
+    *(
+        "allergens",
+        "format",
+        "country of origin",
+        "consumer unit",
+        "display unit",
+        "packaging",
+        "owner",
+        "status",
+    ),
+)
+
 #: What a supplier is asked for, by rule where its attribute does not say it, else by attribute: a name, and what it is.
 _ASKED_BY_RULE = {
     "has_picture": "Picture: one of the product",

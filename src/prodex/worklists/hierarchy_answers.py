@@ -29,7 +29,7 @@ _MOST = 10_000_000
 _QUANTITIES = ("grossWeight", "netWeight", "height", "width", "depth")
 _FLAGS = ("isConsumerUnit", "isDespatchUnit", "isOrderableUnit", "isInvoiceUnit", "isDisplayUnit")
 #: What people call each field: "gross weight", "orderable unit"; its wire name is understood, too.
-_FIELDS = {
+FIELDS = {
     name: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().removeprefix("is ")
     for name in (*_QUANTITIES, *_FLAGS)
 } | {"typePackaging": "type of packaging"}
@@ -37,7 +37,7 @@ _NAMED = {
     name: re.compile(
         rf"(?:{name}|(?:is )?{called.replace(' ', ' +')})(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
     )
-    for name, called in _FIELDS.items()
+    for name, called in FIELDS.items()
 }
 
 
@@ -154,7 +154,7 @@ def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Ite
     field, typed = next(iter(named.items()), ("", ""))
     if not typed.strip():
         word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]
-        near = hint(word, _FIELDS.values(), f"Give one of {', '.join(_FIELDS.values())}.")
+        near = hint(word, FIELDS.values(), f"Give one of {', '.join(FIELDS.values())}.")
         raise AnswerRefused(f"{text!r:.60} is not a field with its value{near}")
     nodes = _units_with_gtin(trees, unit)
     if not nodes:
@@ -206,7 +206,7 @@ def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any
         return node if field in node else version
     if version is not None:
         raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    if field in node or any(name in one for one in _all_units(trees) for name in _FIELDS):
+    if field in node or any(name in one for one in _all_units(trees) for name in FIELDS):
         return node
     made: dict[str, Any] = {}
     node["version"] = made
