@@ -21,9 +21,8 @@ from babel.messages.pofile import read_po, write_po
 from prodex.languages import LANGUAGES, sentences
 from prodex.quality import problems
 from prodex.quality.rulebook import RULES
-from prodex.worklists import hierarchy_answers
 from prodex.quality.scores import CAVEAT, FORMULA
-from prodex.worklists import layout
+from prodex.worklists import hierarchy_answers, layout
 from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.workbook import _SUMMARY
 
@@ -143,7 +142,9 @@ def main(languages: list[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "prodex.po").write_bytes(po_of(made))
         (folder / "prodex.mo").write_bytes(mo_of(catalogue(language)))
-        print(f"{language}: {len(made)} messages, {len(untranslated(made))} without a translation")
+        print(  # noqa: T201 - it is a command
+            f"{language}: {len(made)} messages, {len(untranslated(made))} without a translation"
+        )
 
 
 if __name__ == "__main__":

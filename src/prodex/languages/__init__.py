@@ -1,13 +1,13 @@
 """Languages of those who read what prodex writes: messages, figures and dates in English, French, German and Dutch.
 
-A language is a value, `Words`, that is passed to what writes. English is what the code says; translations of it are
+A language is a value, `Translation`, that is passed to what writes. English is what the code says; translations of it are
 gettext catalogues, one folder for each language. What is made deep inside, where nobody knows yet who will read it (the
 reason of a finding, why an answer was not taken), is made in English, and translated where it is written:
-`Words.translated` finds the message that an English sentence was made of, and its parts.
+`Translation.translated` finds the message that an English sentence was made of, and its parts.
 
->>> Words("fr").ngettext("{number} product", "{number} products", 12000)
+>>> Translation("fr").ngettext("{number} product", "{number} products", 12000)
 '12\\u202f000 produits'
->>> Words("de").translated("12,000 products"), Words("en").translated("12,000 products")
+>>> Translation("de").translated("12,000 products"), Translation("en").translated("12,000 products")
 ('12.000 Produkte', '12,000 products')
 """
 
@@ -57,7 +57,7 @@ _KEPT = 20_000
 
 
 @dataclass(frozen=True)
-class Words:
+class Translation:
     """What prodex writes, in one language.
 
     Attributes
@@ -67,7 +67,7 @@ class Words:
 
     Examples
     --------
-    >>> Words("fr").gettext("New value"), Words("en").gettext("New value")
+    >>> Translation("fr").gettext("New value"), Translation("en").gettext("New value")
     ('Nouvelle valeur', 'New value')
     """
 
@@ -84,14 +84,14 @@ class Words:
 
         Examples
         --------
-        >>> Words.of("French"), Words.of("de-AT"), Words.of("nld")
-        (Words(language='fr'), Words(language='de'), Words(language='nl'))
+        >>> Translation.of("French"), Translation.of("de-AT"), Translation.of("nld")
+        (Translation(language='fr'), Translation(language='de'), Translation(language='nl'))
         """
         tag = known_language_tag(language) if isinstance(language, str) else None
         short = None if tag is None else tag.partition("-")[0]
         if short not in LANGUAGES:
             names = [language_name(one) for one in LANGUAGES]
-            there_are = f"Give one of {', '.join(f'{one} ({name})' for one, name in zip(LANGUAGES, names, strict=True))}."
+            there_are = f"Give one of {', '.join(names)}."
             raise InputError(
                 f"There are no messages in {str(language)!r:.40}{hint_and_all(str(language), names, there_are)}"
             )
@@ -110,7 +110,7 @@ class Words:
     def gettext(self, message: str, **values: Any) -> str:
         """Return a message with its values filled in; whole numbers as the language writes them.
 
-        >>> Words("nl").gettext("Page {page} of {pages}", page=1, pages=1200)
+        >>> Translation("nl").gettext("Page {page} of {pages}", page=1, pages=1200)
         'Pagina 1 van 1.200'
         """
         return self._filled(_catalogue(self.language).gettext(message), values)
@@ -124,7 +124,7 @@ class Words:
     def counted(self, number: int, noun: str) -> str:
         """Write a number of things; `sentences.COUNTED` has their nouns.
 
-        >>> Words("en").counted(1, "product"), Words("nl").counted(2, "product")
+        >>> Translation("en").counted(1, "product"), Translation("nl").counted(2, "product")
         ('1 product', '2 producten')
         """
         return self.ngettext(f"{{number}} {noun}", f"{{number}} {noun}s", number)
@@ -139,7 +139,7 @@ class Words:
     def number(self, value: float | Decimal, digits: int | None = None) -> str:
         """Write a number with the signs of the language.
 
-        >>> Words("en").number(12000), Words("de").number(1234.5), Words("fr").number(0.5, 2)
+        >>> Translation("en").number(12000), Translation("de").number(1234.5), Translation("fr").number(0.5, 2)
         ('12,000', '1.234,5', '0,50')
         """
         decimals = "0" * digits if digits is not None else "#" * 15
@@ -150,7 +150,7 @@ class Words:
     def percent(self, share: float, digits: int = 1) -> str:
         """Write a share in per cent, as `prodex.messages.percent` does in English.
 
-        >>> Words("en").percent(0.612), Words("de").percent(0.612), Words("fr").percent(1, 0)
+        >>> Translation("en").percent(0.612), Translation("de").percent(0.612), Translation("fr").percent(1, 0)
         ('61.2 %', '61,2\\xa0%', '100\\xa0%')
         """
         english = messages.percent(share, digits)
@@ -163,7 +163,7 @@ class Words:
     def day(self, day: date) -> str:
         """Write a day.
 
-        >>> [Words(one).day(date(2026, 11, 26)) for one in LANGUAGES]
+        >>> [Translation(one).day(date(2026, 11, 26)) for one in LANGUAGES]
         ['2026-11-26', '26 novembre 2026', '26. November 2026', '26 november 2026']
         """
         return f"{day:%Y-%m-%d}" if self.is_english else dates.format_date(day, "long", locale=self.language)
@@ -171,7 +171,7 @@ class Words:
     def moment(self, moment: datetime) -> str:
         """Write a moment to the minute, in the zone that it has.
 
-        >>> [Words(one).moment(datetime(2026, 11, 26, 8, 5)) for one in ("en", "de")]
+        >>> [Translation(one).moment(datetime(2026, 11, 26, 8, 5)) for one in ("en", "de")]
         ['2026-11-26 08:05', '26. November 2026, 08:05']
         """
         if self.is_english:
@@ -181,7 +181,7 @@ class Words:
     def language_label(self, language: str) -> str:
         """Return the name of a language that somebody typed, or what was typed where there is no such language.
 
-        >>> Words("de").language_label("fra-FR"), Words("de").language_label("klingon")
+        >>> Translation("de").language_label("fra-FR"), Translation("de").language_label("klingon")
         ('Französisch (Frankreich)', 'klingon')
         """
         if self.is_english or known_language_tag(language) is None:
@@ -191,7 +191,7 @@ class Words:
     def translated(self, text: str) -> str:
         """Return an English sentence of prodex in this language; one that it does not know stays as it is.
 
-        >>> Words("fr").translated("Long name missing in French"), Words("fr").translated("my own rule")
+        >>> Translation("fr").translated("Long name missing in French"), Translation("fr").translated("my own rule")
         ('Texte manquant en français\\xa0: nom long', 'my own rule')
         """
         return text if self.is_english else _translated(self, text)
@@ -199,13 +199,13 @@ class Words:
     def english(self, text: str) -> str | None:
         """Return the message whose translation a text is; None of none.
 
-        >>> Words("fr").english("Nouvelle valeur")
+        >>> Translation("fr").english("Nouvelle valeur")
         'New value'
         """
         return text if self.is_english else _english(self.language).get(text)
 
 
-ENGLISH = Words()
+ENGLISH = Translation()
 
 
 @cache
@@ -224,6 +224,8 @@ def _messages(language: str) -> dict[str | tuple[str, ...], str | tuple[str, ...
     """Return the translations of a language by their messages."""
     return {
         one.id if isinstance(one.id, str) else (one.id[0], one.id[1]): one.string
+        if isinstance(one.string, str)
+        else tuple(one.string or ())
         for one in read_mo(io.BytesIO(_compiled(language)))
         if one.id
     }
@@ -242,7 +244,7 @@ def _english(language: str) -> dict[str, str]:
 
 
 @lru_cache(_KEPT)
-def _translated(words: Words, text: str) -> str:
+def _translated(words: Translation, text: str) -> str:
     known = _messages(words.language)
     if text in known:
         return str(known[text])
@@ -260,7 +262,7 @@ def _translated(words: Words, text: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}" if is_head else sentence
 
 
-def _is_certain(words: Words, template: Template, parts: Mapping[str, str]) -> bool:
+def _is_certain(words: Translation, template: Template, parts: Mapping[str, str]) -> bool:
     """Whether a sentence was made of a template: of a short one, it is if the sentences in it are known."""
     if template.letters >= _CERTAIN:
         return True
@@ -272,14 +274,14 @@ def _is_certain(words: Words, template: Template, parts: Mapping[str, str]) -> b
     )
 
 
-def _label_at_head(words: Words, text: str) -> str:
+def _label_at_head(words: Translation, text: str) -> str:
     """Return a label that begins with a capital because its sentence does."""
     lower = f"{text[:1].lower()}{text[1:]}"
     found = _messages(words.language).get(lower)
     return text if not isinstance(found, str) else f"{found[:1].upper()}{found[1:]}"
 
 
-def _part(words: Words, name: str, text: str) -> str:
+def _part(words: Translation, name: str, text: str) -> str:
     """Return a part of a sentence in a language, by what its name says that it is."""
     if name in NUMBERS:
         return words.number(Decimal(text.replace(",", "")), len(text.partition(".")[2]))
@@ -304,7 +306,7 @@ def _part(words: Words, name: str, text: str) -> str:
     return text
 
 
-def _moment(words: Words, text: str) -> str:
+def _moment(words: Translation, text: str) -> str:
     """Return a moment in a language; one that is none as it is."""
     try:
         return words.moment(datetime.fromisoformat(text))
@@ -312,14 +314,14 @@ def _moment(words: Words, text: str) -> str:
         return text
 
 
-def _label(words: Words, text: str) -> str | None:
+def _label(words: Translation, text: str) -> str | None:
     """Return what something is called; labels within a sentence begin with a small letter, but for names."""
     known = _messages(words.language)
     found = known.get(text) or known.get(f"{text[:1].lower()}{text[1:]}")
     return None if found is None else str(found)
 
 
-def _language(words: Words, text: str) -> str:
+def _language(words: Translation, text: str) -> str:
     """Return the name of a language by its English name, or by its code; the country behind it in brackets."""
     name, _, country = text.removesuffix(")").partition(" (")
     if known_language_tag(name) is None:
@@ -333,4 +335,4 @@ def _language(words: Words, text: str) -> str:
         return f"{shown} ({country})"
 
 
-__all__ = ["ENGLISH", "LANGUAGES", "Template", "Words"]
+__all__ = ["ENGLISH", "LANGUAGES", "Template", "Translation"]

@@ -153,10 +153,14 @@ REASONS = (
     "has spaces at an end or two in a row",
     "cut at {length} characters, where {count} texts end, and {figure} at each length beside it: a column was too short",
     "cut at {length} bytes, where {count} texts end, and {figure} at each length beside it: a column was too short",
-    "cut at {length} characters, where {count} texts of this owner end, and {figure} at each length beside it: a column "
-    "was too short",
-    "cut at {length} bytes, where {count} texts of this owner end, and {figure} at each length beside it: a column was "
-    "too short",
+    (
+        "cut at {length} characters, where {count} texts of this owner end, and {figure} at each length beside it: a column "
+        "was too short"
+    ),
+    (
+        "cut at {length} bytes, where {count} texts of this owner end, and {figure} at each length beside it: a column was "
+        "too short"
+    ),
 )
 
 #: How to answer, by `prodex.worklists.answer_fields`.
@@ -167,12 +171,18 @@ HOW = (
     "A text",
     "A code, or its label",
     "A number and its unit: 500 g",
-    "The address of the picture: https://... Where a product has several, name the one it replaces: old file name -> "
-    "https://...; old file name -> (delete) removes one.",
-    "The basis, then the nutrients to correct, each with its unit: per 100 g: Fat 3.2 g; Salt 0.5 g; Energy 844 kJ / "
-    "202 kcal. Others stay as they are.",
-    "One line for each correction, the GTIN of the unit first: 34142363314282: gross weight 1.4 kg; 34142363314282: "
-    "8 x 04142363314281; 34142363314282: orderable unit true. 0 x GTIN takes a unit out.",
+    (
+        "The address of the picture: https://... Where a product has several, name the one it replaces: old file name -> "
+        "https://...; old file name -> (delete) removes one."
+    ),
+    (
+        "The basis, then the nutrients to correct, each with its unit: per 100 g: Fat 3.2 g; Salt 0.5 g; Energy 844 kJ / "
+        "202 kcal. Others stay as they are."
+    ),
+    (
+        "One line for each correction, the GTIN of the unit first: 34142363314282: gross weight 1.4 kg; 34142363314282: "
+        "8 x 04142363314281; 34142363314282: orderable unit true. 0 x GTIN takes a unit out."
+    ),
     "Not here: correct it at its source",
     "An update of {update} waits for acceptance; nothing to answer.",
     "The language, then the text: fr: Confiture",
@@ -249,8 +259,10 @@ OUTCOMES = (
     "no pictures of the product are called {name}. {how}",
     "{count} pictures of the product are called {name}; give one of {names}. {how}",
     "no pictures of the product have {path} {text}, so it is not certain which one to replace; give one of {names}. {how}",
-    "{count} pictures of the product have {path} {text}, so it is not certain which one to replace; give one of {names}. "
-    "{how}",
+    (
+        "{count} pictures of the product have {path} {text}, so it is not certain which one to replace; give one of {names}. "
+        "{how}"
+    ),
     "the product has {code} already.",
     "the product has {code} already. Write {code_before} -> (delete) to remove that.",
     "the product has no {path} yet. Write what it is to be, without an arrow.",
@@ -277,8 +289,10 @@ OUTCOMES = (
     "another answer to the same says something else: {answers}. Keep one of them.",
     "the check {check} would still fail: {said}.",
     "the check {check} would still fail.",
-    'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New value", '
-    "or confirm it.",
+    (
+        'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New value", '
+        "or confirm it."
+    ),
     *(
         f"the product was changed{when}, after the worklist was written: there is now {there}{instead}. Answer the next "
         "worklist, which shows it."
@@ -311,22 +325,32 @@ OUTCOMES = (
         for near in ("", "; the nearest: {codes}")
     ),
     "The cell holds {text}, and a spreadsheet may have changed what was typed. Was {other} typed?",
-    "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. Format the cell "
-    "as text, and type it again.",
-    "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. It may be "
-    "{values}. Format the cell as text, and type it again.",
-    "the cell holds {text}, which {path} does not take: a spreadsheet has changed what was typed. Format the cell as "
-    "text, and type it again.",
-    "the column Position has {text}, which a spreadsheet may have changed: it is not certain which text of {path} is "
-    "meant. Take the row from the worklist again.",
+    (
+        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. Format the cell "
+        "as text, and type it again."
+    ),
+    (
+        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. It may be "
+        "{values}. Format the cell as text, and type it again."
+    ),
+    (
+        "the cell holds {text}, which {path} does not take: a spreadsheet has changed what was typed. Format the cell as "
+        "text, and type it again."
+    ),
+    (
+        "the column Position has {text}, which a spreadsheet may have changed: it is not certain which text of {path} is "
+        "meant. Take the row from the worklist again."
+    ),
     "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.",
     "product {code} is gone: the catalogue does not have it (any more).",
     "product {code} is gone.",
     "{count} products have the GTIN {code}. Fill in the column Product to say which.",
     "the row has neither a product nor a GTIN. Fill in the GTIN.",
     "{text} is not a GTIN. Give it as text of 14 digits.",
-    "{text} is a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
-    "digits.",
+    (
+        "{text} is a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
+        "digits."
+    ),
     "{text} is a date. Format the column as text, and write the GTIN.",
     "{text} is a number with decimals. Format the column as text, and write the GTIN.",
     "{text} has {digits} digits; a GTIN has 8, 12, 13 or 14. Write the GTIN as text.",
@@ -335,26 +359,36 @@ OUTCOMES = (
     "{text} is not a GTIN. Give it as text of 14 digits. Write the GTIN as text.",
     "{code} may be each of the products {products_named}: a spreadsheet drops zeros at the beginning. Fill in the GTIN.",
     "a spreadsheet rounded the product id to {code}. Fill in the GTIN.",
-    "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its row were mixed "
-    "up. Take the row from the worklist again.",
+    (
+        "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its row were mixed "
+        "up. Take the row from the worklist again."
+    ),
     "the row has no field. Fill in the column Field, such as namePublicLong.",
     "{path} cannot be answered in a cell. It is corrected at its source.",
     "{path} cannot be answered in a cell; did you mean {near}?",
     "{text} is not a value. Leave the cell empty, or write the value.",
     "the product has something else in place of {seen}, which the worklist showed: {said}",
-    "the product has {count} texts of {path} in {language}, and the row does not say which is meant. Take the row from "
-    "the worklist again, with its hidden columns; or write the text that is there into the column Value seen.",
-    "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the column "
-    "Language.",
+    (
+        "the product has {count} texts of {path} in {language}, and the row does not say which is meant. Take the row from "
+        "the worklist again, with its hidden columns; or write the text that is there into the column Value seen."
+    ),
+    (
+        "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the column "
+        "Language."
+    ),
     "There is no language {text}. Give a tag such as fr-FR or a name such as French.",
     "There is no language {text}. Did you mean {near}? Give a tag such as fr-FR or a name such as French.",
     "{text} may be {values}: the word means both in different languages. Write which one.",
     "the product belongs to {owner}, and only answers about products of {owners} are read.",
     "It is in the hidden sheet {name} and about a product of {owner}. Is it meant?",
-    "The hidden sheet of the workbook was edited, so it no longer says for whom it was written. The answer is about a "
-    "product of {owner}. Is it meant?",
-    "The worklist was written for products of {name}, and the catalogue is of {other}. The answer is about a product of "
-    "{owner}. Is it meant?",
+    (
+        "The hidden sheet of the workbook was edited, so it no longer says for whom it was written. The answer is about a "
+        "product of {owner}. Is it meant?"
+    ),
+    (
+        "The worklist was written for products of {name}, and the catalogue is of {other}. The answer is about a product of "
+        "{owner}. Is it meant?"
+    ),
     "The worklist was written for {owners}, and the answer is about a product of {owner}. Is it meant?",
     "The check {check} asks for nothing in {place} of this product, a product of {owner}. Is it meant?",
     "The worklist did not ask for {place} of this product, a product of {owner}. Is it meant?",
@@ -398,11 +432,15 @@ FACTS = (
     "{count} products have an update that waits for acceptance; it was not judged.",
     "Everything that passes: worklists contain only the findings of failing checks.",
     "{count} of {of} findings of the audit: only those with {text} were selected.",
-    "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether they "
-    "apply, or a rule crashed.",
+    (
+        "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether they "
+        "apply, or a rule crashed."
+    ),
     "{count} checks crashed: {text}.",
-    "The last change of products, and which of several texts is meant: the catalogue was not available when this was "
-    "written.",
+    (
+        "The last change of products, and which of several texts is meant: the catalogue was not available when this was "
+        "written."
+    ),
     "Everything that was taken: only answers that could not be used are listed, each with the reason.",
     "Answers that change nothing. What can be sent has its new value; what could not be used, the reason.",
     "an answer came back for them",

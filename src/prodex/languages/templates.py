@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 #: What the places of messages hold, by their names. All others hold what is shown as it is: a value of a product, a
 #: code, an example.

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
-from prodex.languages import ENGLISH, Words
+from prodex.languages import ENGLISH, Translation
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.send.preflight import longest_text
@@ -147,7 +147,7 @@ class Fields:
         # A value that is corrected in part is different in each product.
         return attribute not in _OWN and self.shapes.of_attribute(attribute) in _ALIKE
 
-    def allowed(self, attribute: str, language: str | None, words: Words = ENGLISH) -> Allowed | None:
+    def allowed(self, attribute: str, language: str | None, words: Translation = ENGLISH) -> Allowed | None:
         """Return the allowed values, or None where a cell cannot check them."""
         _ = words.gettext
         if self.codes.get(attribute):
@@ -203,7 +203,7 @@ def _in_language(language: str | None) -> str:
     return "" if language is None else f" in {language_label(language)[:20]}"
 
 
-def _length_in_words(attribute: str, language: str | None, words: Words) -> str:
+def _length_in_words(attribute: str, language: str | None, words: Translation) -> str:
     """Say how long a text may be, and that a name is on one line."""
     _, longest = words.gettext, longest_text(attribute)
     named = None if language is None else words.language_label(language)[:20]
@@ -226,7 +226,7 @@ def validate(
     is_asked: Sequence[bool],
     fields: Fields,
     place: int,
-    words: Words = ENGLISH,
+    words: Translation = ENGLISH,
 ) -> None:
     """Declare the allowed values of the cells of "New value" that are asked for, as far as they are known.
 
@@ -260,7 +260,7 @@ def validate(
             sheet.data_validation(*first, {**_criteria(rule, fields.codes, words), "other_cells": others})
 
 
-def _criteria(rule: Allowed, codes: Codes, words: Words) -> dict[str, Any]:
+def _criteria(rule: Allowed, codes: Codes, words: Translation) -> dict[str, Any]:
     about = {
         "input_title": rule.title,
         "input_message": rule.message,

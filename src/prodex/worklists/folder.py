@@ -31,7 +31,7 @@ from prodex.files.atomic import storage
 from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
-from prodex.languages import ENGLISH, Words
+from prodex.languages import ENGLISH, Translation
 from prodex.messages import counted, hint_and_all
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
@@ -49,7 +49,7 @@ from prodex.worklists.layout import (
     SEVERAL_SHEET,
     TO_FIX,
     TO_FIX_SHEET,
-    WORKLIST,
+    csv_columns,
     guarded,
 )
 from prodex.worklists.ownership import host_of_source
@@ -160,22 +160,30 @@ def write_worklists(
         )
 
 
-WordsOf = Callable[[Worklist], Words]
+TranslationOf = Callable[[Worklist], Translation]
 
 
-def chosen_words(audit: Audit, by: str, language: str, languages: Mapping[str, str] | None) -> WordsOf:
+def chosen_words(
+    audit: Audit,
+    by: str,
+    language: str,
+    languages: Mapping[str, str] | None,
+    known: Mapping[str | None, str] | None = None,
+) -> TranslationOf:
     """Return what says in which language a worklist is written.
 
-    Parameters are those of `write_worklists`.
+    Parameters are those of `write_worklists`; `known` has the languages of owners, by what they are known by, of which
+    nothing else is said.
 
     Raises
     ------
     InputError
         When there is no such language or owner, or the worklists are not by owner.
     """
-    usual = Words.of(language)
+    usual = Translation.of(language)
+    own = {code: Translation.of(one) for code, one in (known or {}).items()}
     if not languages:
-        return lambda _: usual
+        return lambda worklist: own.get(worklist.code, usual)
     if by not in {"owner", "owner_id"}:
         raise InputError(
             f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
@@ -187,7 +195,6 @@ def chosen_words(audit: Audit, by: str, language: str, languages: Mapping[str, s
         for word, code in zip(words, groups.codes, strict=True)
         if word is not None
     }
-    own: dict[str | None, Words] = {}
     for owner, one in languages.items():
         if (key := str(owner).strip().casefold()) not in called:
             names = list(dict.fromkeys(filter(None, groups.labels)))
@@ -195,7 +202,7 @@ def chosen_words(audit: Audit, by: str, language: str, languages: Mapping[str, s
             raise InputError(
                 f"No product of the audit has the owner {str(owner)!r:.60}{hint_and_all(str(owner), names, there_are)}"
             )
-        own[called[key]] = Words.of(one)
+        own[called[key]] = Translation.of(one)
     return lambda worklist: own.get(worklist.code, usual)
 
 
@@ -211,7 +218,7 @@ def write_folder(
     escape_formulas: bool = True,
     reporter: Reporter = SILENT,
     findings: int = 0,
-    words_of: WordsOf = lambda _: ENGLISH,
+    words_of: TranslationOf = lambda _: ENGLISH,
 ) -> pd.DataFrame:
     """Write worklists as a folder, with an index of them.
 
@@ -298,9 +305,7 @@ def _write_worklist(
     parquet.write(worklist.rows, rows)
     # People open the CSV file in a spreadsheet; programs take the Parquet file.
     shown = _guarded_keys(worklist.rows)
-    first = [column.name for column in TO_FIX if not column.is_hidden]
-    schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
-    written = _with_headings(shown.select(schema.names), worklist.words)
+    written = _with_headings(shown.select(csv_columns()), worklist.words)
     write_csv(iter(written.to_batches()), written.schema, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
@@ -342,7 +347,7 @@ def _write_worklist(
     }
 
 
-def in_words(rows: pa.Table, words: Words) -> pa.Table:
+def in_words(rows: pa.Table, words: Translation) -> pa.Table:
     """Return rows with what people read in a language: problem, reason, what to do, how to answer.
 
     Values, keys and codes stay, and so do the words of rules of one's own.
@@ -356,7 +361,7 @@ def in_words(rows: pa.Table, words: Words) -> pa.Table:
     return rows
 
 
-def _with_headings(rows: pa.Table, words: Words) -> pa.Table:
+def _with_headings(rows: pa.Table, words: Translation) -> pa.Table:
     """Return the rows of a CSV file with the headings that people read; programs take the Parquet file."""
     if words.is_english:
         return rows

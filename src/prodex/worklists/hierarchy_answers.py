@@ -8,14 +8,16 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from prodex import gtin
 from prodex.errors import InputError
-from prodex.messages import hint
+from prodex.messages import hint, unaccented
 from prodex.send.records import gtin_key
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, readable
+from prodex.worklists.layout import in_all_languages
 
 #: How to answer, for the worklist.
 HOW = (
@@ -33,12 +35,22 @@ FIELDS = {
     name: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().removeprefix("is ")
     for name in (*_QUANTITIES, *_FLAGS)
 } | {"typePackaging": "type of packaging"}
-_NAMED = {
-    name: re.compile(
-        rf"(?:{name}|(?:is )?{called.replace(' ', ' +')})(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
-    )
-    for name, called in FIELDS.items()
-}
+
+
+@cache
+def _fields_in_words() -> dict[str, re.Pattern[str]]:
+    """Return what finds each field, by its wire name or by what people call it in any language, and its value."""
+    found = {}
+    for name, called in FIELDS.items():
+        spellings = {one for word in in_all_languages(called) for one in (word, unaccented(word))}
+        # The longest first: a field may be called like the beginning of another.
+        words = "|".join(
+            re.escape(one).replace(r"\ ", r"\s+") for one in sorted(spellings, key=len, reverse=True)
+        )
+        found[name] = re.compile(
+            rf"(?:{name}|(?:is )?(?:{words}))(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
+        )
+    return found
 
 
 def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any, list[ItemEdit]]:
@@ -150,7 +162,13 @@ def _set_content(trees: list[Any], unit: str, times: int, inner: str, own: str) 
 
 
 def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Iterator[ItemEdit]:
-    named = {name: found[1] for name, one in _NAMED.items() if (found := one.fullmatch(text.strip()))}
+    known = _fields_in_words()
+    named = {name: found[1] for name, one in known.items() if (found := one.fullmatch(text.strip()))}
+    if len(named) > 1:
+        both = " or ".join(named)
+        raise AnswerRefused(
+            f"{text!r:.60} may be {both}: the word means both in different languages. Write which one."
+        )
     field, typed = next(iter(named.items()), ("", ""))
     if not typed.strip():
         word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]

@@ -6,15 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from functools import cache
+from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
 
-from prodex.languages import LANGUAGES, Words
+from prodex.languages import LANGUAGES, Translation
 from prodex.messages import unaccented
-
 from prodex.quality.failures import FAILURES
 
 #: Version of what programs rely on: the hidden sheet, and the columns that it lists. Only this one is read: in an
@@ -116,6 +115,13 @@ SEVERAL = (
     SheetColumn("same_answer", "Same answer", 20, is_hidden=True),
 )
 
+
+def csv_columns() -> tuple[str, ...]:
+    """Return the columns of the CSV and Parquet files: those that people read first, in their order."""
+    first = [column.name for column in TO_FIX if not column.is_hidden]
+    return tuple(dict.fromkeys(["row", *first, *WORKLIST.names]))
+
+
 #: Pixels within which a laptop shows all that is needed for an answer.
 VISIBLE_WIDTH = 1_400
 
@@ -189,7 +195,7 @@ def in_all_languages(message: str) -> frozenset[str]:
     >>> sorted(in_all_languages(DELETE_WORD))
     ['(delete)', '(löschen)', '(supprimer)', '(verwijderen)']
     """
-    return frozenset(Words(language).gettext(message) for language in LANGUAGES)
+    return frozenset(Translation(language).gettext(message) for language in LANGUAGES)
 
 
 def is_deletion(text: str) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.market import market_label
-from prodex.languages import ENGLISH, Words
+from prodex.languages import ENGLISH, Translation
 from prodex.locales import known_language_tag, market_name
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
@@ -21,7 +21,7 @@ from prodex.worklists.grid import WorkbookCells
 from prodex.worklists.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX, TO_FIX_SHEET
 
 
-def _how_to_fill_in(words: Words) -> list[str]:
+def _how_to_fill_in(words: Translation) -> list[str]:
     """Return what somebody has to know who fills in a worklist."""
     _ = words.gettext
     several_sheet, delete = _(SEVERAL_SHEET), _(DELETE_WORD)
@@ -98,7 +98,7 @@ class Worklist:
     of_all: Mapping[Any, Any] = field(default_factory=dict)
     scope: str | None = None
     chosen_by: str = ""
-    words: Words = ENGLISH
+    words: Translation = ENGLISH
 
     @property
     def is_part(self) -> bool:
@@ -260,7 +260,8 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
         }
         sentences.append(
             _(
-                "Chosen products: score {score}; {readiness}: by all checks of the profile, not only those listed here.",
+                "Chosen products: score {score}; {readiness}: by all checks of the profile, not only those "
+                "listed here.",
                 **score,
             )
             if is_part
@@ -321,7 +322,7 @@ def read_me(
     ]
 
 
-def sheet_columns(rows: pa.Table, words: Words = ENGLISH) -> dict[str, pa.Array]:
+def sheet_columns(rows: pa.Table, words: Translation = ENGLISH) -> dict[str, pa.Array]:
     """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
     columns = {}
     for column in TO_FIX:
@@ -344,13 +345,13 @@ def _renamed_values(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
     return pa.array(names, pa.string()).take(encoded.indices)
 
 
-def _named_market(market: str, words: Words) -> str:
+def _named_market(market: str, words: Translation) -> str:
     if (name := market_label(market)) == market:
         return market
     return f"{market} {name if words.is_english else market_name(market, words.language)}"
 
 
-def _named_language(language: str, words: Words) -> str:
+def _named_language(language: str, words: Translation) -> str:
     """Return the name of a language if the reader of answers recognizes it; else its code."""
     name = words.language_label(language)
     return name if known_language_tag(name) == language else language

@@ -16,7 +16,7 @@ from xlsxwriter import Workbook
 
 from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_column, spelled_row, spelled_rows
 from prodex.formats.workbooks import LONGEST, MOST_ROWS, workbook
-from prodex.languages import ENGLISH, Words
+from prodex.languages import ENGLISH, Translation
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
 from prodex.worklists.grid import HIGHEST, LINE, Line, Styles, cells, fill_lines
 from prodex.worklists.layout import (
@@ -63,14 +63,14 @@ class UnshownText:
     escaped: int
     cut: int
 
-    def sentences(self, words: Words) -> list[str]:
+    def sentences(self, words: Translation) -> list[str]:
         """Return it in sentences."""
         sentences = []
         if self.escaped:
             sentences.append(
                 words.gettext(
-                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}; the "
-                    "Parquet and CSV files have them as they are.",
+                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}; "
+                    "the Parquet and CSV files have them as they are.",
                     count=self.escaped,
                     escape="\\x0b",
                 )
@@ -158,7 +158,7 @@ def _write_to_fix(
     columns: Mapping[str, pa.Array],
     is_asked: Sequence[bool],
     fields: Fields,
-    words: Words,
+    words: Translation,
 ) -> None:
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, column in enumerate(TO_FIX):
@@ -176,7 +176,7 @@ def _column_place(columns: Sequence[SheetColumn], name: str = "new_value") -> in
     return next(place for place, column in enumerate(columns) if column.name == name)
 
 
-def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn], words: Words) -> None:
+def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn], words: Translation) -> None:
     """Set up a sheet that is filled in: filters, protection, and how it is printed."""
     sheet.autofilter(0, 0, rows, len(columns) - 1)
     sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
@@ -194,7 +194,7 @@ def _write_several(
     asked: Sequence[Mapping[str, Any]],
     fields: Fields,
     most_rows: int,
-    words: Words,
+    words: Translation,
 ) -> None:
     """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
     if not asked:
@@ -221,7 +221,7 @@ def _write_several(
 
 
 def _to_fix(
-    styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], words: Words
+    styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], words: Translation
 ) -> Iterator[str]:
     yield spelled_row(1, [(words.gettext(column.heading), styles.heading) for column in TO_FIX], 30)
     text, closed, opened = (index(one) for one in (styles.text, styles.closed, styles.open))
@@ -331,7 +331,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     fill_lines(sheet, rows)
 
 
-def write_codes(book: Workbook, styles: Styles, codes: Codes, words: Words = ENGLISH) -> None:
+def write_codes(book: Workbook, styles: Styles, codes: Codes, words: Translation = ENGLISH) -> None:
     """Write the sheet "Codes": the codes that cells offer, with their labels."""
     sheet = _add_sheet(book, words.gettext(CODES_SHEET), (24, 20, 60))
     sheet.freeze_panes(1, 0)
