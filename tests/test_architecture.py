@@ -22,6 +22,7 @@ ROWS = (
     {"errors"},
     {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
     {"colour_scale", "encodings", "executors", "gtin", "installation", "locales", "written_numbers"},
+    {"languages"},
     {"query", "tables"},
     {"files", "sandbox"},
     {"formats"},

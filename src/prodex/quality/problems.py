@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from prodex.languages import LANGUAGES, Translation
 from prodex.locales import language_label
 
 #: What attributes are called whose wire name does not say it.
@@ -38,6 +39,31 @@ _LABELS = {
     "typePackaging": "type of packaging",
     "uuid": "universally unique id",
 }
+
+#: What further attributes are called that rules ask for, for translators: their wire names say it in English.
+OTHER_LABELS = (
+    *(
+        "net content",
+        "net weight",
+        "gross weight",
+        "height",
+        "width",
+        "depth",
+        "description",
+        "contact",
+        "pictures",
+    ),
+    *(
+        "allergens",
+        "format",
+        "country of origin",
+        "consumer unit",
+        "display unit",
+        "packaging",
+        "owner",
+        "status",
+    ),
+)
 
 #: What a supplier is asked for, by rule where its attribute does not say it, else by attribute: a name, and what it is.
 _ASKED_BY_RULE = {
@@ -134,8 +160,22 @@ def asked_attribute(label: str) -> str | None:
     >>> asked_attribute("Long name: the full name that customers read"), asked_attribute("Gross weight")
     ('namePublicLong', None)
     """
-    found = [attribute for attribute, asked in _ASKED.items() if asked == label.strip()]
+    said = _asked_in_words(label)
+    found = [
+        attribute
+        for attribute, asked in _ASKED.items()
+        if any(_asked_in_words(one) == said for one in _spellings(asked))
+    ]
     return found[0] if len(found) == 1 else None
+
+
+def _spellings(asked: str) -> list[str]:
+    return [Translation(language).gettext(asked) for language in LANGUAGES]
+
+
+def _asked_in_words(label: str) -> str:
+    """Return a label as labels are compared: programs and people change spaces."""
+    return " ".join(label.split()).replace(" :", ":")
 
 
 def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> str:

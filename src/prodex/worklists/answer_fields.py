@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
+from prodex.languages import ENGLISH, Translation
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.send.preflight import longest_text
@@ -146,24 +147,28 @@ class Fields:
         # A value that is corrected in part is different in each product.
         return attribute not in _OWN and self.shapes.of_attribute(attribute) in _ALIKE
 
-    def allowed(self, attribute: str, language: str | None) -> Allowed | None:
+    def allowed(self, attribute: str, language: str | None, words: Translation = ENGLISH) -> Allowed | None:
         """Return the allowed values, or None where a cell cannot check them."""
+        _ = words.gettext
         if self.codes.get(attribute):
-            message = f"A code: {len(self.codes[attribute]):,} are in use, see the sheet Codes. Others are possible."
+            message = _(
+                "A code: {count} are in use, see the sheet Codes. Others are possible.",
+                count=len(self.codes[attribute]),
+            )
             # Only asked about: the codes in use are known here, and the service knows others.
-            return Allowed("Code", message, codes_of=attribute, strict=False)
+            return Allowed(_("Code"), message, codes_of=attribute, strict=False)
         match self.shapes.of_attribute(attribute):
             case AnswerShape.BOOLEAN:
-                return Allowed("Yes or no", "Choose true or false.", choices=("true", "false"))
+                return Allowed(_("Yes or no"), _("Choose true or false."), choices=(_("true"), _("false")))
             case AnswerShape.TEXT if attribute in NAMES:
-                longest = longest_text(str(attribute))
-                message = f"A text{_in_language(language)} of up to {longest:,} characters, on one line."
                 # A spreadsheet refuses a longer title.
-                return Allowed(attribute[:32], message, longest)
-            case AnswerShape.TEXT if language is not None:
-                longest = longest_text(str(attribute))
+                title = attribute if words.is_english else _(attribute_label(attribute))
                 return Allowed(
-                    "Text", f"A text{_in_language(language)} of up to {longest:,} characters.", longest
+                    title[:32], _length_in_words(attribute, language, words), longest_text(str(attribute))
+                )
+            case AnswerShape.TEXT if language is not None:
+                return Allowed(
+                    _("Text"), _length_in_words(attribute, language, words), longest_text(str(attribute))
                 )
         return None
 
@@ -198,12 +203,30 @@ def _in_language(language: str | None) -> str:
     return "" if language is None else f" in {language_label(language)[:20]}"
 
 
+def _length_in_words(attribute: str, language: str | None, words: Translation) -> str:
+    """Say how long a text may be, and that a name is on one line."""
+    _, longest = words.gettext, longest_text(attribute)
+    named = None if language is None else words.language_label(language)[:20]
+    if attribute not in NAMES:
+        return _("A text in {language} of up to {longest} characters.", language=named, longest=longest)
+    if named is None:
+        return _("A text of up to {longest} characters, on one line.", longest=longest)
+    return _(
+        "A text in {language} of up to {longest} characters, on one line.", language=named, longest=longest
+    )
+
+
 #: Ranges of cells in one validation; spreadsheets refuse very long lists of them.
 _RANGES = 500
 
 
 def validate(
-    sheet: Any, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], fields: Fields, place: int
+    sheet: Any,
+    columns: Mapping[str, pa.Array],
+    is_asked: Sequence[bool],
+    fields: Fields,
+    place: int,
+    words: Translation = ENGLISH,
 ) -> None:
     """Declare the allowed values of the cells of "New value" that are asked for, as far as they are known.
 
@@ -219,6 +242,8 @@ def validate(
         What the fields take.
     place
         The column "New value".
+    words
+        The language of titles and messages.
     """
     pairs = pa.table([columns["attribute"], columns["language"]], names=["attribute", "language"])
     pairs = pairs.append_column("row", pa.array(np.arange(1, len(pairs) + 1)))
@@ -226,16 +251,16 @@ def validate(
     # Cells with the same rule share one validation: sheets with one for each row open slowly.
     grouped = pairs.group_by(["attribute", "language"], use_threads=False).aggregate([("row", "list")])
     for pair in grouped.to_pylist():
-        rule = fields.allowed(pair["attribute"], pair["language"])
+        rule = fields.allowed(pair["attribute"], pair["language"], words)
         if rule is None:
             continue
         ranges = [[first, place, last, place] for first, last in _row_blocks(pair["row_list"])]
         for start in range(0, len(ranges), _RANGES):
             first, *others = ranges[start : start + _RANGES]
-            sheet.data_validation(*first, {**_criteria(rule, fields.codes), "other_cells": others})
+            sheet.data_validation(*first, {**_criteria(rule, fields.codes, words), "other_cells": others})
 
 
-def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
+def _criteria(rule: Allowed, codes: Codes, words: Translation) -> dict[str, Any]:
     about = {
         "input_title": rule.title,
         "input_message": rule.message,
@@ -250,7 +275,7 @@ def _criteria(rule: Allowed, codes: Codes) -> dict[str, Any]:
         above = takewhile(lambda name: name != rule.codes_of, codes)
         first = 2 + sum(len(codes[name]) for name in above)
         last = first + len(codes[rule.codes_of]) - 1
-        return {"validate": "list", "source": f"=Codes!$B${first}:$B${last}", **about}
+        return {"validate": "list", "source": f"={words.gettext('Codes')}!$B${first}:$B${last}", **about}
     return {"validate": "length", "criteria": "<=", "value": rule.longest, **about}
 
 

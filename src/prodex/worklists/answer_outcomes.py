@@ -45,7 +45,7 @@ from prodex.worklists.items import (
     is_quantity,
     planned,
 )
-from prodex.worklists.layout import DELETE_WORD
+from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
@@ -426,7 +426,7 @@ def _text_with_language(decision: Decision, keys: Mapping[str, str], products: C
                 "is there into the column Value seen."
             )
         decision = replace(decision, position=found[0][0])
-    value: Any = DELETE if text.casefold() == DELETE_WORD else text
+    value: Any = DELETE if is_deletion(text) else text
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     before = found[0][1] if len(found) == 1 else None
     place = f"{decision.attribute} in {language} at {decision.position}"
@@ -568,7 +568,7 @@ def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> I
 
 def _item_as_sent(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
     """Return an item as it is sent, or DELETE."""
-    if text.casefold() == DELETE_WORD:
+    if is_deletion(text):
         return DELETE
     match decision.shape:
         case AnswerShape.BOOLEAN:

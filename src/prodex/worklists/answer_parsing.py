@@ -31,6 +31,7 @@ _YES = frozenset(
         "true",
         "yes",
         "y",
+        "j",
         "1",
         "x",
         "ja",

@@ -19,12 +19,13 @@ from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
 from prodex.worklists.evidence import alike, same_moment
+from prodex.worklists.layout import in_all_languages
 from prodex.worklists.ownership import questions_about, refused_owner
 from prodex.worklists.pending_updates import awaiting_attribute
 from prodex.worklists.row_marks import RowMark, place_digest
 
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
-_REPLACED = ", in place of: "
+_REPLACED = in_all_languages("{how}, in place of: {text}")
 _TYPED_OVER = (
     'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New '
     'value", or confirm it.'
@@ -120,9 +121,10 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     if (known := _text_as_marked(decision, mark)) is not None:
         # What was typed over is no evidence.
         return known and (seen is None or mark is None or mark.shows(seen))
-    _, is_replaced, replaced = keys.get("how", "").partition(_REPLACED)
-    if is_replaced:
-        return alike(before, replaced)
+    for between in (one.removeprefix("{how}").removesuffix("{text}") for one in _REPLACED):
+        _, is_replaced, replaced = keys.get("how", "").partition(between)
+        if is_replaced:
+            return alike(before, replaced)
     # Positions move when texts are added: one that held another text then may be another text now.
     if before is None or decision.position is None:
         return any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))

@@ -24,8 +24,9 @@ from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_li
 #: What workbooks cannot hold, and the escapes that worklists show in its place.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[ef]{2}")
 _LINE_ENDS = re.compile(r"\r\n|\\x0d\n|\r|\\x0d")
-#: How a text ends that was cut: " … [32,697 of 40,000 characters; ...]", "… (500 of 1,200 characters)".
-_CUT = re.compile(r" ?… [\[(][\d,]+ of ([\d,]+) characters[^\])]*[\])]\s*$")
+#: How a text ends that was cut: " … [32,697 of 40,000 characters; ...]", "… (500 of 1,200 characters)"; in French the
+#: word is in between: "… (500 caractères sur 1 200)".
+_CUT = re.compile(r" ?… [\[(]\d[\d.,\s]*\w[^\d\])]* (\d(?:[\d.,\s]*\d)?)(?: \w+)?(?:;[^\])]*)?[\])]\s*$")
 #: Letters that an encoding may lack, and what programs write in their place.
 _FOREIGN, _LOST = re.compile("[^\x00-\x7f?]|[?]"), "?\ufffd"
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
@@ -58,7 +59,7 @@ def alike(one: str | None, shown: str | None) -> bool:
     if whole == seen:
         return True
     if (cut := _CUT.search(seen)) is not None:
-        is_as_long = int(cut[1].replace(",", "")) == len(one) or _CONTROLS.search(one) is not None
+        is_as_long = int(re.sub(r"\D", "", cut[1])) == len(one) or _CONTROLS.search(one) is not None
         return is_as_long and whole.startswith(seen[: cut.start()])
     # Saved with an encoding that lacks some of its letters.
     return any(mark in seen for mark in _LOST) and _without_letters(whole) == _without_letters(seen)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -549,7 +549,14 @@ class Fix:
         )
 
     def worklist(
-        self, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+        self,
+        folder: str | Path,
+        by: str = "owner",
+        *,
+        accepted: bool = False,
+        replace: bool = False,
+        language: str | None = None,
+        languages: Mapping[str, str] | None = None,
     ) -> pd.DataFrame:
         """Write what was refused, is in conflict or was asked back as worklists again, one for each owner.
 
@@ -563,6 +570,8 @@ class Fix:
             Write the accepted answers as well, with "New value" filled in: for somebody else to look at and send.
         replace
             Replace worklists that were written there before.
+        language, languages
+            As for `Audit.worklists`; by default each owner gets them in the language of the worklist that came back.
 
         Returns
         -------
@@ -571,7 +580,20 @@ class Fix:
         """
         from prodex.worklists.follow_up import write_follow_up
 
-        return write_follow_up(self, folder, by, accepted=accepted, replace=replace)
+        options = {"accepted": accepted, "replace": replace}
+        return write_follow_up(self, folder, by, **options, language=language, languages=languages)
+
+    @property
+    def languages_of_owners(self) -> dict[str | None, str]:
+        """The languages of the worklists that came back, by what their owners are known by.
+
+        Where those of one owner are in several languages, none is known.
+        """
+        found: dict[str | None, set[str]] = {}
+        for written in (one for several in self._returned.written.values() for one in several):
+            for owner in written.owners or ():
+                found.setdefault(owner, set()).add(written.language)
+        return {owner: next(iter(several)) for owner, several in found.items() if len(several) == 1}
 
     @property
     def _decisions(self) -> tuple[Decision, ...]:

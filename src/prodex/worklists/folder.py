@@ -10,7 +10,7 @@ import hashlib
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
 from functools import cache, partial
@@ -31,7 +31,8 @@ from prodex.files.atomic import storage
 from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
-from prodex.messages import counted
+from prodex.languages import ENGLISH, Translation
+from prodex.messages import counted, hint_and_all
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
@@ -47,11 +48,12 @@ from prodex.worklists.layout import (
     MANIFEST,
     SEVERAL_SHEET,
     TO_FIX,
-    WORKLIST,
+    TO_FIX_SHEET,
+    csv_columns,
     guarded,
 )
 from prodex.worklists.ownership import host_of_source
-from prodex.worklists.row_marks import row_marks
+from prodex.worklists.row_marks import EXPLAINED, row_marks
 from prodex.worklists.rows import grouped_worklists, worklist_rows
 from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
 from prodex.worklists.workbook import write_workbook
@@ -86,6 +88,8 @@ def write_worklists(
     *,
     replace: bool = False,
     escape_formulas: bool = True,
+    language: str = "en",
+    languages: Mapping[str, str] | None = None,
     progress: Progress = None,
     **equal: Any,
 ) -> pd.DataFrame:
@@ -106,6 +110,11 @@ def write_worklists(
     escape_formulas
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
+    language
+        The language of those who get them: English, French, German or Dutch, by code or name. What a supplier typed,
+        codes and units stay as they are. Answers are read in any of the four, whatever the language of the worklist.
+    languages
+        The languages of single owners, by their codes or names; all others get `language`. Only with `by="owner"`.
     progress
         A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
         (False), or a function of (done, total), both in findings.
@@ -127,12 +136,13 @@ def write_worklists(
     Raises
     ------
     InputError
-        When the folder is not empty, or has files that are not worklists.
+        When the folder is not empty, or has files that are not worklists, or there is no such language or owner.
     QueryError
         When there is no such group or column.
     StorageError
         When the disk refuses.
     """
+    words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
         rows = worklist_rows(audit, equal, reporter)
         made = grouped_worklists(audit, rows, by, _TAKEN)
@@ -149,7 +159,54 @@ def write_worklists(
             escape_formulas=escape_formulas,
             reporter=reporter,
             findings=len(rows),
+            words_of=words_of,
         )
+
+
+TranslationOf = Callable[[Worklist], Translation]
+
+
+def chosen_words(
+    audit: Audit,
+    by: str,
+    language: str,
+    languages: Mapping[str, str] | None,
+    known: Mapping[str | None, str] | None = None,
+) -> TranslationOf:
+    """Return what says in which language a worklist is written.
+
+    Parameters are those of `write_worklists`; `known` has the languages of owners, by what they are known by, of which
+    nothing else is said.
+
+    Raises
+    ------
+    InputError
+        When there is no such language or owner, or the worklists are not by owner.
+    """
+    usual = Translation.of(language)
+    own = {code: Translation.of(one) for code, one in (known or {}).items()}
+    if not languages:
+        return lambda worklist: own.get(worklist.code, usual)
+    if by not in {"owner", "owner_id"}:
+        raise InputError(
+            f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
+        )
+    groups = audit.groups(by)
+    called = {
+        word.strip().casefold(): code
+        for words in (groups.labels, groups.codes)
+        for word, code in zip(words, groups.codes, strict=True)
+        if word is not None
+    }
+    for owner, one in languages.items():
+        if (key := str(owner).strip().casefold()) not in called:
+            names = list(dict.fromkeys(filter(None, groups.labels)))
+            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+            raise InputError(
+                f"No product of the audit has the owner {str(owner)!r:.60}{hint_and_all(str(owner), names, there_are)}"
+            )
+        own[called[key]] = Translation.of(one)
+    return lambda worklist: own.get(worklist.code, usual)
 
 
 def write_folder(
@@ -164,6 +221,7 @@ def write_folder(
     escape_formulas: bool = True,
     reporter: Reporter = SILENT,
     findings: int = 0,
+    words_of: TranslationOf = lambda _: ENGLISH,
 ) -> pd.DataFrame:
     """Write worklists as a folder, with an index of them.
 
@@ -183,6 +241,8 @@ def write_folder(
         Hears of how many findings are written.
     findings
         How many there are, if that is known.
+    words_of
+        Returns the language in which a worklist is written.
 
     Returns
     -------
@@ -195,9 +255,10 @@ def write_folder(
     options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
+    spoken = (dataclasses.replace(one, words=words_of(one)) for one in worklists)
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
         write = partial(_write_worklist, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
-        index = _index_lines(side_by_side(write, worklists), reporter, findings)
+        index = _index_lines(side_by_side(write, spoken), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
@@ -239,7 +300,7 @@ def _write_worklist(
     labelled = _replace_column(
         labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled))
     )
-    answerable = fields.with_how(labelled)
+    answerable = in_words(fields.with_how(labelled), worklist.words)
     marked = _replace_column(answerable, "row_mark", row_marks(answerable, host))
     worklist = dataclasses.replace(worklist, rows=marked)
     states = Counter(fields.states(worklist.rows))
@@ -247,9 +308,8 @@ def _write_worklist(
     parquet.write(worklist.rows, rows)
     # People open the CSV file in a spreadsheet; programs take the Parquet file.
     shown = _guarded_keys(worklist.rows)
-    first = [column.name for column in TO_FIX if not column.is_hidden]
-    schema = pa.schema([WORKLIST.field(name) for name in dict.fromkeys(["row", *first, *WORKLIST.names])])
-    write_csv(iter(shown.select(schema.names).to_batches()), schema, folder / f"{worklist.name}.csv", **csv)
+    written = _with_headings(shown.select(csv_columns()), worklist.words)
+    write_csv(iter(written.to_batches()), written.schema, folder / f"{worklist.name}.csv", **csv)
     # The workbook names the rows it was made of, wherever it travels.
     digest = hashlib.sha256(rows.read_bytes()).hexdigest()
     keys = {
@@ -265,9 +325,9 @@ def _write_worklist(
         **_audit_keys(audit),
     }
     of_all = worklist.of_all or worklist.figures
-    written = dataclasses.replace(worklist, rows=shown)
+    with_guards = dataclasses.replace(worklist, rows=shown)
     workbook, mail = folder / f"{worklist.name}.xlsx", folder / f"{worklist.name}{MAIL}"
-    unshown = write_workbook(written, facts, fields, keys, workbook)
+    unshown = write_workbook(with_guards, facts, fields, keys, workbook)
     mail.write_bytes(mail_of(worklist, workbook, fields.states(worklist.rows)))
     return {
         "code": worklist.code,
@@ -288,6 +348,28 @@ def _write_worklist(
         "scope": worklist.about,
         "mail": mail.name,
     }
+
+
+def in_words(rows: pa.Table, words: Translation) -> pa.Table:
+    """Return rows with what people read in a language: problem, reason, what to do, how to answer.
+
+    Values, keys and codes stay, and so do the words of rules of one's own.
+    """
+    if words.is_english:
+        return rows
+    for name in (*EXPLAINED, "asked_for", "scope"):
+        texts = rows[name].combine_chunks().dictionary_encode()
+        said = [None if one is None else words.translated(one) for one in texts.dictionary.to_pylist()]
+        rows = _replace_column(rows, name, pa.array(said, pa.string()).take(texts.indices))
+    return rows
+
+
+def _with_headings(rows: pa.Table, words: Translation) -> pa.Table:
+    """Return the rows of a CSV file with the headings that people read; programs take the Parquet file."""
+    if words.is_english:
+        return rows
+    headings = {column.name: words.gettext(column.heading) for column in TO_FIX if not column.is_hidden}
+    return rows.rename_columns([headings.get(name, name) for name in rows.column_names])
 
 
 def _count_of_group(figures: Mapping[Any, Any], name: str) -> int | None:
@@ -465,29 +547,42 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
     states
         The states of its cells "New value", one for each finding.
     """
+    words = worklist.words
+    _ = words.gettext
     title = on_one_line(worklist.called)
     short = title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
     asked = sum(one is AnswerCell.ASKED for one in states)
     lines = [
-        "Hello,",
+        _("Hello,"),
         "",
-        f"some data of your products need a correction ({title}).",
+        _("some data of your products need a correction ({owner}).", owner=title),
         "",
         *(on_one_line(line) for line in summary_sentences(worklist, states)),
         "",
-        f"The workbook {on_one_line(workbook.name)} is attached. Please",
-        '1. open the sheet "To fix": each row is one product and what is wrong with it;',
-        '2. write the correct value into the column "New value", as the column beside it says;',
-        f'3. where many rows ask for the same, write it once, in the sheet "{SEVERAL_SHEET}";',
-        "4. leave empty what you do not know, and send the workbook back.",
+        _("The workbook {file} is attached. Please", file=on_one_line(workbook.name)),
+        "1. "
+        + _(
+            'open the sheet "{sheet}": each row is one product and what is wrong with it;',
+            sheet=_(TO_FIX_SHEET),
+        ),
+        "2. " + _('write the correct value into the column "New value", as the column beside it says;'),
+        "3. "
+        + _(
+            'where many rows ask for the same, write it once, in the sheet "{sheet}";', sheet=_(SEVERAL_SHEET)
+        ),
+        "4. " + _("leave empty what you do not know, and send the workbook back."),
         "",
-        "Thank you.",
+        _("Thank you."),
         "",
     ]
     mail = EmailMessage(policy=SMTP)
     # With this header, mail programs open the file as a draft, and not as a mail that was received.
     mail["X-Unsent"] = "1"
-    mail["Subject"] = f"Product data to correct: {short}, {counted(asked, 'answer')} asked for"
+    mail["Subject"] = _(
+        "Product data to correct: {owner}, {answers_counted} asked for",
+        owner=short,
+        answers_counted=words.counted(asked, "answer"),
+    )
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
     mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
     mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one

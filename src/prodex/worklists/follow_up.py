@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.folder import write_folder
+from prodex.worklists.folder import chosen_words, write_folder
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import Owners, is_outside
 from prodex.worklists.returned_files import place_in_words
@@ -44,7 +44,14 @@ _TAKEN = (
 
 
 def write_follow_up(
-    fix: Fix, folder: str | Path, by: str = "owner", *, accepted: bool = False, replace: bool = False
+    fix: Fix,
+    folder: str | Path,
+    by: str = "owner",
+    *,
+    accepted: bool = False,
+    replace: bool = False,
+    language: str | None = None,
+    languages: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.
 
@@ -89,7 +96,10 @@ def write_follow_up(
         [_TAKEN if accepted else _NOT_TAKEN],
         [],
     )
-    return write_folder(audit, folder, by, made, facts, pc.unique(table["attribute"]), replace=replace)
+    own = fix.languages_of_owners if by in {"owner", "owner_id"} and language is None else {}
+    words_of = chosen_words(audit, by, language or "en", languages, own)
+    named = pc.unique(table["attribute"])
+    return write_folder(audit, folder, by, made, facts, named, replace=replace, words_of=words_of)
 
 
 def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from prodex import gtin
 from prodex.errors import InputError
-from prodex.messages import hint
+from prodex.messages import hint, unaccented
 from prodex.send.records import gtin_key
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, readable
+from prodex.worklists.layout import in_all_languages
 
 #: How to answer, for the worklist.
 HOW = (
@@ -29,16 +31,26 @@ _MOST = 10_000_000
 _QUANTITIES = ("grossWeight", "netWeight", "height", "width", "depth")
 _FLAGS = ("isConsumerUnit", "isDespatchUnit", "isOrderableUnit", "isInvoiceUnit", "isDisplayUnit")
 #: What people call each field: "gross weight", "orderable unit"; its wire name is understood, too.
-_FIELDS = {
+FIELDS = {
     name: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().removeprefix("is ")
     for name in (*_QUANTITIES, *_FLAGS)
 } | {"typePackaging": "type of packaging"}
-_NAMED = {
-    name: re.compile(
-        rf"(?:{name}|(?:is )?{called.replace(' ', ' +')})(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
-    )
-    for name, called in _FIELDS.items()
-}
+
+
+@cache
+def _fields_in_words() -> dict[str, re.Pattern[str]]:
+    """Return what finds each field, by its wire name or by what people call it in any language, and its value."""
+    found = {}
+    for name, called in FIELDS.items():
+        spellings = {one for word in in_all_languages(called) for one in (word, unaccented(word))}
+        # The longest first: a field may be called like the beginning of another.
+        words = "|".join(
+            re.escape(one).replace(r"\ ", r"\s+") for one in sorted(spellings, key=len, reverse=True)
+        )
+        found[name] = re.compile(
+            rf"(?:{name}|(?:is )?(?:{words}))(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
+        )
+    return found
 
 
 def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any, list[ItemEdit]]:
@@ -150,11 +162,17 @@ def _set_content(trees: list[Any], unit: str, times: int, inner: str, own: str) 
 
 
 def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Iterator[ItemEdit]:
-    named = {name: found[1] for name, one in _NAMED.items() if (found := one.fullmatch(text.strip()))}
+    known = _fields_in_words()
+    named = {name: found[1] for name, one in known.items() if (found := one.fullmatch(text.strip()))}
+    if len(named) > 1:
+        both = " or ".join(named)
+        raise AnswerRefused(
+            f"{text!r:.60} may be {both}: the word means both in different languages. Write which one."
+        )
     field, typed = next(iter(named.items()), ("", ""))
     if not typed.strip():
         word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]
-        near = hint(word, _FIELDS.values(), f"Give one of {', '.join(_FIELDS.values())}.")
+        near = hint(word, FIELDS.values(), f"Give one of {', '.join(FIELDS.values())}.")
         raise AnswerRefused(f"{text!r:.60} is not a field with its value{near}")
     nodes = _units_with_gtin(trees, unit)
     if not nodes:
@@ -206,7 +224,7 @@ def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any
         return node if field in node else version
     if version is not None:
         raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    if field in node or any(name in one for one in _all_units(trees) for name in _FIELDS):
+    if field in node or any(name in one for one in _all_units(trees) for name in FIELDS):
         return node
     made: dict[str, Any] = {}
     node["version"] = made

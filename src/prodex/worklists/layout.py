@@ -6,11 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
 
+from prodex.languages import LANGUAGES, Translation
+from prodex.messages import unaccented
 from prodex.quality.failures import FAILURES
 
 #: Version of what programs rely on: the hidden sheet, and the columns that it lists. Only this one is read: in an
@@ -29,8 +32,9 @@ MAIL = ".eml"
 #: The files of a worklist.
 ENDINGS = (".xlsx", ".csv", ".parquet", MAIL)
 
-#: The sheet where one answer is given for several rows.
-SEVERAL_SHEET = "Several at once"
+#: The sheets of a worklist in English. Their names are of letters that every program and disk keeps, in all languages.
+TO_FIX_SHEET, SEVERAL_SHEET = "To fix", "Several at once"
+READ_ME_SHEET, SUMMARY_SHEET, CODES_SHEET = "Read me", "Summary", "Codes"
 
 #: The answer that deletes a text.
 DELETE_WORD = "(delete)"
@@ -115,6 +119,13 @@ SEVERAL = (
     SheetColumn("same_answer", "Same answer", 20, is_hidden=True),
 )
 
+
+def csv_columns() -> tuple[str, ...]:
+    """Return the columns of the CSV and Parquet files: those that people read first, in their order."""
+    first = [column.name for column in TO_FIX if not column.is_hidden]
+    return tuple(dict.fromkeys(["row", *first, *WORKLIST.names]))
+
+
 #: Pixels within which a laptop shows all that is needed for an answer.
 VISIBLE_WIDTH = 1_400
 
@@ -180,3 +191,34 @@ def seal_of(values: Mapping[str, Any]) -> str:
     """Return the seal of a hidden sheet: a digest of everything else that it says."""
     sealed = {name: value for name, value in values.items() if name != "seal"}
     return blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def in_all_languages(message: str) -> frozenset[str]:
+    """Return how a message of worklists reads in each of their languages.
+
+    >>> sorted(in_all_languages(DELETE_WORD))
+    ['(delete)', '(löschen)', '(supprimer)', '(verwijderen)']
+    """
+    return frozenset(Translation(language).gettext(message) for language in LANGUAGES)
+
+
+def is_deletion(text: str) -> bool:
+    """Whether an answer deletes what there is: the word for it in any language, in brackets.
+
+    >>> [is_deletion(one) for one in ("(Delete)", "( supprimer )", "(loeschen)", "delete")]
+    [True, True, True, False]
+    """
+    found = _BRACKETED.fullmatch(text.strip())
+    return found is not None and _plain(found[1]) in _deletions()
+
+
+_BRACKETED = re.compile(r"\(\s*(\w+)\s*\)")
+
+
+def _plain(word: str) -> str:
+    return unaccented(word.casefold().replace("ö", "o").replace("oe", "o"))
+
+
+@cache
+def _deletions() -> frozenset[str]:
+    return frozenset(_plain(word[1:-1]) for word in in_all_languages(DELETE_WORD))

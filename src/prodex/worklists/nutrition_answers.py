@@ -15,7 +15,7 @@ from prodex.messages import hint
 from prodex.send.merging import recoded
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.items import ItemEdit, amount_of
-from prodex.worklists.layout import DELETE_WORD
+from prodex.worklists.layout import is_deletion
 from prodex.worklists.units import are_equal, dimension
 
 #: How to answer, for the worklist.
@@ -154,7 +154,7 @@ def _set(partition: dict[str, Any], nutrient: str, words: Vocabulary) -> Iterato
     of_code = [
         one for one in contains if isinstance(one, dict) and _code_of(one, "isConceptualizedBy") == code
     ]
-    if found[2].strip().casefold() == DELETE_WORD:
+    if is_deletion(found[2]):
         contains[:] = [one for one in contains if not any(one is other for other in of_code)]
         yield from (
             ItemEdit(

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.items import ARROW, ItemEdit
-from prodex.worklists.layout import DELETE_WORD
+from prodex.worklists.layout import is_deletion
 
 #: How to answer, for the worklist.
 HOW = (
@@ -88,15 +88,15 @@ def _corrected(
     old, *new = ARROW.split(line)
     if len(new) > 1:
         raise AnswerRefused(f"{line!r:.80} has several arrows. {HOW}")
-    is_deletion = (new[0] if new else old).casefold() == DELETE_WORD
-    address = None if is_deletion else _address(new[0] if new else old)
+    is_removal = is_deletion(new[0] if new else old)
+    address = None if is_removal else _address(new[0] if new else old)
     there = None if address is None else _with_address(pictures, address)
     place = (
         _place_of_picture(pictures, old, address, there)
         if new
         else _place_seen(pictures, attribute, seen, there)
     )
-    if is_deletion and place is None:
+    if is_removal and place is None:
         raise AnswerRefused(f"{line!r:.80} does not say which picture to remove. {HOW}")
     if place is None and there is not None:
         # It was added by this answer before, or is there already: as the front packshot only its marks are missing.
@@ -107,7 +107,7 @@ def _corrected(
         yield ItemEdit(f"{_ROOT}[+]", None, address)
         return
     before = pictures[place]
-    if is_deletion:
+    if is_removal:
         pictures[place] = _REMOVED
     elif place == there:
         if front and not new:
@@ -117,7 +117,7 @@ def _corrected(
             "url": address,
             **{name: kept for name, kept in before.items() if name not in _OF_THE_FILE},
         }
-    is_marked = not is_deletion and place == there and pictures[place] != before
+    is_marked = not is_removal and place == there and pictures[place] != before
     yield ItemEdit(
         f"{_ROOT}[{place}]", _picture_name(before), f"{address} (front packshot)" if is_marked else address
     )

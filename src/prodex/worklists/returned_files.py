@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,18 +34,24 @@ from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of, skeleton
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, CellKind, Range, Row, cell_place
 from prodex.limits import Limits
 from prodex.locales import known_language_tag
+from prodex.messages import unaccented
 from prodex.quality.problems import asked_attribute
 from prodex.worklists.layout import (
+    CODES_SHEET,
     FORMAT,
     GUARDED,
     INDEX,
     KEYS_SHEET,
     MAIL,
     MANIFEST,
+    READ_ME_SHEET,
     SEVERAL,
+    SUMMARY_SHEET,
     TO_FIX,
     WORKLIST,
     asked_at_once,
+    csv_columns,
+    in_all_languages,
     seal_of,
     unguarded,
 )
@@ -61,7 +67,7 @@ _SHOWN = frozenset({"value", "how"})
 #: Copies of the hidden sheet, which spreadsheets make when all sheets of a workbook are copied into another one.
 _KEYS_SHEET = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
 #: Sheets of a worklist that have no findings.
-_EXPLANATIONS = frozenset({"Read me", "Summary", "Codes"})
+_EXPLANATIONS = frozenset().union(*map(in_all_languages, (READ_ME_SHEET, SUMMARY_SHEET, CODES_SHEET)))
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
@@ -247,6 +253,8 @@ class Written(msgspec.Struct, frozen=True):
         What the owner is known by whose products these are, None for products without one; None for any owners.
     is_sealed
         Whether the hidden sheet is as prodex wrote it.
+    language
+        The language of the worklist; those of earlier versions are in English and say nothing.
     """
 
     format: int = FORMAT
@@ -257,6 +265,7 @@ class Written(msgspec.Struct, frozen=True):
     host: str | None = None
     owners: tuple[str | None, ...] | None = None
     is_sealed: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -529,8 +538,12 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
     """Read a sheet where one answer is given for several rows; False if it is none of these."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
+    at, layout = _layout_by_marks(sheet, "same_answer", [_SEVERAL], _is_key)
     for number, row in _filled_rows(sheet):
-        if (named := headings_of(row, _SEVERAL)) is not None:
+        named = headings_of(row, _SEVERAL)
+        if named is None and number == at:
+            named = _headings_by_place(row, layout)
+        if named is not None:
             if headings is None and not _is_for_several(named):
                 return False
             headings = named
@@ -582,8 +595,13 @@ def _read_sheet(
     merged = MergedCells(sheet.merged())
     rows, unread, has_marks = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
+    layouts = [listed] if listed else [[column.name for column in TO_FIX], csv_columns()]
+    at, proven = _layout_by_marks(sheet, "row_mark", layouts, _is_mark_of_row)
     for number, row in _filled_rows(sheet):
-        if (found := headings_of(row, listed)) is not None:
+        found = headings_of(row, listed or proven)
+        if found is None and number == at:
+            found = _headings_by_place(row, proven)
+        if found is not None:
             # Sheets that were copied below one another have their headings again.
             headings = found
             has_marks = has_marks or "row_mark" in found.places
@@ -883,31 +901,84 @@ def lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
     return None
 
 
+def _layout_by_marks(
+    sheet: Sheet, key: str, layouts: Sequence[Sequence[str]], is_key: Callable[[Row, Sequence[str]], bool]
+) -> tuple[int, Sequence[str]]:
+    """Return the row of headings and the layout of a sheet that its rows prove, whatever its headings say.
+
+    Somebody may have translated the headings into any language. Where the column of the keys has keys, and the rows
+    show what they are to show beside them, the columns are at their places. Without a proof the layout is empty.
+    """
+    before, found, met = 0, Counter[int](), 0
+    for number, row in _filled_rows(sheet):
+        fits = [place for place, one in enumerate(layouts) if key in one and is_key(row, one)]
+        if not fits and not found:
+            before = number
+        found.update(fits)
+        met += bool(found)
+        if met == _PROOF:
+            break
+    for place, times in found.most_common(1):
+        if 2 * times > met and before:
+            return before, layouts[place]
+    return 0, ()
+
+
+#: Rows below the headings from which it is known whether columns are at their places.
+_PROOF = 50
+_KEY = re.compile(r"s[0-9a-f]{8}\.[0-9a-f]{8}")
+
+
+def _is_key(row: Row, layout: Sequence[str]) -> bool:
+    cell = row.get(layout.index("same_answer"))
+    return cell is not None and _KEY.fullmatch(cell.text.strip()) is not None
+
+
+def _is_mark_of_row(row: Row, layout: Sequence[str]) -> bool:
+    """Whether a row has its mark at its place, and at the place of the value what the mark says."""
+    cell, seen = (row.get(layout.index(name)) for name in ("row_mark", "value"))
+    mark = None if cell is None else RowMark.read(cell.text)
+    return mark is not None and mark.shows("" if seen is None else seen.text)
+
+
+def _headings_by_place(row: Row, layout: Sequence[str]) -> Headings:
+    texts = {place: cell.text for place, cell in row.items()}
+    return Headings({name: [place] for place, name in enumerate(layout)}, texts)
+
+
 #: What rows are about, and the answer.
 _NEEDED = ("attribute", "new_value")
 _PRODUCT = ("product_id", "gtin")
 #: Headings of these many columns make a row of headings, and no row of data.
 _FEWEST = 3
 
-#: Other headings that people give.
+#: Other headings that people give, in the languages of worklists.
 _ALSO = {
-    "ean": "gtin",
-    "barcode": "gtin",
-    "productid": "product_id",
-    "attribute": "attribute",
-    "answer": "new_value",
+    "gtin": "ean, barcode, code gtin, code-barres, Strichcode, streepjescode",
+    "product_id": "productid",
+    "attribute": "attribute, attribut, attribuut",
+    "new_value": "answer, réponse, Antwort, antwoord",
 }
 
 
 def _folded_heading(heading: str) -> str:
-    return re.sub(r"[\W_]+", "", heading.casefold())
+    # People leave accents out in capitals.
+    return re.sub(r"[\W_]+", "", unaccented(heading))
 
 
-_HEADINGS = {
-    **_ALSO,
-    **{_folded_heading(field.name): field.name for field in WORKLIST},
-    **{_folded_heading(column.heading): column.name for column in (*SEVERAL, *TO_FIX)},
-}
+@cache
+def _headings() -> Mapping[str, str]:
+    """Return the columns by their headings in all languages; a heading of two columns is none."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, headings in _ALSO.items():
+        for heading in headings.split(","):
+            found[_folded_heading(heading)].add(name)
+    for field_ in WORKLIST:
+        found[_folded_heading(field_.name)].add(field_.name)
+    for column in (*SEVERAL, *TO_FIX):
+        for heading in in_all_languages(column.heading):
+            found[_folded_heading(heading)].add(column.name)
+    return {heading: next(iter(names)) for heading, names in found.items() if len(names) == 1}
 
 
 #: Characters of a heading, with what people put around it.
@@ -917,7 +988,7 @@ _LONGEST = 60
 @lru_cache(5_000)
 def _column_of_heading(text: str) -> str | None:
     """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
-    return _HEADINGS.get(_folded_heading(text)) if len(text) <= _LONGEST else None
+    return _headings().get(_folded_heading(text)) if len(text) <= _LONGEST else None
 
 
 @dataclass(frozen=True)

@@ -12,54 +12,61 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.market import market_label
-from prodex.locales import known_language_tag, language_label
-from prodex.messages import counted, percent
+from prodex.languages import ENGLISH, Translation
+from prodex.locales import known_language_tag, market_name
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.worklists.answer_fields import AnswerCell
 from prodex.worklists.grid import WorkbookCells
-from prodex.worklists.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX
-
-_HOW_TO_FILL_IN = (
-    (
-        'Go to the sheet "To fix". Each row is one finding: the product and field, the current value, what is '
-        "expected, and how to fix it. The most severe findings come first."
-    ),
-    (
-        'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
-        f"changes. {DELETE_WORD} removes a text. Rows may be sorted and removed."
-    ),
-    (
-        f'Where several rows ask for the same, the sheet "{SEVERAL_SHEET}" takes one answer for all of them. What is '
-        "written in a row itself counts before it."
-    ),
-    (
-        "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. If "
-        "an update of the field waits for acceptance, there is nothing to answer before it is accepted or rejected."
-    ),
-    (
-        'Where a value is right as it is, say why in the column "Accept because", and leave "New value" empty: whoever '
-        "sent this list decides."
-    ),
-    "Where the possible values of a field are known, the cell offers them; for texts it states the longest length.",
-    (
-        "The sheet is protected without a password, so that rows and their keys stay together; filters work. Review > "
-        "Unprotect Sheet removes the protection. Hidden columns say which product, text and language a row is about, "
-        "so that it is recognized wherever it stands."
-    ),
-    "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason.",
-)
-_SEVERITIES = (
-    "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
-    "information."
-)
+from prodex.worklists.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX, TO_FIX_SHEET
 
 
-#: Findings that ask for no answer.
-_APART = {
-    AnswerCell.WAITS: "Nothing to answer, since an update waits for acceptance",
-    AnswerCell.AT_SOURCE: "To correct at the source",
-}
+def _how_to_fill_in(words: Translation) -> list[str]:
+    """Return what somebody has to know who fills in a worklist."""
+    _ = words.gettext
+    several_sheet, delete = _(SEVERAL_SHEET), _(DELETE_WORD)
+    return [
+        _(
+            'Go to the sheet "{sheet}". Each row is one finding: the product and field, the current value, what is '
+            "expected, and how to fix it. The most severe findings come first.",
+            sheet=_(TO_FIX_SHEET),
+        ),
+        _(
+            'Enter the correct value in the column "New value", as "How to answer" says; leave it empty where nothing '
+            "changes. {delete} removes a text. Rows may be sorted and removed.",
+            delete=delete,
+        ),
+        _(
+            'Where several rows ask for the same, the sheet "{sheet}" takes one answer for all of them. What is '
+            "written in a row itself counts before it.",
+            sheet=several_sheet,
+        ),
+        _(
+            "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. "
+            "If an update of the field waits for acceptance, there is nothing to answer before it is accepted or "
+            "rejected."
+        ),
+        _(
+            'Where a value is right as it is, say why in the column "Accept because", and leave "New value" empty: '
+            "whoever sent this list decides."
+        ),
+        _(
+            "Where the possible values of a field are known, the cell offers them; for texts it states the longest "
+            "length."
+        ),
+        _(
+            "The sheet is protected without a password, so that rows and their keys stay together; filters work. "
+            "Review > Unprotect Sheet removes the protection. Hidden columns say which product, text and language a "
+            "row is about, so that it is recognized wherever it stands."
+        ),
+        _(
+            "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason."
+        ),
+    ]
+
+
+#: Findings that ask for no answer, in sentences.
+_APART = (AnswerCell.WAITS, AnswerCell.AT_SOURCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +89,8 @@ class Worklist:
         Which products of the audit were chosen, in a sentence; None for all of them.
     chosen_by
         By what, in words.
+    words
+        The language in which it is written.
     """
 
     by: str
@@ -93,6 +102,7 @@ class Worklist:
     of_all: Mapping[Any, Any] = field(default_factory=dict)
     scope: str | None = None
     chosen_by: str = ""
+    words: Translation = ENGLISH
 
     @property
     def is_part(self) -> bool:
@@ -102,14 +112,25 @@ class Worklist:
     @property
     def about(self) -> str | None:
         """Which products of the group the worklist is about, in a sentence; None where nothing was chosen."""
+        _ = self.words.gettext
         if self.scope is None or not self.of_all:
-            return self.scope
-        by = f", chosen by: {self.chosen_by}" if self.chosen_by else ""
-        every = counted(int(self.of_all["products"]), "product")
+            return None if self.scope is None else self.words.translated(self.scope)
+        by = _(", chosen by: {conditions}", conditions=self.chosen_by) if self.chosen_by else ""
+        every = self.words.counted(int(self.of_all["products"]), "product")
         if not self.is_part:
-            return f"Scope: all {every} of {self.called}{by}."
-        of = f"{int(self.figures['products']):,} of the {every}"
-        return f"Scope: {of} of {self.called}{by}. Of the others this worklist says nothing."
+            return _(
+                "Scope: all {every_product} of {owner}{chosen_by}.",
+                every_product=every,
+                owner=self.called,
+                chosen_by=by,
+            )
+        return _(
+            "Scope: {chosen} of the {every_product} of {owner}{chosen_by}. Of the others this worklist says nothing.",
+            chosen=int(self.figures["products"]),
+            every_product=every,
+            owner=self.called,
+            chosen_by=by,
+        )
 
     @property
     def called(self) -> str:
@@ -120,8 +141,12 @@ class Worklist:
     def title(self) -> str:
         """The group, as it is shown."""
         if self.code is None:
-            return f"without {self.by}"
-        return f"{self.by} {self.code}" if self.label in {None, self.code} else f"{self.label} ({self.code})"
+            return self.words.translated(f"without {self.by}")
+        return (
+            f"{self.words.translated(self.by)} {self.code}"
+            if self.label in {None, self.code}
+            else f"{self.label} ({self.code})"
+        )
 
     @property
     def products(self) -> int:
@@ -175,33 +200,91 @@ def summary(worklist: Worklist) -> pd.DataFrame:
 
 def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
-    figures = worklist.figures
-    chosen = "chosen " * worklist.is_part
-    of = f" of {int(figures['products']):,} {chosen}" if figures else " "
-    findings = counted(len(worklist.rows), "finding")
-    fails = f"{findings} in {counted(worklist.failing_checks, 'failing check')}"
+    words, figures, is_part = worklist.words, worklist.figures, worklist.is_part
+    _ = words.gettext
+    findings = words.counted(len(worklist.rows), "finding")
+    fails = {
+        "findings_counted": findings,
+        "checks_counted": words.counted(worklist.failing_checks, "failing check"),
+    }
     sentences = [] if worklist.about is None else [worklist.about]
-    sentences.append(f"{worklist.products:,}{of}products have something to fix: {fails}.")
+    if not figures:
+        some = _(
+            "{products} products have something to fix: {findings_counted} in {checks_counted}.",
+            products=worklist.products,
+            **fails,
+        )
+    elif is_part:
+        some = _(
+            "{products} of {of} chosen products have something to fix: {findings_counted} in {checks_counted}.",
+            products=worklist.products,
+            of=int(figures["products"]),
+            **fails,
+        )
+    else:
+        some = _(
+            "{products} of {of} products have something to fix: {findings_counted} in {checks_counted}.",
+            products=worklist.products,
+            of=int(figures["products"]),
+            **fails,
+        )
+    sentences.append(some)
     if figures and worklist.products < int(figures["to_work_on"]):
-        every = f"{int(figures['to_work_on']):,} of {int(figures['products']):,}"
+        every = {"every": int(figures["to_work_on"]), "of": int(figures["products"])}
         sentences.append(
-            f"By all checks {every} {chosen}products have something to fix; not all is listed here."
+            _(
+                "By all checks {every} of {of} chosen products have something to fix; not all is listed here.",
+                **every,
+            )
+            if is_part
+            else _(
+                "By all checks {every} of {of} products have something to fix; not all is listed here.",
+                **every,
+            )
         )
-    counts = [f"{count:,} {name}" for name in SEVERITIES if (count := worklist.with_severity(name))]
-    sentences.append(f"By severity: {', '.join(counts)}.")
+    counts = [
+        f"{words.number(count)} {_(name)}" for name in SEVERITIES if (count := worklist.with_severity(name))
+    ]
+    sentences.append(_("By severity: {counts_listed}.", counts_listed=", ".join(counts)))
     cells = Counter(states)
-    apart = [f"{words}: {cells[state]:,}." for state, words in _APART.items() if cells[state]]
-    sentences.append(f"To answer: {cells[AnswerCell.ASKED]:,} of {findings}. {' '.join(apart)}".rstrip())
+    apart = {
+        AnswerCell.WAITS: _(
+            "Nothing to answer, since an update waits for acceptance: {count}.", count=cells[AnswerCell.WAITS]
+        ),
+        AnswerCell.AT_SOURCE: _("To correct at the source: {count}.", count=cells[AnswerCell.AT_SOURCE]),
+    }
+    asked = _(
+        "To answer: {count} of {findings_counted}.", count=cells[AnswerCell.ASKED], findings_counted=findings
+    )
+    sentences.append(" ".join([asked, *(apart[state] for state in _APART if cells[state])]))
     if figures:
+        score = {
+            "score": words.percent(float(figures["score"])),
+            "readiness": words.translated(readiness(figures)),
+        }
         sentences.append(
-            f"{'Chosen products: score' if worklist.is_part else 'Score'} {percent(float(figures['score']))}; "
-            f"{readiness(figures)}: by all checks of the profile, not only those listed here."
+            _(
+                "Chosen products: score {score}; {readiness}: by all checks of the profile, not only those "
+                "listed here.",
+                **score,
+            )
+            if is_part
+            else _(
+                "Score {score}; {readiness}: by all checks of the profile, not only those listed here.",
+                **score,
+            )
         )
-    if worklist.is_part:
+    if is_part:
         of_all = worklist.of_all
         sentences.append(
-            f"All products of {worklist.called}: {int(of_all['to_work_on']):,} of {int(of_all['products']):,} have "
-            f"something to fix; score {percent(float(of_all['score']))}; {readiness(of_all)}."
+            _(
+                "All products of {owner}: {every} of {of} have something to fix; score {score}; {readiness}.",
+                owner=worklist.called,
+                every=int(of_all["to_work_on"]),
+                of=int(of_all["products"]),
+                score=words.percent(float(of_all["score"])),
+                readiness=words.translated(readiness(of_all)),
+            )
         )
     return sentences
 
@@ -222,17 +305,28 @@ def read_me(
     unshown
         What this workbook could not show in full.
     """
-    where = [f"{name}: {value}" for name, value in facts.facts.items()]
+    words = worklist.words
+    _ = words.gettext
+    where = [
+        _("{name}: {value}", name=words.translated(name), value=words.translated(value))
+        for name, value in facts.facts.items()
+    ]
+    left_out, notes = (list(map(words.translated, some)) for some in (facts.left_out, facts.notes))
+    severities = _(
+        "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
+        "information."
+    )
+    formula = _("{name}: {value}", name=_("Formula"), value=_(FORMULA))
     return [
-        (f"What to fix: {worklist.title}", summary_sentences(worklist, states)),
-        ("How to fill it in", list(_HOW_TO_FILL_IN)),
-        ("Where it comes from", where),
-        ("What is left out", list(facts.left_out)),
-        ("How to read it", [_SEVERITIES, f"Formula: {FORMULA}.", CAVEAT, *facts.notes, *unshown]),
+        (_("What to fix: {owner}", owner=worklist.title), summary_sentences(worklist, states)),
+        (_("How to fill it in"), _how_to_fill_in(words)),
+        (_("Where it comes from"), where),
+        (_("What is left out"), left_out),
+        (_("How to read it"), [severities, f"{formula}.", _(CAVEAT), *notes, *unshown]),
     ]
 
 
-def sheet_columns(rows: pa.Table) -> dict[str, pa.Array]:
+def sheet_columns(rows: pa.Table, words: Translation = ENGLISH) -> dict[str, pa.Array]:
     """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
     columns = {}
     for column in TO_FIX:
@@ -242,8 +336,10 @@ def sheet_columns(rows: pa.Table) -> dict[str, pa.Array]:
             moments = values.to_pylist()
             values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
         columns[column.name] = values.cast(pa.string())
-    columns["market"] = _renamed_values(columns["market"], _named_market)
-    columns["language"] = _renamed_values(columns["language"], _named_language)
+    columns["market"] = _renamed_values(columns["market"], lambda market: _named_market(market, words))
+    columns["language"] = _renamed_values(
+        columns["language"], lambda language: _named_language(language, words)
+    )
     return columns
 
 
@@ -253,13 +349,15 @@ def _renamed_values(values: pa.Array, named: Callable[[str], str]) -> pa.Array:
     return pa.array(names, pa.string()).take(encoded.indices)
 
 
-def _named_market(market: str) -> str:
-    return market if (name := market_label(market)) == market else f"{market} {name}"
+def _named_market(market: str, words: Translation) -> str:
+    if (name := market_label(market)) == market:
+        return market
+    return f"{market} {name if words.is_english else market_name(market, words.language)}"
 
 
-def _named_language(language: str) -> str:
+def _named_language(language: str, words: Translation) -> str:
     """Return the name of a language if the reader of answers recognizes it; else its code."""
-    name = language_label(language)
+    name = words.language_label(language)
     return name if known_language_tag(name) == language else language
 
 

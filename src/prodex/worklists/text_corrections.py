@@ -15,7 +15,7 @@ from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.fix import Fix, fix_of
-from prodex.worklists.layout import DELETE_WORD
+from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.returned_files import Answer, Returned, trimmed
 
 #: The profile without a check: what the service would refuse is still found.
@@ -80,7 +80,7 @@ class TextCorrection:
             if not text:
                 raise InputError("The new text is empty. Write one, or delete the text: text=None.")
             # As it is sent and compared; what deletes a text in a worklist deletes it here, too.
-            object.__setattr__(self, "text", None if text.casefold() == DELETE_WORD else text)
+            object.__setattr__(self, "text", None if is_deletion(text) else text)
 
     @property
     def place(self) -> tuple[str, str, str, str | None]:

@@ -15,10 +15,23 @@ import pyarrow.compute as pc
 from xlsxwriter import Workbook
 
 from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_column, spelled_row, spelled_rows
-from prodex.formats.workbooks import MOST_ROWS, workbook
+from prodex.formats.workbooks import LONGEST, MOST_ROWS, workbook
+from prodex.languages import ENGLISH, Translation
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
 from prodex.worklists.grid import HIGHEST, LINE, Line, Styles, cells, fill_lines
-from prodex.worklists.layout import FORMAT, KEYS_SHEET, SEVERAL, SEVERAL_SHEET, TO_FIX, SheetColumn, seal_of
+from prodex.worklists.layout import (
+    CODES_SHEET,
+    FORMAT,
+    KEYS_SHEET,
+    READ_ME_SHEET,
+    SEVERAL,
+    SEVERAL_SHEET,
+    SUMMARY_SHEET,
+    TO_FIX,
+    TO_FIX_SHEET,
+    SheetColumn,
+    seal_of,
+)
 from prodex.worklists.sheets import (
     Worklist,
     WorklistFacts,
@@ -50,18 +63,26 @@ class UnshownText:
     escaped: int
     cut: int
 
-    @property
-    def words(self) -> list[str]:
+    def sentences(self, words: Translation) -> list[str]:
+        """Return it in sentences."""
         sentences = []
         if self.escaped:
             sentences.append(
-                f"{self.escaped:,} control characters, which no workbook can hold, are shown as escapes such as \\x0b; "
-                "the Parquet and CSV files have them as they are."
+                words.gettext(
+                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}; "
+                    "the Parquet and CSV files have them as they are.",
+                    count=self.escaped,
+                    escape="\\x0b",
+                )
             )
         if self.cut:
             sentences.append(
-                f"{self.cut:,} texts are longer than a cell can be (32,767 characters): their cells say how much is "
-                "shown; the Parquet and CSV files have all of it."
+                words.gettext(
+                    "{count} texts are longer than a cell can be ({longest} characters): their cells say how much is "
+                    "shown; the Parquet and CSV files have all of it.",
+                    count=self.cut,
+                    longest=LONGEST,
+                )
             )
         return sentences
 
@@ -96,28 +117,36 @@ def write_workbook(
     UnshownText
         What could not be shown unchanged; the sheet "Read me" lists it as well.
     """
-    columns = sheet_columns(worklist.rows)
+    words = worklist.words
+    columns = sheet_columns(worklist.rows, words)
     states = fields.states(worklist.rows)
     held = {name: cells(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
-        write_read_me(book, styles, worklist, facts, states, unshown.words)
+        write_read_me(book, styles, worklist, facts, states, unshown.sentences(words))
         write_summary(book, styles, worklist, states)
         named = [name for name in _unique(columns["attribute"]) if name is not None and name in fields.codes]
         mine = Fields(fields.shapes, {name: fields.codes[name] for name in named})
         per_sheet = most_rows - 1
         names = []
         for number, start in enumerate(range(0, max(len(worklist.rows), 1), per_sheet), 1):
-            names.append("To fix" if number == 1 else f"To fix {number}")
+            named_sheet = words.gettext(TO_FIX_SHEET)
+            names.append(named_sheet if number == 1 else f"{named_sheet} {number}")
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
-            _write_to_fix(book, styles, names[-1], some, is_asked, mine)
-        _write_several(book, styles, several(held), mine, most_rows)
+            _write_to_fix(book, styles, names[-1], some, is_asked, mine, words)
+        _write_several(book, styles, several(held), mine, most_rows, words)
         if mine.codes:
-            write_codes(book, styles, mine.codes)
+            write_codes(book, styles, mine.codes, words)
         listed = [column.name for column in TO_FIX]
-        facts_written = {"format": FORMAT, **keys, "sheets": names, "columns": listed}
+        facts_written = {
+            "format": FORMAT,
+            **keys,
+            "language": words.language,
+            "sheets": names,
+            "columns": listed,
+        }
         write_keys(book, styles, {**facts_written, "seal": seal_of(facts_written)})
     return unshown
 
@@ -129,6 +158,7 @@ def _write_to_fix(
     columns: Mapping[str, pa.Array],
     is_asked: Sequence[bool],
     fields: Fields,
+    words: Translation,
 ) -> None:
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, column in enumerate(TO_FIX):
@@ -137,16 +167,16 @@ def _write_to_fix(
     # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
     rows = len(columns["row"])
-    _prepare(sheet, name, rows, TO_FIX)
-    validate(sheet, columns, is_asked, fields, _column_place(TO_FIX))
-    sheet.fill(_to_fix(styles, columns, is_asked), rows + 1, len(TO_FIX))
+    _prepare(sheet, name, rows, TO_FIX, words)
+    validate(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
+    sheet.fill(_to_fix(styles, columns, is_asked, words), rows + 1, len(TO_FIX))
 
 
 def _column_place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
     return next(place for place, column in enumerate(columns) if column.name == name)
 
 
-def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn]) -> None:
+def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn], words: Translation) -> None:
     """Set up a sheet that is filled in: filters, protection, and how it is printed."""
     sheet.autofilter(0, 0, rows, len(columns) - 1)
     sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
@@ -154,25 +184,32 @@ def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn]) -
     sheet.set_paper(9)
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
-    sheet.set_footer(f"&L{name}&RPage &P of &N")
+    page = words.gettext("Page {page} of {pages}", page="&P", pages="&N")
+    sheet.set_footer(f"&L{name}&R{page}")
 
 
 def _write_several(
-    book: Workbook, styles: Styles, asked: Sequence[Mapping[str, Any]], fields: Fields, most_rows: int
+    book: Workbook,
+    styles: Styles,
+    asked: Sequence[Mapping[str, Any]],
+    fields: Fields,
+    most_rows: int,
+    words: Translation,
 ) -> None:
     """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
     if not asked:
         return
     asked = asked[: most_rows - 1]
-    sheet = book.add_worksheet(SEVERAL_SHEET, worksheet_class=TextSheet)
+    name = words.gettext(SEVERAL_SHEET)
+    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     for place, column in enumerate(SEVERAL):
         style = {"new_value": styles.open}.get(column.name, styles.text)
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
     sheet.freeze_panes(1, 0)
-    _prepare(sheet, SEVERAL_SHEET, len(asked), SEVERAL)
+    _prepare(sheet, name, len(asked), SEVERAL, words)
     about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
-    validate(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL))
-    lines: list[Line] = [([(column.heading, styles.heading) for column in SEVERAL], 30)]
+    validate(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL), words)
+    lines: list[Line] = [([(words.gettext(column.heading), styles.heading) for column in SEVERAL], 30)]
     looks = {"new_value": styles.open, "rows": styles.number}
     for row in asked:
         values = [(row[column.name] or "", looks.get(column.name, styles.text)) for column in SEVERAL]
@@ -183,8 +220,10 @@ def _write_several(
     fill_lines(sheet, lines)
 
 
-def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool]) -> Iterator[str]:
-    yield spelled_row(1, [(column.heading, styles.heading) for column in TO_FIX], 30)
+def _to_fix(
+    styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[bool], words: Translation
+) -> Iterator[str]:
+    yield spelled_row(1, [(words.gettext(column.heading), styles.heading) for column in TO_FIX], 30)
     text, closed, opened = (index(one) for one in (styles.text, styles.closed, styles.open))
     severities = {name: index(style) for name, style in styles.severity.items()}
     heights = _heights(columns)
@@ -200,6 +239,7 @@ def _to_fix(styles: Styles, columns: Mapping[str, pa.Array], is_asked: Sequence[
             ),
             "accept_because": pa.scalar(opened),
         }
+        some["severity"] = pa.array(map(words.gettext, some["severity"].to_pylist()), pa.string())
         written = [
             spelled_column(
                 letters_of(place),
@@ -260,7 +300,7 @@ def write_read_me(
     unshown: Sequence[str],
 ) -> None:
     """Write the sheet "Read me": contents, how to fill it in, source, what is left out, and how to read it."""
-    sheet = _add_sheet(book, "Read me", [_PAGE])
+    sheet = _add_sheet(book, worklist.words.gettext(READ_ME_SHEET), [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
     for heading, lines in read_me(worklist, facts, states, unshown):
@@ -273,29 +313,32 @@ def write_read_me(
 def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Sequence[AnswerCell]) -> None:
     """Write the sheet "Summary": each check with its failing products."""
     names, headings, widths = zip(*_SUMMARY, strict=True)
-    sheet = _add_sheet(book, "Summary", widths)
+    words = worklist.words
+    sheet = _add_sheet(book, words.gettext(SUMMARY_SHEET), widths)
     for place, name in enumerate(names):
         if name in _OF_THE_SERVICE:
             sheet.set_column(place, place, widths[place], None, {"hidden": True})
     sheet.set_landscape()
     rows: list[Line] = [([(worklist.title, styles.title)], 24)]
     rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
-    rows += [([], LINE), ([(heading, styles.heading) for heading in headings], 20)]
+    rows += [([], LINE), ([(words.gettext(heading), styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
     for row in summary(worklist).to_dict("records"):
         values = [row[name] for name in names]
         looks = [styles.number if isinstance(value, int) else styles.text for value in values]
-        looks[0] = styles.severity[row["severity"]]
+        looks[0], values[0] = styles.severity[row["severity"]], words.gettext(row["severity"])
         lines = max(_line_count(str(value), width - 2) for value, width in zip(values, widths, strict=True))
         rows.append((list(zip(values, looks, strict=True)), LINE * min(lines, HIGHEST)))
     fill_lines(sheet, rows)
 
 
-def write_codes(book: Workbook, styles: Styles, codes: Codes) -> None:
+def write_codes(book: Workbook, styles: Styles, codes: Codes, words: Translation = ENGLISH) -> None:
     """Write the sheet "Codes": the codes that cells offer, with their labels."""
-    sheet = _add_sheet(book, "Codes", (24, 20, 60))
+    sheet = _add_sheet(book, words.gettext(CODES_SHEET), (24, 20, 60))
     sheet.freeze_panes(1, 0)
-    rows: list[Line] = [([(name, styles.heading) for name in ("Field", "Code", "Label")], LINE)]
+    rows: list[Line] = [
+        ([(words.gettext(name), styles.heading) for name in ("Field", "Code", "Label")], LINE)
+    ]
     for attribute, known in codes.items():
         rows += [([(one or "", styles.plain) for one in (attribute, *pair)], LINE) for pair in known]
     fill_lines(sheet, rows)

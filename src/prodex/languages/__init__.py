@@ -1,0 +1,338 @@
+"""Languages of those who read what prodex writes: messages, figures and dates in English, French, German and Dutch.
+
+A language is a value, `Translation`, that is passed to what writes. English is what the code says; translations of it are
+gettext catalogues, one folder for each language. What is made deep inside, where nobody knows yet who will read it (the
+reason of a finding, why an answer was not taken), is made in English, and translated where it is written:
+`Translation.translated` finds the message that an English sentence was made of, and its parts.
+
+>>> Translation("fr").ngettext("{number} product", "{number} products", 12000)
+'12\\u202f000 produits'
+>>> Translation("de").translated("12,000 products"), Translation("en").translated("12,000 products")
+('12.000 Produkte', '12,000 products')
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, Self
+
+from babel import Locale, dates, numbers
+from babel.messages.mofile import read_mo
+
+from prodex import messages
+from prodex.errors import InputError, QueryError
+from prodex.languages.templates import (
+    COUNTS,
+    FACES,
+    LABELS,
+    LANGUAGE_NAMES,
+    MOMENTS,
+    NUMBERS,
+    PARTS,
+    SENTENCES,
+    Template,
+    Templates,
+)
+from prodex.locales import known_language_tag, language_label, language_name, market_code, market_name
+from prodex.messages import hint_and_all
+
+#: The languages that there are: English, and those with a folder here.
+LANGUAGES = ("en", "fr", "de", "nl")
+
+#: How a text ends of which only the beginning is shown.
+_CUT = re.compile(r"… \(\d[\d,]* of \d[\d,]* characters\)$")
+#: Letters of a template that are certain by themselves; with fewer, the sentences in it have to be known as well.
+_CERTAIN = 12
+
+#: Different sentences of one language that are kept: there are few among very many rows.
+_KEPT = 20_000
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What prodex writes, in one language.
+
+    Attributes
+    ----------
+    language
+        One of `LANGUAGES`.
+
+    Examples
+    --------
+    >>> Translation("fr").gettext("New value"), Translation("en").gettext("New value")
+    ('Nouvelle valeur', 'New value')
+    """
+
+    language: str = "en"
+
+    @classmethod
+    def of(cls, language: str) -> Self:
+        """Return the words of a language by its code or name.
+
+        Raises
+        ------
+        InputError
+            When it is no language, or one without translations; the message names those that there are.
+
+        Examples
+        --------
+        >>> Translation.of("French"), Translation.of("de-AT"), Translation.of("nld")
+        (Translation(language='fr'), Translation(language='de'), Translation(language='nl'))
+        """
+        tag = known_language_tag(language) if isinstance(language, str) else None
+        short = None if tag is None else tag.partition("-")[0]
+        if short not in LANGUAGES:
+            names = [language_name(one) for one in LANGUAGES]
+            there_are = f"Give one of {', '.join(names)}."
+            raise InputError(
+                f"There are no messages in {str(language)!r:.40}{hint_and_all(str(language), names, there_are)}"
+            )
+        return cls(short)
+
+    @property
+    def is_english(self) -> bool:
+        """Whether everything is as the code says it."""
+        return self.language == "en"
+
+    @property
+    def locale(self) -> Locale:
+        """Its rules for figures and dates."""
+        return Locale(self.language)
+
+    def gettext(self, message: str, **values: Any) -> str:
+        """Return a message with its values filled in; whole numbers as the language writes them.
+
+        >>> Translation("nl").gettext("Page {page} of {pages}", page=1, pages=1200)
+        'Pagina 1 van 1.200'
+        """
+        return self._filled(_catalogue(self.language).gettext(message), values)
+
+    def ngettext(self, one: str, many: str, number: int, **values: Any) -> str:
+        """Return the same of a number of things; {number} is the number."""
+        return self._filled(
+            _catalogue(self.language).ngettext(one, many, number), {**values, "number": number}
+        )
+
+    def counted(self, number: int, noun: str) -> str:
+        """Write a number of things; `sentences.COUNTED` has their nouns.
+
+        >>> Translation("en").counted(1, "product"), Translation("nl").counted(2, "product")
+        ('1 product', '2 producten')
+        """
+        return self.ngettext(f"{{number}} {noun}", f"{{number}} {noun}s", number)
+
+    def _filled(self, message: str, values: Mapping[str, Any]) -> str:
+        if not values:
+            return message
+        return message.format(
+            **{name: self.number(value) if type(value) is int else value for name, value in values.items()}
+        )
+
+    def number(self, value: float | Decimal, digits: int | None = None) -> str:
+        """Write a number with the signs of the language.
+
+        >>> Translation("en").number(12000), Translation("de").number(1234.5), Translation("fr").number(0.5, 2)
+        ('12,000', '1.234,5', '0,50')
+        """
+        decimals = "0" * digits if digits is not None else "#" * 15
+        form = f"#,##0.{decimals}" if decimals else "#,##0"
+        # CLDR has no groups in numbers of four digits of some languages; what is compared has them.
+        return str(numbers.format_decimal(value, form, self.language, decimal_quantization=False))
+
+    def percent(self, share: float, digits: int = 1) -> str:
+        """Write a share in per cent, as `prodex.messages.percent` does in English.
+
+        >>> Translation("en").percent(0.612), Translation("de").percent(0.612), Translation("fr").percent(1, 0)
+        ('61.2 %', '61,2\\xa0%', '100\\xa0%')
+        """
+        english = messages.percent(share, digits)
+        figure = english.removesuffix(" %")
+        if self.is_english or figure == english:
+            return self.translated(english)
+        sign, figure = (figure[:1], figure[1:]) if figure[:1] in "<>" else ("", figure)
+        return self.gettext("{figure} %", figure=f"{sign}{_part(self, 'figure', figure)}")
+
+    def day(self, day: date) -> str:
+        """Write a day.
+
+        >>> [Translation(one).day(date(2026, 11, 26)) for one in LANGUAGES]
+        ['2026-11-26', '26 novembre 2026', '26. November 2026', '26 november 2026']
+        """
+        return f"{day:%Y-%m-%d}" if self.is_english else dates.format_date(day, "long", locale=self.language)
+
+    def moment(self, moment: datetime) -> str:
+        """Write a moment to the minute, in the zone that it has.
+
+        >>> [Translation(one).moment(datetime(2026, 11, 26, 8, 5)) for one in ("en", "de")]
+        ['2026-11-26 08:05', '26. November 2026, 08:05']
+        """
+        if self.is_english:
+            return f"{moment:%Y-%m-%d %H:%M}"
+        return f"{self.day(moment)}, {dates.format_time(moment, 'HH:mm', locale=self.language)}"
+
+    def language_label(self, language: str) -> str:
+        """Return the name of a language that somebody typed, or what was typed where there is no such language.
+
+        >>> Translation("de").language_label("fra-FR"), Translation("de").language_label("klingon")
+        ('Französisch (Frankreich)', 'klingon')
+        """
+        if self.is_english or known_language_tag(language) is None:
+            return language_label(language)
+        return language_name(language, self.language)
+
+    def translated(self, text: str) -> str:
+        """Return an English sentence of prodex in this language; one that it does not know stays as it is.
+
+        >>> Translation("fr").translated("Long name missing in French"), Translation("fr").translated("my own rule")
+        ('Texte manquant en français\\xa0: nom long', 'my own rule')
+        """
+        return text if self.is_english else _translated(self, text)
+
+    def english(self, text: str) -> str | None:
+        """Return the message whose translation a text is; None of none.
+
+        >>> Translation("fr").english("Nouvelle valeur")
+        'New value'
+        """
+        return text if self.is_english else _english(self.language).get(text)
+
+
+ENGLISH = Translation()
+
+
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    if language == "en":
+        return gettext.NullTranslations()
+    return gettext.GNUTranslations(io.BytesIO(_compiled(language)))
+
+
+def _compiled(language: str) -> bytes:
+    return (resources.files(__name__) / language / "LC_MESSAGES" / "prodex.mo").read_bytes()
+
+
+@cache
+def _messages(language: str) -> dict[str | tuple[str, ...], str | tuple[str, ...]]:
+    """Return the translations of a language by their messages."""
+    return {
+        one.id if isinstance(one.id, str) else (one.id[0], one.id[1]): one.string
+        if isinstance(one.string, str)
+        else tuple(one.string or ())
+        for one in read_mo(io.BytesIO(_compiled(language)))
+        if one.id
+    }
+
+
+@cache
+def _templates() -> Templates:
+    """Return the messages of which sentences are made; all languages have the same."""
+    return Templates.of(_messages(LANGUAGES[1]))
+
+
+@cache
+def _english(language: str) -> dict[str, str]:
+    found = _messages(language).items()
+    return {text: message for message, text in found if isinstance(message, str) and isinstance(text, str)}
+
+
+@lru_cache(_KEPT)
+def _translated(words: Translation, text: str) -> str:
+    known = _messages(words.language)
+    if text in known:
+        return str(known[text])
+    found = next((one for one in _templates().matches(text) if _is_certain(words, *one)), None)
+    if found is None:
+        return _label_at_head(words, text)
+    template, parts = found
+    values = {name: _part(words, name, part) for name, part in parts.items()}
+    catalogue = _catalogue(words.language)
+    if template.plural is not None:
+        number = int(parts["number"].replace(",", ""))
+        return catalogue.ngettext(*template.plural, number).format(**values)
+    sentence = catalogue.gettext(template.message).format(**values)
+    is_head = template.begins_with_part and text[:1].isupper()
+    return f"{sentence[:1].upper()}{sentence[1:]}" if is_head else sentence
+
+
+def _is_certain(words: Translation, template: Template, parts: Mapping[str, str]) -> bool:
+    """Whether a sentence was made of a template: of a short one, it is if the sentences in it are known."""
+    if template.letters >= _CERTAIN:
+        return True
+    known = _messages(words.language)
+    return all(
+        text in known or any(True for _ in _templates().matches(text))
+        for name, text in parts.items()
+        if name in SENTENCES
+    )
+
+
+def _label_at_head(words: Translation, text: str) -> str:
+    """Return a label that begins with a capital because its sentence does."""
+    lower = f"{text[:1].lower()}{text[1:]}"
+    found = _messages(words.language).get(lower)
+    return text if not isinstance(found, str) else f"{found[:1].upper()}{found[1:]}"
+
+
+def _part(words: Translation, name: str, text: str) -> str:
+    """Return a part of a sentence in a language, by what its name says that it is."""
+    if name in NUMBERS:
+        return words.number(Decimal(text.replace(",", "")), len(text.partition(".")[2]))
+    if name in LANGUAGE_NAMES:
+        return ", ".join(_language(words, one) for one in text.split(", "))
+    if name in LABELS:
+        return _label(words, text) or ", ".join(_label(words, one) or one for one in text.split(", "))
+    if name in SENTENCES:
+        return _translated(words, text)
+    if name in MOMENTS:
+        return _moment(words, text)
+    if name in FACES:
+        return re.sub(r"\((\w+)\)", lambda found: f"({_translated(words, found[1])})", text)
+    if name == "text":
+        return _CUT.sub(lambda found: _translated(words, found[0]), text)
+    if name == COUNTS:
+        return re.sub(r"\((\d[\d,]* products?)\)", lambda found: f"({_translated(words, found[1])})", text)
+    if name == PARTS:
+        return re.sub(
+            r'(^|"\), )([^("]+) \("', lambda found: f'{found[1]}{_translated(words, found[2])} ("', text
+        )
+    return text
+
+
+def _moment(words: Translation, text: str) -> str:
+    """Return a moment in a language; one that is none as it is."""
+    try:
+        return words.moment(datetime.fromisoformat(text))
+    except ValueError:
+        return text
+
+
+def _label(words: Translation, text: str) -> str | None:
+    """Return what something is called; labels within a sentence begin with a small letter, but for names."""
+    known = _messages(words.language)
+    found = known.get(text) or known.get(f"{text[:1].lower()}{text[1:]}")
+    return None if found is None else str(found)
+
+
+def _language(words: Translation, text: str) -> str:
+    """Return the name of a language by its English name, or by its code; the country behind it in brackets."""
+    name, _, country = text.removesuffix(")").partition(" (")
+    if known_language_tag(name) is None:
+        return text
+    shown = language_name(name, words.language)
+    if not country:
+        return shown
+    try:
+        return f"{shown} ({market_name(market_code(country), words.language)})"
+    except QueryError:
+        return f"{shown} ({country})"
+
+
+__all__ = ["ENGLISH", "LANGUAGES", "Template", "Translation"]

@@ -1,0 +1,469 @@
+"""Sentences that prodex makes deep inside, as templates, so that they can be translated where they are written.
+
+Reasons of findings are made in whole columns, and reasons of answers where they are read; neither knows who will read
+them. The English sentence is what they make; here is what it is made of. `prodex.languages.templates` says what each
+place holds. `tests/languages` finds sentences that no template matches.
+"""
+
+from __future__ import annotations
+
+#: What is wrong, by the rules of `prodex.quality.rules`.
+REASONS = (
+    "pending: filled as soon as the update is accepted",
+    "has a label without code",
+    "also {counts}",
+    "has the legal form of a company",
+    "not eight digits",
+    "not of the form of a uuid",
+    "no code of a market",
+    "no data; taken for food by {evidence}",
+    "{said}; taken for food by {evidence}",
+    *(
+        "its GS1 class",
+        "its nutrients",
+        "its alcoholic strength",
+        "how it is refrigerated",
+        "its ingredients",
+    ),
+    *("the words of its kind", "its allergens", "the profile's assumption"),
+    "{label}: {said}, not listed",
+    "a cereal that the ingredients do not name",
+    "named in the ingredients",
+    *(
+        "gluten",
+        "crustaceans",
+        "eggs",
+        "fish",
+        "peanuts",
+        "soya",
+        "milk",
+        "nuts",
+        "celery",
+        "mustard",
+        "sesame",
+    ),
+    *("sulphites", "lupin", "molluscs"),
+    "{said} (the language of the text is uncertain)",
+    "{said} (the text reads as {language})",
+    "{said}; a list waits for acceptance",
+    "older than {days} days",
+    "later than the moment of the audit",
+    "created after its last update, {moment}",
+    "ends within {days} days",
+    "begins {moment}, ends {then_moment}",
+    "ended before the moment of the audit",
+    "{kind} without children",
+    "the lowest unit is neither a consumer nor a base unit",
+    "no quantity of {unit} in {parent}",
+    "no whole number of 1 or more: {unit} in {parent}",
+    "a unit inside itself: {unit} in {parent}",
+    "a pallet that is a consumer unit and no display unit",
+    "not 14 digits of which the last is the right check digit",
+    "not in this catalogue: {unit} in {parent}",
+    "in {count} larger units: {units}",
+    "of restricted circulation: begins with {prefix}",
+    "eight digits of restricted circulation: begins with {prefix}",
+    "{prefix} stands for {evidence}",
+    *("reserved for coupons", "examples and demonstrations", "refund receipts", "coupons"),
+    "coupons in a common currency",
+    "indicator {digit} stands for an outer unit",
+    "indicator {digit} stands for a variable measure item",
+    "indicator {digit} stands for variable measure",
+    "not only digits",
+    "{digits} digits instead of 14",
+    "only zeros",
+    "ends with the check digit {digit}, and {right} would be right",
+    "also the GTIN of product {products_named}",
+    "also the GTIN of {count} other products, of which the first {most} are {products_named}",
+    "holds {parts}",
+    *("a nutrition table", "storage instructions or a date", "an address", "a preparation"),
+    "{count} of {of} words look misread",
+    "more than the gross weight of {figure} g",
+    "{unit} weighs less than what is in it: {figure} g (more than {percent}% below)",
+    "{unit} weighs more than what is in it: {figure} g (more than {percent}% above)",
+    "{unit} does not fit: {size}",
+    "the same as {name}, to which nutrition is declared",
+    "net weight {figure} g, more than {percent}% apart",
+    "not declared: {labels}",
+    *("energy in kJ", "energy in kcal", "fat", "saturates", "carbohydrate", "sugars", "protein", "salt"),
+    "per {name}: {said}",
+    "neither 100 g nor 100 ml",
+    "below zero",
+    "over {limit} g per 100 g ({said})",
+    "fat, carbohydrate, protein and salt are over {limit} g per 100 g ({said})",
+    "over {limit} kJ per 100 g or ml ({said})",
+    "not {least} to {most} kJ for each kcal ({said})",
+    "fat, carbohydrate and protein give {kj} kJ or {kcal} kcal: more than {percent} % away ({said})",
+    "preset: {said}",
+    *("Google Merchant Center from 2027", "marketplaces that offer zoom", "many receivers"),
+    "as the profile says",
+    "saturates, more than the fat of {figure} g",
+    "sugars and starch, more than the carbohydrate of {figure} g",
+    "{figure} g of salt expected",
+    "every nutrient and the energy are 0",
+    "{factor} times the {usual} g that are usual for the kind: perhaps {said}",
+    *("a decimal point is lost", "two decimal places are lost", "milligrams of sodium as grams of salt"),
+    *("milligrams as grams", "a decimal point too many", "grams as hundredths"),
+    "grams as kilograms or milligrams",
+    "picture {number}: {said}",
+    "none of {formats}",
+    "the file name has another GTIN",
+    "its end date has passed",
+    "the same file (crc32) as another picture of the product",
+    "not GTIN_type face angle state",
+    "marked as packshot, face {face}",
+    "not marked as packshot, face {face}",
+    "not given as packshot, face {face}",
+    "not given",
+    "one of {count} packshots of the front",
+    "face {face} is stated, and face {other_face} is in the file name",
+    *("front", "left", "top", "back", "right", "bottom"),
+    "longest side under {pixels} pixels ({said})",
+    "width and height are not both given",
+    "no rendition of {side} pixels or more",
+    "no picture touched for {days} days",
+    "refused by the recipient",
+    "no validation yet",
+    "suggestions are open",
+    "the product has a name only in an update that waits for acceptance",
+    "an update waits for acceptance",
+    "awaits acceptance",
+    "filled in {languages} only",
+    "the same as in {languages}",
+    "names no language that exists",
+    "one of several in this language",
+    "reads as {language}, {percent}% sure",
+    "reads as none of {languages}, {percent}% sure",
+    "reads as {languages}",
+    "{characters} characters, {allowed} allowed",
+    "has fewer than {letters} letters",
+    "stands there for its place only",
+    "holds HTML",
+    "holds a character reference of HTML",
+    "a spreadsheet would compute it",
+    "holds an address",
+    *("ends in dots", "ends within a bracket", "ends in a word that joins", "ends in a comma"),
+    "never closed: {text}",
+    "is the name again",
+    "holds a control character",
+    "holds a mark of direction, a zero-width space or a private sign",
+    "written as UTF-8 and read as something else",
+    "holds a line break",
+    "in capitals throughout",
+    "has spaces at an end or two in a row",
+    "cut at {length} characters, where {count} texts end, and {figure} at each length beside it: a column was too short",
+    "cut at {length} bytes, where {count} texts end, and {figure} at each length beside it: a column was too short",
+    (
+        "cut at {length} characters, where {count} texts of this owner end, and {figure} at each length beside it: a column "
+        "was too short"
+    ),
+    (
+        "cut at {length} bytes, where {count} texts of this owner end, and {figure} at each length beside it: a column was "
+        "too short"
+    ),
+)
+
+#: How to answer, by `prodex.worklists.answer_fields`.
+HOW = (
+    "true or false",
+    "A whole number",
+    "A number, such as 12.5",
+    "A text",
+    "A code, or its label",
+    "A number and its unit: 500 g",
+    (
+        "The address of the picture: https://... Where a product has several, name the one it replaces: old file name -> "
+        "https://...; old file name -> (delete) removes one."
+    ),
+    (
+        "The basis, then the nutrients to correct, each with its unit: per 100 g: Fat 3.2 g; Salt 0.5 g; Energy 844 kJ / "
+        "202 kcal. Others stay as they are."
+    ),
+    (
+        "One line for each correction, the GTIN of the unit first: 34142363314282: gross weight 1.4 kg; 34142363314282: "
+        "8 x 04142363314281; 34142363314282: orderable unit true. 0 x GTIN takes a unit out."
+    ),
+    "Not here: correct it at its source",
+    "An update of {update} waits for acceptance; nothing to answer.",
+    "The language, then the text: fr: Confiture",
+    "A text in {language}",
+    "{how}, in place of: {text}",
+    "(delete)",
+)
+
+#: Why an answer was not taken or is asked back, by `prodex.worklists`; it goes out again to whoever gave it.
+OUTCOMES = (
+    "“{answer}” was asked back: {said}",
+    "“{answer}” was not taken: {said}",
+    '{said} It was typed over "Value seen": write it into "New value".',
+    "{said} It is written for several rows in {place}.",
+    "Correction to look at",
+    "Answer that may not be meant",
+    "Answer that could not be used",
+    "the new value",
+    "an answer that can be used, in place of {place}",
+    "Send it back as it is, or change it.",
+    "Read what is wrong, and answer again.",
+    "{text} is neither yes nor no. Write true or false.",
+    "{text} is the label of {count} codes: {codes}. Write the code.",
+    "{text} is not a code. The sheet Codes lists those in use.",
+    "{text} is not a code; did you mean {near}?",
+    "{text} has {digits} digits; a number has at most {most}.",
+    *(
+        f"{{text}} {why}{ending}"
+        for why in (
+            "is not exact. Write the number itself",
+            "is a fraction. Write it with decimals, such as 0.5",
+            "is a multiplication. Write its result",
+            "is a range. Write one number",
+            "has an exponent. Write all digits",
+            "is not an amount. Write digits, such as 12.5",
+            "has other digits than 0 to 9. Write these",
+        )
+        for ending in (".", ", and its unit.")
+    ),
+    "{text} is not one number. Write digits, such as 12.5.",
+    "{text} is not a number. Write digits, such as 12.5.",
+    "{text} is not a number with its unit. Write both, such as 500 g.",
+    "{text} has more than one number. Write one amount, such as 500 g.",
+    "{text} may be {small} or {large}. Write {large} without a mark, or {longer} with one more digit.",
+    "{text} is not a whole number.",
+    "{text} may be {meanings}. Write the code behind the number: {examples}.",
+    "{text} is not a known unit. Write g, kg, ml, l, cm or a code such as GRM.",
+    "{text} is not a known unit; did you mean {near}?",
+    "{text} is not a known nutrient. Write its code, such as FAT, or its name.",
+    "{text} is not a known nutrient; did you mean {near}?",
+    "{text} is not a nutrient with its quantity. Write it so: Fat 3.2 g.",
+    "{text} names no nutrient. {how}",
+    "there are {count} tables ({tables}) of nutrients, so the basis is needed. Begin with it: per 100 g:",
+    "the only table is {table} of nutrients, so the basis is needed. Begin with it: per 100 g:",
+    "there is no table of nutrients, so the basis is needed. Begin with it: per 100 g:",
+    "{said} The basis is an amount of food, such as per 100 g:",
+    "the product has nutrition of another form. Correct it at its source.",
+    "the product has hierarchies of another form. Correct it at its source.",
+    "the product has pictures of another form. Correct it at its source.",
+    "the product has assets of another form. Correct it at its source.",
+    "the product has {path} of another form. Correct it at its source.",
+    "the answer has {text} and {other}. Write one of them.",
+    "the answer is empty. {how}",
+    "no unit of the hierarchies has the GTIN {unit}; give one of {units}.",
+    "no unit of the hierarchies has the GTIN {unit}.",
+    "{text} does not begin with the GTIN of a unit and a colon. {how}",
+    "{text} is not a whole number of units. Write digits, such as 8.",
+    "{text} is not a field with its value; did you mean {near}?",
+    "{text} is not a field with its value. Give one of {labels}.",
+    "{text} has several arrows. {how}",
+    "{text} does not say which picture to remove. {how}",
+    "{text} is not an address of a picture. Write it whole: https://...",
+    "no pictures of the product are called {name}; give one of {names}. {how}",
+    "no pictures of the product are called {name}. {how}",
+    "{count} pictures of the product are called {name}; give one of {names}. {how}",
+    "no pictures of the product have {path} {text}, so it is not certain which one to replace; give one of {names}. {how}",
+    (
+        "{count} pictures of the product have {path} {text}, so it is not certain which one to replace; give one of {names}. "
+        "{how}"
+    ),
+    "the product has {code} already.",
+    "the product has {code} already. Write {code_before} -> (delete) to remove that.",
+    "the product has no {path} yet. Write what it is to be, without an arrow.",
+    "{path} takes one value, and these are {count}.",
+    "{path} takes one value, and {text} are {count}.",
+    "the answer replaces one item twice. Write what it is to be once.",
+    "another answer changes {text} too. Keep one of them.",
+    *(
+        f"the product has several values of {{path}}: {{values}}, {why}. Write which one: {{example}}{ending}"
+        for why in (
+            "and it is not certain which of them is meant",
+            "and not every part of the answer says which of them it replaces",
+            "and none of them is {text}",
+            "and none of them is {text}, which the worklist showed",
+            "and {count} of them are {text}",
+            "and the answer does not have all of them",
+        )
+        for ending in (".", "; or write all of them, with semicolons between.")
+    ),
+    "{text} has several arrows. Write each of them on a line of its own.",
+    "{text} begins with (delete). Write what is there first: old -> new.",
+    "With this answer, a check would find something that it does not find now: {said} ({why}). Is it meant?",
+    "With this answer, a check would find something that it does not find now: {said}. Is it meant?",
+    "another answer to the same says something else: {answers}. Keep one of them.",
+    "the check {check} would still fail: {said}.",
+    "the check {check} would still fail.",
+    (
+        'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New value", '
+        "or confirm it."
+    ),
+    *(
+        f"the product was changed{when}, after the worklist was written: there is now {there}{instead}. Answer the next "
+        "worklist, which shows it."
+        for when in (" at {moment}", "")
+        for there in ("nothing", "something else", "{text}")
+        for instead in (" in place of {seen}", "")
+    ),
+    *(
+        f"the value that was seen was typed over: there is now {there} in place of {{seen}}, which the worklist did not "
+        "show. Take the row from the worklist again."
+        for there in ("nothing", "something else", "{text}")
+    ),
+    "an update of {update} waits for acceptance and may change it again. Answer after that.",
+    "the product has this value already.",
+    "the same answer as {place}.",
+    "{text} reads like {said}. Is it the value of {path}?",
+    "a remark that something is done or agreed",
+    "a mark for “the same as above”",
+    "a remark that the field does not apply",
+    "a hint to look somewhere else",
+    "a remark that the value is not known yet",
+    "a remark that nothing is to be changed",
+    "a request to delete the value, for which the answer is (delete)",
+    "a refusal",
+    "a question or a request",
+    "a mark, and no text",
+    *(
+        f"{{code}} is a code of {{path}} that no product of the catalogue and no list has{like}{near}. Is it meant?"
+        for like in ("", ", and it reads like {said}")
+        for near in ("", "; the nearest: {codes}")
+    ),
+    "The cell holds {text}, and a spreadsheet may have changed what was typed. Was {other} typed?",
+    (
+        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. Format the cell "
+        "as text, and type it again."
+    ),
+    (
+        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. It may be "
+        "{values}. Format the cell as text, and type it again."
+    ),
+    (
+        "the cell holds {text}, which {path} does not take: a spreadsheet has changed what was typed. Format the cell as "
+        "text, and type it again."
+    ),
+    (
+        "the column Position has {text}, which a spreadsheet may have changed: it is not certain which text of {path} is "
+        "meant. Take the row from the worklist again."
+    ),
+    "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.",
+    "product {code} is gone: the catalogue does not have it (any more).",
+    "product {code} is gone.",
+    "{count} products have the GTIN {code}. Fill in the column Product to say which.",
+    "the row has neither a product nor a GTIN. Fill in the GTIN.",
+    "{text} is not a GTIN. Give it as text of 14 digits.",
+    (
+        "{text} is a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
+        "digits."
+    ),
+    "{text} is a date. Format the column as text, and write the GTIN.",
+    "{text} is a number with decimals. Format the column as text, and write the GTIN.",
+    "{text} has {digits} digits; a GTIN has 8, 12, 13 or 14. Write the GTIN as text.",
+    "{text} is only zeros, which is not a GTIN. Write the GTIN as text.",
+    "{text} ends with the check digit {digit}, and {right} would be right. Write the GTIN as text.",
+    "{text} is not a GTIN. Give it as text of 14 digits. Write the GTIN as text.",
+    "{code} may be each of the products {products_named}: a spreadsheet drops zeros at the beginning. Fill in the GTIN.",
+    "a spreadsheet rounded the product id to {code}. Fill in the GTIN.",
+    (
+        "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its row were mixed "
+        "up. Take the row from the worklist again."
+    ),
+    "the row has no field. Fill in the column Field, such as namePublicLong.",
+    "{path} cannot be answered in a cell. It is corrected at its source.",
+    "{path} cannot be answered in a cell; did you mean {near}?",
+    "{text} is not a value. Leave the cell empty, or write the value.",
+    "the product has something else in place of {seen}, which the worklist showed: {said}",
+    (
+        "the product has {count} texts of {path} in {language}, and the row does not say which is meant. Take the row from "
+        "the worklist again, with its hidden columns; or write the text that is there into the column Value seen."
+    ),
+    (
+        "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the column "
+        "Language."
+    ),
+    "There is no language {text}. Give a tag such as fr-FR or a name such as French.",
+    "There is no language {text}. Did you mean {near}? Give a tag such as fr-FR or a name such as French.",
+    "{text} may be {values}: the word means both in different languages. Write which one.",
+    "the product belongs to {owner}, and only answers about products of {owners} are read.",
+    "It is in the hidden sheet {name} and about a product of {owner}. Is it meant?",
+    (
+        "The hidden sheet of the workbook was edited, so it no longer says for whom it was written. The answer is about a "
+        "product of {owner}. Is it meant?"
+    ),
+    (
+        "The worklist was written for products of {name}, and the catalogue is of {other}. The answer is about a product of "
+        "{owner}. Is it meant?"
+    ),
+    "The worklist was written for {owners}, and the answer is about a product of {owner}. Is it meant?",
+    "The check {check} asks for nothing in {place} of this product, a product of {owner}. Is it meant?",
+    "The worklist did not ask for {place} of this product, a product of {owner}. Is it meant?",
+    "no column is called 'New value'. Name the one with the answers so.",
+    "the cell shows the error {text}. Write the value.",
+    "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet.",
+    "the cell is merged over {count} rows. Split it, and write into each row what is meant for it.",
+    "{text} is struck through, as a whole or in part. Remove what is not meant, and the line through what is.",
+    "the row no longer says which rows it is for. Write the answer into the sheet 'To fix'.",
+    "no row of the sheet 'To fix' is one of those that it is for. Write it into the rows that are meant.",
+    "its sheet is hidden, so it is not used. Show the sheet if the answer is meant.",
+    "a line break in {text}. Write it on one line.",
+    "{characters} characters, and the limit is {limit}: {text}. Shorten it.",
+    "not sent: {said}",
+    "the service says {text}",
+)
+
+#: Facts and omissions, by `prodex.worklists.folder` and `prodex.worklists.follow_up`.
+FACTS = (
+    *("Catalogue", "Scope", "Audited", "Profile", "Made by"),
+    "{source}, {products} products, complete",
+    "{source}, {products} products, INCOMPLETE: {text}",
+    "{source}, {products} products",
+    "{moment} UTC, as of {then_moment}",
+    "{profile}, {checks} checks, rule set {rule_set}",
+    "prodex {version}, one worklist per {by}",
+    *(
+        "owner",
+        "owner_id",
+        "brand",
+        "kind",
+        "GPC brick",
+        "market",
+        "tag",
+        "language",
+        "packaging",
+        "brand_code",
+    ),
+    *("without owner", "without brand", "without kind", "without market", "without tag", "without language"),
+    "{count} product has an update that waits for acceptance; it was not judged.",
+    "{count} products have an update that waits for acceptance; it was not judged.",
+    "Everything that passes: worklists contain only the findings of failing checks.",
+    "{count} of {of} findings of the audit: only those with {text} were selected.",
+    (
+        "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether they "
+        "apply, or a rule crashed."
+    ),
+    "{count} checks crashed: {text}.",
+    (
+        "The last change of products, and which of several texts is meant: the catalogue was not available when this was "
+        "written."
+    ),
+    "Everything that was taken: only answers that could not be used are listed, each with the reason.",
+    "Answers that change nothing. What can be sent has its new value; what could not be used, the reason.",
+    "an answer came back for them",
+    "… ({count} of {of} characters)",
+)
+
+#: Figures and parts of sentences that are made in several places.
+FIGURES = (
+    "{figure} %",
+    "none",
+    "ready {ready}, not ready {not_ready}, undecided {undecided} of {of}",
+    *("blocker", "error", "warning", "info"),
+)
+#: Things that are counted: one, and several.
+COUNTED = (
+    ("{number} product", "{number} products"),
+    ("{number} finding", "{number} findings"),
+    ("{number} check", "{number} checks"),
+    ("{number} failing check", "{number} failing checks"),
+    ("{number} answer", "{number} answers"),
+    ("{number} attribute", "{number} attributes"),
+    ("{number} character", "{number} characters"),
+)
+
+#: What the report says; see `prodex.display.report`.
+REPORT: tuple[str, ...] = ()
