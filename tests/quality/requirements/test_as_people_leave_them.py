@@ -319,8 +319,8 @@ def test_a_market_and_units_that_are_none_are_named_by_cell(tmp_path: Path) -> N
     assert [
         "Web shop (France)!B3: 'some' is neither consumer units nor all.",
         (
-            "Web shop (France)!B2: There is no market 'Frnace'. Did you mean 'France'? Give its ISO 3166-1 number (250) "
-            "or its name (France)."
+            "Web shop (France)!B2: There is no market 'Frnace'. Did you mean 'France'? Give its ISO 3166-1 number "
+            "(250) or its name (France)."
         ),
     ] == problems(changed(path, misspell))
 
