@@ -253,7 +253,7 @@ class _Table:
         """Return what is beside the first cell of a row, before the columns of families."""
         columns = sorted(self.rows[row])
         last = max(self.keys, default=columns[0] + 1)
-        return next((self.text(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
+        return next((self.verbatim(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
 
     def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel | None:
         name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
