@@ -28,7 +28,9 @@ from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.completeness import Completeness
 from prodex.quality.problems import attribute_label
+from prodex.quality.requirements import ALL
 from prodex.quality.run import audit
 from prodex.quality.scores import CAVEAT
 from prodex.quality.watch import watch
@@ -160,6 +162,20 @@ def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[
     )
 
 
+def show_completeness(judged: Audit, say: Callable[[str], object]) -> None:
+    """Show how complete products are for each channel of the shop, and what is missing most."""
+    say(
+        "By what the shop itself requires of each family (prodex requirements writes such a workbook), products are"
+    )
+    table = judged.completeness().query("language == 'all'").iloc[:, [0, 1, -1]]
+    missing = dict(table[table.iloc[:, 1] == ALL].iloc[:, [0, 2]].itertuples(index=False, name=None))
+    for line in Completeness.of(judged).sentences:
+        say(f"  {line}")
+    for channel, most in missing.items():
+        if most:
+            say(f"  missing most for {channel}: {most}")
+
+
 def _new_folder() -> Path:
     """Return a folder for what an audit writes."""
     return home() / "reports" / f"{datetime.now().astimezone():%Y-%m-%dT%H%M%S}"
@@ -230,6 +246,7 @@ def demo(
     fresh = refresh_and_compare(client, catalog, _tell)
     judged = audit(fresh, "online-listing", progress=False)
     compared = take_answers(client, weeks, judged, _tell)
+    show_completeness(audit(fresh, weeks.requirements, progress=False), _tell)
     show_work_left(judged if compared is None else compared.new, _tell, trend=weeks.audits)
     _tell("")
     for line in next_steps(weeks.name):

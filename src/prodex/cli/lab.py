@@ -123,6 +123,6 @@ def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
     return [
         f"To take back what was corrected: {command} sandbox --reset",
         f"To let a week pass in the sandbox: {command} sandbox --simulate 7",
-        f"Next, eight notebooks in JupyterLab: {lab}",
+        f"Next, nine notebooks in JupyterLab: {lab}",
         f'Or in Python: import prodex as px; px.audit(px.open_snapshot({str(snapshot)!r}), "online-listing").gaps()',
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from importlib import resources
 from pathlib import Path
 
 import filelock
@@ -16,6 +17,7 @@ from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
+from prodex.quality.requirements import Requirements
 from prodex.service import connect
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot
@@ -77,6 +79,19 @@ class SimulatedWeeks:
     def audits(self) -> tuple[Audit, ...]:
         """The audit of each snapshot, by the profile "online-listing"."""
         return tuple(map(open_audit, self._audits))
+
+    @property
+    def requirements(self) -> Requirements:
+        """What the shop requires of its products, by channel and GPC segment.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> [channel.label for channel in prodex.simulated_weeks().requirements.channels]
+        ['Web shop (France)', 'Leaflet (France)']
+        """
+        with resources.as_file(resources.files("prodex.week_simulation") / "requirements.toml") as file:
+            return Requirements.read(file).named("shop")
 
     def __repr__(self) -> str:
         days = [day_of(one.partition("@")[2]) for one in self.snapshots]
