@@ -299,7 +299,7 @@ def test_the_state_stays_small(sample: prodex.Catalog) -> None:
                 widgets[part.model_id] = part
     size = sum(len(json.dumps(one.get_state(), default=str)) for one in widgets.values())
     assert size < 2_000_000
-    assert len(widgets) < 450
+    assert len(widgets) < 480
 
 
 def test_what_suppliers_typed_is_markup_nowhere() -> None:

@@ -37,12 +37,17 @@ class CompletenessGrid(VBox):
     """
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
+        super().__init__()
+        self._panel, self._choose = panel, choose
         self._seen: Completeness | None = None
         self._table: pd.DataFrame = pd.DataFrame()
         self._chosen: Chosen | None = None
         self._heads: list[PressableCell] = []
         self._rows: list[GridRow] = []
         self.choices: dict[tuple[str, str], DrillDown] = {}
+
+    def _make(self) -> None:
+        """Make the widgets: only for whoever has requirements, since each of them is a message to the browser."""
         #: Channels as columns, or the languages of one channel.
         self.switch: w.Dropdown = w.Dropdown(description="Columns", layout=w.Layout(width="auto"))
         self.order: w.Dropdown = w.Dropdown(
@@ -50,17 +55,17 @@ class CompletenessGrid(VBox):
             options=[("largest first", "products"), ("least complete first", "completeness")],
             layout=w.Layout(width="auto"),
         )
-        self.pager: Pager = Pager(panel, _ROWS, self._draw)
-        self.grid: CellGrid = CellGrid(panel, cell=lambda *keys: choose(self.choices[keys]))
-        panel.on(self.switch, lambda _: self._turn(), "value")
-        panel.on(self.order, lambda _: self._turn(), "value")
+        self.pager: Pager = Pager(self._panel, _ROWS, self._draw)
+        self.grid: CellGrid = CellGrid(self._panel, cell=lambda *keys: self._choose(self.choices[keys]))
+        self._panel.on(self.switch, lambda _: self._turn(), "value")
+        self._panel.on(self.order, lambda _: self._turn(), "value")
         self._note = html("", "muted")
         title = (
             "<h3>Completeness <span class='muted small'>products that have all that a channel requires; a stronger "
             "colour means fewer. Press a cell to list those that lack something.</span></h3>"
         )
         bar = row(self.switch, self.order, self.pager, look="bar-above")
-        super().__init__([html(title), bar, self.grid, self._note])
+        self.children = (html(title), bar, self.grid, self._note)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -73,6 +78,8 @@ class CompletenessGrid(VBox):
         if audit.families is None:
             self._seen = None
             return
+        if not self.children:
+            self._make()
         self._seen = Completeness.of(audit)
         self._table = audit.completeness()
         channels = [one.label for one in self._seen.wanted.channels]
@@ -86,7 +93,8 @@ class CompletenessGrid(VBox):
     def mark(self, chosen: Chosen | None) -> None:
         """Mark the selected cells, now and whenever their page is shown again."""
         self._chosen = chosen
-        self._show()
+        if self._seen is not None:
+            self._show()
 
     def _turn(self) -> None:
         if self._seen is not None:
