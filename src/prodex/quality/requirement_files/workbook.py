@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex.colour_scale import SCALE, shade
-from prodex.formats.text_sheet import TextSheet, letters_of, spelled_row
+from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell, spelled_row
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
@@ -175,15 +175,24 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
     sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), _FIRST - 1)
     _propose(sheet, looks, plan, len(lines), width)
     _print_setup(sheet, name)
-    content = [
-        spelled_row(number, [(_held(value), style) for value, style in cells], height)
-        for number, (cells, height) in enumerate(lines, 1)
-    ]
+    content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
 
 
-def _held(value: str | float) -> str | float:
-    return held_by_a_cell(value) if isinstance(value, str) else value
+def _row_of(number: int, cells: Sequence[tuple[str | float, Any]], height: int | None) -> str:
+    """Return the XML of a row; a cell without content has its format alone, so that a text beside it is seen."""
+    written = [
+        f'<c r="{letters_of(place)}{number}" s="{index(style)}"/>'
+        if value == ""
+        else spelled_cell(
+            f"{letters_of(place)}{number}",
+            held_by_a_cell(value) if isinstance(value, str) else value,
+            index(style),
+        )
+        for place, (value, style) in enumerate(cells)
+    ]
+    tall = "" if height is None else f' ht="{height}" customHeight="1"'
+    return f'<row r="{number}"{tall}>{"".join(written)}</row>'
 
 
 def _above(looks: _Looks, plan: ChannelSheet, by: str) -> Iterable[tuple[list[tuple[Any, Any]], int]]:
@@ -354,7 +363,7 @@ def _write_read_me(book: Any, looks: _Looks, contents: WorkbookContents, names: 
         is_title = not right
         tall = 22 if is_title else 15 * max(-(-len(right) // 96), 1) + 2
         lines.append(([(left, title)] if is_title else [(left, word), (right, text)], tall))
-    content = [spelled_row(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
+    content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), 2)
 
 
