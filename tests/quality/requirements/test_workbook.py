@@ -187,8 +187,11 @@ def test_choices_that_cannot_be_are_refused(tmp_path: Path) -> None:
             prodex.requirements(tmp_path / "r.xlsx", catalog, **choice)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be written"):
         prodex.requirements(tmp_path / "r.csv", catalog)
-    with pytest.raises(InputError, match="catalog is None"):
+    with pytest.raises(InputError, match="takes a catalogue or the name of a snapshot"):
         prodex.requirements(tmp_path / "r.xlsx", None)  # type: ignore[arg-type]
+
+    with pytest.raises(InputError, match="in the wrong place"):
+        prodex.requirements(catalog, "r.xlsx")  # type: ignore[arg-type]
 
     assert [] == list(tmp_path.iterdir())
 
