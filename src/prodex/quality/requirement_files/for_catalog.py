@@ -105,7 +105,15 @@ def _start(file: Path, start: Requirements | str | Path | None) -> Requirements:
         return start
     if start is not None:
         return read_requirements(start)
-    return read_requirements(file) if is_there(file) else Requirements()
+    if not is_there(file):
+        return Requirements()
+    try:
+        return read_requirements(file)
+    except InputError as error:
+        raise InputError(
+            f"{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, or "
+            f"give start. {error}"
+        ) from error
 
 
 def channel_of(given: Any) -> Channel:
