@@ -367,3 +367,60 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
         prodex.Requirements.read(tmp_path / "cut.xlsx")
     with pytest.raises(InputError, match="is not there"):
         prodex.Requirements.read(tmp_path / "none.xlsx")
+
+
+def test_a_sheet_without_its_headings_is_no_sheet_of_ones_own(tmp_path: Path) -> None:
+    """Where prodex wrote the sheet and somebody deleted the row that says what it is, its answers are asked back."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def behead(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["E9"] = "must"
+        sheet.delete_rows(1, 7)
+
+    (problem,) = problems(changed(path, behead))
+    assert problem.startswith(
+        "Web shop (France)!E2: there is an answer, but no row of the sheet has the heading"
+    )
+
+
+def test_a_parent_is_known_by_its_label_and_a_misspelt_one_is_named(tmp_path: Path) -> None:
+    """People write the name of a family where its code is meant."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def belongs(book: Any) -> None:
+        book["Web shop (France)"]["F4"] = "Tea"
+
+    def misspelt(book: Any) -> None:
+        book["Web shop (France)"]["F4"] = "Teea"
+
+    read = prodex.Requirements.read(changed(path, belongs))
+    assert [("COFFEE", "TEA"), ("TEA", "")] == [(one.code, one.parent) for one in read.families]
+    assert ["Web shop (France)!F4: there is no family 'Teea'; did you mean 'Tea'?"] == problems(
+        changed(path, misspelt)
+    )
+
+
+def test_a_csv_file_in_the_code_page_of_a_country_is_read_by_its_words(tmp_path: Path) -> None:
+    """Excel saves no Unicode unless somebody chooses it: the words of attributes say which code page it is."""
+    path = tmp_path / "own.csv"
+    path.write_bytes(
+        "Attribut;Alle Familien\r\nNährwerte;muss\r\nMaße;\r\nHöhe;höchstens\r\n".encode("cp1252")
+    )
+
+    assert ["B4: 'höchstens' is not clear. Type must, should, may or not."] == problems(path)
+
+
+def test_a_hostile_sheet_takes_no_longer_than_its_cells(tmp_path: Path) -> None:
+    """Ranges over the whole sheet, columns at its end, and thousands of problems."""
+    rows = [("Attribute", "All families"), *((f"Brnad {number}", "must") for number in range(1_500))]
+
+    def spread(book: Any) -> None:
+        sheet = book["Shop"]
+        sheet.cell(1_048_576, 16_384).value = "x"
+        sheet.merged_cells.add("D1:XFD1048576")
+        sheet.merged_cells.add("A1600:B1000000")
+
+    found = problems(made(tmp_path / "own.xlsx", {"Shop": rows}, spread))
+    assert 1_001 == len(found)
+    assert "Shop!A1002: from here on nothing was read, after so many problems" == found[-1]

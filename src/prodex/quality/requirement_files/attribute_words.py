@@ -7,8 +7,9 @@ German and Dutch, and as wire names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Self
 
 from prodex.errors import InputError, QueryError
@@ -138,6 +139,10 @@ _NUTRIENT = ("nutrient|nutrition", "nutriment|nutrition", "Nährwert|Nährstoff"
 
 #: How alike a path and a known one are where it is taken for a typing error.
 _ALIKE = 0.8
+#: How alike it is at least to the one that a message proposes.
+_FAR = 0.6
+#: Names of a file for which the nearest is looked for.
+_MOST_SOUGHT = 200
 _PATH = re.compile(r"[A-Za-z_][\w\\.-]*(?:\[[^\[\]]+\])?")
 _KNOWN = frozenset({*ATTRIBUTES, *PATHS, *_WORDS})
 _BEFORE_LANGUAGE = re.compile(
@@ -207,6 +212,7 @@ class AttributeWords:
 
     paths: frozenset[str] = _KNOWN
     _by_words: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _sought: dict[tuple[str, int, float], str | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, titles: Mapping[str, str] | None = None, known: Iterable[str] = ()) -> Self:
@@ -269,7 +275,7 @@ class AttributeWords:
         """
         if (found := self._exactly(text)) is not None:
             return found
-        if re.search(r"\s", text) and nearest(_folded(text), self._by_words, 0.6) is not None:
+        if re.search(r"\s", text) and self._nearest(_folded(text), self._by_words, _FAR) is not None:
             raise InputError(self._unknown(text))
         return text
 
@@ -292,17 +298,28 @@ class AttributeWords:
 
     def _is_own(self, text: str) -> bool:
         """Whether a text is the wire path of an attribute that is in no list, and like none that is."""
-        return _PATH.fullmatch(text) is not None and nearest(text, self.paths, _ALIKE) is None
+        if _PATH.fullmatch(text) is None:
+            return False
+        # After so many they are somebody's own: an audit asks its catalogue in any case.
+        return self._nearest(text, self.paths, _ALIKE) is None
 
     def _unknown(self, text: str) -> str:
-        near = nearest(text, self.paths, 0.6)
-        if near is None and (words := nearest(_folded(text), self._by_words, 0.6)) is not None:
+        near = self._nearest(text, self.paths, _FAR)
+        if near is None and (words := self._nearest(_folded(text), self._by_words, _FAR)) is not None:
             near = f"{self._by_words[words]} ({title_of(self._by_words[words])})"
         meant = f"; did you mean {near}?" if near else ". Give its wire path, such as namePublicLong."
         return f"there is no attribute {text!r:.60}{meant}"
 
+    def _nearest(self, text: str, among: Collection[str], cutoff: float) -> str | None:
+        """Return the nearest name; of a file with hundreds of unknown ones, only of the first: each takes a while."""
+        key = (text, len(among), cutoff)
+        if key not in self._sought and len(self._sought) < _MOST_SOUGHT:
+            self._sought[key] = nearest(text, among, cutoff)
+        return self._sought.get(key)
 
-def _words() -> dict[str, str]:
+
+@cache
+def _words() -> Mapping[str, str]:
     """Return attributes by what they are called in any language."""
     found: dict[str, str] = {}
     groups = (
@@ -322,6 +339,14 @@ def _words() -> dict[str, str]:
                     )
                     found |= {_folded(name): attribute(key) for name in names}
     return found
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """Return the words of attributes in all languages, as they are written, and with a capital."""
+    several = (words for group in (_WORDS, _FACES, _NUTRIENTS) for words in group.values())
+    found = {word for words in several for some in words for word in some.split("|")}
+    return frozenset({*found, *(one[:1].upper() + one[1:] for one in found), *map(str.lower, found)})
 
 
 def _folded(text: str) -> str:

@@ -11,9 +11,10 @@ from prodex.errors import InputError
 from prodex.files.atomic import reading, writing
 from prodex.files.untrusted import NotUtf8, is_file, is_there, utf8_text
 from prodex.formats.spreadsheet import escape_formulas
-from prodex.formats.spreadsheet_files import sheets_of
+from prodex.formats.spreadsheet_files import sheets_of, skeleton
 from prodex.formats.workbook_cells import Row
 from prodex.messages import hint
+from prodex.quality.requirement_files.attribute_words import known_words
 from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
 from prodex.quality.requirement_files.sheet_reading import read_sheets
 from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
@@ -57,10 +58,12 @@ def read_requirements(path: str | Path, known: Collection[str] = ()) -> Requirem
         raise InputError(f"{file} {what}. Give the path of requirements: a workbook (.xlsx), CSV or TOML.")
     if file.suffix.casefold() == ".toml":
         return _read_toml(file)
-    with sheets_of(file, setting="Requirements.read", headings=_number_of_headings) as sheets:
+    with sheets_of(
+        file, setting="Requirements.read", headings=_number_of_headings, known=_known_texts
+    ) as sheets:
         found = read_sheets(sheets, file.stem, known)
         names = [sheet.name for sheet in sheets]
-    if not found.tables:
+    if not found.tables and not found.wrong:
         raise InputError(f"{file.name} has no requirements. {_what_it_is(names)}")
     return Requirements.joined(
         found.read,
@@ -134,6 +137,11 @@ def _write_csv(requirements: Requirements, path: Path) -> None:
             values = ["" if row[name] in (0, False) else row[name] for name in COLUMNS]
             texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
             table.writerow([escape_formulas(one) for one in (requirements.by, *texts)])
+
+
+def _known_texts(skeletons: Collection[str]) -> Collection[str]:
+    """Return the words of requirements that are so written: by them the encoding of a CSV file is found."""
+    return [one for one in known_words() if skeleton(one) in skeletons]
 
 
 def _number_of_headings(_: int, row: Row) -> int:

@@ -19,6 +19,7 @@ from prodex.quality.requirement_files.sheet_layout import consumer_units
 from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
 from prodex.quality.requirements import Channel, ProductFamily, Requirements
+from prodex.store.snapshot import catalog_given
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
 _COLUMNS = 40
@@ -30,7 +31,7 @@ _CHANNEL = "All channels"
 
 def requirements(
     path: str | Path,
-    catalog: Catalog,
+    catalog: Catalog | str | Path,
     *,
     by: str | None = None,
     channels: str | Iterable[Any] | Mapping[str, Any] | None = None,
@@ -50,7 +51,7 @@ def requirements(
     path
         The file, which ends in .xlsx.
     catalog
-        The catalogue.
+        The catalogue, or the name of a snapshot.
     by
         By what families are told: "kind", "gpc", or a column of `products` such as "brand_code". By default that of
         `start`, or "kind".
@@ -79,11 +80,8 @@ def requirements(
     >>> prodex.Requirements.read(path).channels
     (Channel(name='Web shop', market=250, consumer_units=False),)
     """
+    catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
-    if not isinstance(catalog, Catalog):
-        raise InputError(
-            f"catalog is {described(catalog)}. Give a catalogue, such as px.open_snapshot('shop')."
-        )
     before = _start(file, start)
     by = before.by if by is None else by
     if by != before.by and before.families:
@@ -107,7 +105,15 @@ def _start(file: Path, start: Requirements | str | Path | None) -> Requirements:
         return start
     if start is not None:
         return read_requirements(start)
-    return read_requirements(file) if is_there(file) else Requirements()
+    if not is_there(file):
+        return Requirements()
+    try:
+        return read_requirements(file)
+    except InputError as error:
+        raise InputError(
+            f"{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, or "
+            f"give start. {error}"
+        ) from error
 
 
 def channel_of(given: Any) -> Channel:

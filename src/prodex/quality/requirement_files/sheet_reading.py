@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from prodex.errors import InputError, QueryError
@@ -18,6 +19,7 @@ from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
 from prodex.locales import market_code
+from prodex.messages import nearest
 from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
 from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.sheet_layout import (
@@ -48,6 +50,13 @@ _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
 _EVERY_MARKET = frozenset({"", "all", "all markets", "0", "*", "-"})
 #: Columns of a table with one requirement a row, by which it is recognized.
 _LONG = frozenset({"channel", "attribute", "level"})
+
+#: Problems of a file that are listed: whoever corrects so many reads it again.
+_MOST_PROBLEMS = 1_000
+#: How alike a parent and a family are where one is taken for a typing error of the other.
+_ALIKE = 0.8
+#: Cells of a merged range: larger ones are no heading.
+_MOST_MERGED = 100_000
 
 #: As `Requirements.joined` takes it.
 Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
@@ -84,6 +93,7 @@ class _Keys:
 
     titles: dict[str, str] = field(default_factory=dict)
     families: list[ProductFamily] = field(default_factory=list)
+    sheets: list[str] = field(default_factory=list)
     by: str = ""
 
 
@@ -117,6 +127,13 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
             _read_long(sheet.name, rows, heading, names, found)
         elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
             table.read(stem, names, found)
+        elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
+            place = cell_place(*answer)
+            what = f"{SheetPlace.ATTRIBUTE} or {SheetPlace.PATH}"
+            found.wrong.append(
+                f"{sheet.name}!{place}: there is an answer, but no row of the sheet has the heading {what}. Write it "
+                "above the attributes."
+            )
         else:
             found.ignored.append(f"sheet {sheet.name}")
             continue
@@ -148,6 +165,8 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.titles.setdefault(attribute, title)
             case "family", [str(code), str(label), str(parent)]:
                 into.families.append(ProductFamily(code, label, parent))
+            case "sheets", [*names]:
+                into.sheets += [name for name in names if isinstance(name, str)]
             case "by", str(by):
                 into.by = into.by or by
 
@@ -216,8 +235,14 @@ class _Table:
         for column, family in families.items():
             into.read.append((self.at(self.heading, column), channel, family, None, None))
         has_plain_shares = self._has_plain_shares(families)
+        others = {*rows_of.values()}
         for number in sorted(self.rows):
-            if number > self.heading and number not in rows_of.values():
+            if len(into.wrong) >= _MOST_PROBLEMS:
+                into.wrong.append(
+                    f"{self.at(number, 0)}: from here on nothing was read, after so many problems"
+                )
+                return
+            if number > self.heading and number not in others:
                 self._read_row(number, channel, families, names, into, has_plain_shares)
 
     def _rows_above(self) -> dict[SheetPlace, int]:
@@ -232,6 +257,13 @@ class _Table:
             is_of_columns = place in {SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT}
             if place is not None and (is_of_columns or (of_sheet and number < self.heading)):
                 found.setdefault(place, number)
+        return found
+
+    @cached_property
+    def _merged_by_row(self) -> Mapping[int, Collection[int]]:
+        found: dict[int, list[int]] = {}
+        for row, column in self.merged:
+            found.setdefault(row, []).append(column)
         return found
 
     def _read_by(self, code_row: int, into: SheetsRead) -> None:
@@ -324,20 +356,30 @@ class _Table:
             if family is not None and parent:
                 named = by_label.get(parent, set())
                 code = parent if parent in codes or len(named) != 1 else next(iter(named))
+                near = None if code in codes else nearest(code, [*filter(None, by_label), *codes], _ALIKE)
+                if near is not None and parent_row is not None:
+                    into.wrong.append(
+                        f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
+                    )
                 found[column] = replace(family, parent=code)
         return found
 
+    @cached_property
+    def _below(self) -> Mapping[int, Mapping[int, Cell]]:
+        """The cells below the headings, by column and row."""
+        found: dict[int, dict[int, Cell]] = {}
+        for number, row in self.rows.items():
+            for column, cell in row.items() if number > self.heading else ():
+                found.setdefault(column, {})[number] = cell
+        return found
+
     def _may_be_family(self, column: int) -> bool:
-        cells = [row[column] for number, row in self.rows.items() if number > self.heading and column in row]
+        cells = list(self._below.get(column, {}).values())
         others = [one for one in cells if not is_answer(_bare(one)) and not _is_open(one)]
         return not others or any(is_answer(_bare(one)) for one in cells)
 
     def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
-        below = {
-            number: row[column]
-            for number, row in self.rows.items()
-            if number > self.heading and column in row
-        }
+        below = self._below.get(column, {})
         answers = [number for number, cell in below.items() if cell.kind == "text" and is_answer(_bare(cell))]
         letters = cell_place(1, column)[:-1]
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
@@ -357,10 +399,9 @@ class _Table:
     def _has_plain_shares(self, families: Collection[int]) -> bool:
         """Whether shares lost their format, so that 0 and 1 are none and all: other cells are fractions."""
         return any(
-            re.fullmatch(r"0[.,][0-9]+", row[column].text) is not None
-            for row in self.rows.values()
+            re.fullmatch(r"0[.,][0-9]+", cell.text) is not None
             for column in families
-            if column in row
+            for cell in self._below.get(column, {}).values()
         )
 
     def _read_row(
@@ -372,37 +413,12 @@ class _Table:
         into: SheetsRead,
         has_plain_shares: bool,
     ) -> None:
-        path, words, language = (
-            self.text(number, self.places.get(one))
-            for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
-        )
-        if place_of(words) is SheetPlace.ATTRIBUTE and not path:  # headings that somebody has repeated
-            return
-        cells = {}
-        for column in families:
-            origin = self.merged.get((number, column), (number, column))[1]
-            # What is merged with the words of a row is a heading over all of it.
-            if origin not in self.keys and (cell := self.cell(number, column)) is not None:
-                cells[column] = cell
-        filled = {column: cell for column, cell in cells.items() if not _is_open(cell, has_plain_shares)}
-        if not filled:
-            return
-        has_answers = any(is_answer(_bare(cell)) for cell in filled.values())
-        first = next(iter(filled))
-        if not path and not words:
-            if has_answers:
-                into.wrong.append(f"{self.at(number, first)}: its row names no attribute.")
-            return
-        try:
-            asked = names.asked(path, words, language)
-        except (InputError, QueryError) as error:
-            if has_answers or path:
-                column = self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0)
-                into.wrong.append(f"{self.at(number, column)}: {error}")
-            else:
-                into.ignored.append(
-                    f"row {words} ({self.at(number, self.places.get(SheetPlace.ATTRIBUTE, 0))})"
-                )
+        filled = {
+            column: cell
+            for column, cell in self._cells(number, families)
+            if not _is_open(cell, has_plain_shares)
+        }
+        if not filled or (asked := self._asked(number, filled, names, into)) is None:
             return
         for column, cell in filled.items():
             place = self.at(number, column)
@@ -414,6 +430,45 @@ class _Table:
             if ask is not None:
                 into.read.append((place, channel, families[column], asked, ask))
 
+    def _cells(self, number: int, families: Collection[int]) -> Iterator[tuple[int, Cell]]:
+        """Yield the cells of a row that are of a family."""
+        for column in sorted(
+            {*self.rows[number], *self._merged_by_row.get(number, ())}.intersection(families)
+        ):
+            origin = self.merged.get((number, column), (number, column))[1]
+            # What is merged with the words of a row is a heading over all of it.
+            if origin not in self.keys and (cell := self.cell(number, column)) is not None:
+                yield column, cell
+
+    def _asked(
+        self, number: int, filled: Mapping[int, Cell], names: AttributeWords, into: SheetsRead
+    ) -> AskedAttribute | None:
+        """Return what a row is about; None where nobody knows, which is a problem if it has answers."""
+        keys = (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
+        for one in keys:
+            key = self.cell(number, self.places.get(one))
+            if key is not None and key.problem:
+                into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
+                return None
+        path, words, language = (self.text(number, self.places.get(one)) for one in keys)
+        has_answers = any(is_answer(_bare(cell)) for cell in filled.values())
+        if not path and not words:
+            if has_answers:
+                into.wrong.append(f"{self.at(number, next(iter(filled)))}: its row names no attribute.")
+            return None
+        # Headings that somebody has repeated, for printing.
+        if place_of(words) is SheetPlace.ATTRIBUTE and not path:
+            return None
+        try:
+            return names.asked(path, words, language)
+        except (InputError, QueryError) as error:
+            place = self.at(number, self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0))
+            if has_answers or path:
+                into.wrong.append(f"{place}: {error}")
+            else:
+                into.ignored.append(f"row {words} ({place})")
+            return None
+
 
 def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the first cell of the range that each cell is merged with; cells with a value of their own keep it."""
@@ -422,8 +477,12 @@ def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int
     deepest = max(rows, default=0)
     for (top, left), (bottom, right) in merged:
         # Somebody merges whole columns or rows: only what is in use counts.
-        for row in range(top, min(bottom, deepest) + 1):
-            for column in range(left, min(right, widest) + 1):
+        last_row, last_column = min(bottom, deepest), min(right, widest)
+        size = (last_row - top + 1) * (last_column - left + 1)
+        if left not in rows.get(top, {}) or size > _MOST_MERGED or len(found) > _MOST_MERGED:
+            continue
+        for row in range(top, last_row + 1):
+            for column in range(left, last_column + 1):
                 if (row, column) != (top, left) and column not in rows.get(row, {}):
                     found[row, column] = (top, left)
     return found
@@ -443,16 +502,29 @@ def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
     return cell.kind in {"number", "text"} and not cell.is_struck and (is_share(text) or is_not_asked(text))
 
 
+def _cannot_be_read(cell: Cell) -> str:
+    return f"{cell.text!r:.60} cannot be read: {cell.problem}."
+
+
 def _ask_of_cell(cell: Cell) -> Ask | None:
     if cell.is_struck:
         raise InputError(f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant.")
     if cell.problem:
-        raise InputError(f"{cell.text!r:.60} cannot be read: {cell.problem}.")
+        raise InputError(_cannot_be_read(cell))
     if cell.kind == "formula":
         raise InputError("a formula without a result. Save the file in a spreadsheet, or type the word.")
     if cell.kind == "error":
         raise InputError(f"{cell.text!r:.40} is the error of a formula. Type must, should, may or not.")
     return ask_of(_bare(cell))
+
+
+def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:
+    """Return row and column of the first cell that is one of the four words."""
+    for number, row in rows:
+        for column, cell in sorted(row.items()):
+            if cell.kind == "text" and is_answer(_bare(cell)):
+                return number, column
+    return None
 
 
 def _name_and_market(name: str) -> tuple[str, str]:

@@ -217,7 +217,12 @@ def contents_of(
                 )
         products = tuple(int(one) for one in shares.products[number])
         sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
-    return WorkbookContents(start.by, catalog.origin.source, tuple(sheets), _left_out(groups, families))
+    return WorkbookContents(start.by, _source(catalog), tuple(sheets), _left_out(groups, families))
+
+
+def _source(catalog: Catalog) -> str:
+    folder = catalog.folder
+    return catalog.origin.source if folder is None else f"{folder.parent.name}@{folder.name}"
 
 
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:

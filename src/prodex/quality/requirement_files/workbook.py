@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex.colour_scale import SCALE, shade
-from prodex.formats.text_sheet import TextSheet, letters_of, spelled_row
+from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell, spelled_row
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
@@ -50,7 +50,7 @@ _WIDTH = 14
 _ABOVE = 7
 _LINE = 15
 #: The part of white in the ground of a cell.
-_PALE = 0.35
+_PALE = 0.55
 _LONGEST_SHEET_NAME = 31
 _LIST = tuple(level.value for level in Level)
 _LONGEST_LIST = 255
@@ -147,7 +147,7 @@ def ground(share: float) -> str:
     """Return the ground of a cell: the shade of its share, pale enough for black letters.
 
     >>> ground(1.0), ground(0.5)
-    ('#FFFFFF', '#FECA9F')
+    ('#FFFFFF', '#FEDBBC')
     """
     # The darker half of the scale is for white letters.
     colour = SCALE[(shade(share) + 1) // 2].light
@@ -166,8 +166,7 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
             style = looks.of(bold=True, font_color=_HEADING, bg_color="#E8EEF1", top=1, top_color=_HEADING)
             blank = [("", style)] * (width - 1)
             lines.append(([(group, style), *blank], 18))
-        # Without a height of its own, so that a row grows with what is typed.
-        lines.append((_cells(looks, row, plan), None))
+        lines.append((_cells(looks, row, plan), _height(row)))
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
     sheet.set_column(_FIRST, width - 1, _WIDTH)
@@ -175,15 +174,31 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
     sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), _FIRST - 1)
     _propose(sheet, looks, plan, len(lines), width)
     _print_setup(sheet, name)
-    content = [
-        spelled_row(number, [(_held(value), style) for value, style in cells], height)
-        for number, (cells, height) in enumerate(lines, 1)
-    ]
+    content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
 
 
-def _held(value: str | float) -> str | float:
-    return held_by_a_cell(value) if isinstance(value, str) else value
+def _height(row: SheetRow) -> int | None:
+    """Return the height of a row with long answers; any other has none, so that it grows with what is typed."""
+    # The share is behind the words.
+    longest = max((len(ask.words) + 8 for ask in row.answers if ask is not None), default=0)
+    return None if longest <= _WIDTH else 14 * min(-(-longest // (_WIDTH - 1)), 8)
+
+
+def _row_of(number: int, cells: Sequence[tuple[str | float, Any]], height: int | None) -> str:
+    """Return the XML of a row; a cell without content has its format alone, so that a text beside it is seen."""
+    written = [
+        f'<c r="{letters_of(place)}{number}" s="{index(style)}"/>'
+        if value == ""
+        else spelled_cell(
+            f"{letters_of(place)}{number}",
+            held_by_a_cell(value) if isinstance(value, str) else value,
+            index(style),
+        )
+        for place, (value, style) in enumerate(cells)
+    ]
+    tall = "" if height is None else f' ht="{height}" customHeight="1"'
+    return f'<row r="{number}"{tall}>{"".join(written)}</row>'
 
 
 def _above(looks: _Looks, plan: ChannelSheet, by: str) -> Iterable[tuple[list[tuple[Any, Any]], int]]:
@@ -352,9 +367,9 @@ def _write_read_me(book: Any, looks: _Looks, contents: WorkbookContents, names: 
     lines: list[tuple[list[tuple[Any, Any]], int]] = []
     for left, right in _read_me(contents, names):
         is_title = not right
-        tall = 22 if is_title else 15 * max(-(-len(right) // 96), 1) + 2
+        tall = 22 if is_title else 15 * max(-(-len(right) // 104), 1) + 3
         lines.append(([(left, title)] if is_title else [(left, word), (right, text)], tall))
-    content = [spelled_row(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
+    content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), 2)
 
 

@@ -1,0 +1,210 @@
+"""The requirements workbook: what it shows of a catalogue, what it keeps, and that its first sheet explains it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+import prodex
+from prodex import Origin, ProductQuery
+from prodex.errors import InputError
+from prodex.quality.requirement_files.for_catalog import channel_of
+from prodex.quality.requirements import Channel
+from tests.quality.requirements.sheets import asks, cells, changed, shop
+
+FRANCE = "Web shop (France)"
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the workbook of four products for two channels."""
+    channels = ["Web shop:France", "Catalogue", "Web shop:France:consumer units"[:15]]
+    return prodex.requirements(tmp_path_factory.mktemp("book") / "r.xlsx", shop(), channels=channels)
+
+
+def test_each_cell_has_the_share_of_its_family(book: Path) -> None:
+    """Of texts by language, codes, faces, nutrients and attributes of one's own; of the market's products alone."""
+    found = {
+        (path, language): [by_label[one].value for one in ("Filled", "All families", "Tea", "Coffee")]
+        for _, language, path, by_label in cells(book, FRANCE)
+    }
+
+    assert [0.5, 0.6667, 0.5, 1] == found["namePublicLong", "French"]
+    assert [0.25, 0.3333, 0.5, 0] == found["brand", ""]
+    assert [0.25, 0.3333, 0.5, 0] == found["assets.pictures[front]", ""]
+    assert [0, 0, 0, 0] == found["assets.pictures[back]", ""]
+    assert [0.25, 0.3333, 0, 1] == found["isPartitionedBy.contains[FAT]", ""]
+    assert [0.25, 0.3333, 0.5, 0] == found["xShelf", ""]
+    assert [1, 1, 1, 1] == found["kind", ""]
+    assert ("namePublicLong", "Dutch") not in found
+    other = {(path, language) for _, language, path, _ in cells(book, "Catalogue")}
+    assert {("namePublicLong", "French"), ("namePublicLong", "Dutch")} <= other
+
+
+def test_each_column_says_its_family_and_its_products(book: Path) -> None:
+    """The code, how many products it has in this market, and what it belongs to."""
+    sheet = load_workbook(book)[FRANCE]
+
+    assert ["Channel", "Web shop"] == [one.value for one in sheet[1][:2]]
+    assert ["Market", "France"] == [one.value for one in sheet[2][:2]]
+    assert ["*", "COFFEE", "TEA"] == [one.value for one in sheet[5][4:]]
+    assert [3, 1, 2] == [one.value for one in sheet[6][4:]]
+    assert ["All families", "Coffee", "Tea"] == [one.value for one in sheet[7][4:]]
+
+
+def test_a_share_stays_visible_behind_a_word(book: Path) -> None:
+    """The number format of a cell has a section for texts: what is typed, and the share that was there."""
+    by_path = {(path, language): row for _, language, path, row in cells(book, FRANCE)}
+
+    assert '0 %;;0 %;@" · 50 %"' == by_path["brand", ""]["Tea"].number_format
+    assert '0 %;;0 %;@" · 100 %"' == by_path["namePublicLong", "French"]["Coffee"].number_format
+
+
+def test_a_workbook_is_easy_to_fill_in_and_to_print(book: Path) -> None:
+    """Frozen headings, a list that only proposes, headings on each page, and a sheet that fits one screen first."""
+    whole = load_workbook(book)
+    sheet = whole[FRANCE]
+
+    assert "Read me" == whole.sheetnames[0]
+    assert 30 > whole["Read me"].max_row
+    text = " ".join(str(cell.value) for row in whole["Read me"] for cell in row if cell.value)
+    assert all(
+        word in text for word in ("must", "should", "may", "not", "All families", "at least 800 pixels")
+    )
+    assert "E8" == sheet.freeze_panes
+    assert "$1:$7" == sheet.print_title_rows
+    assert "landscape" == sheet.page_setup.orientation
+    validations = sheet.data_validations.dataValidation
+    assert {False} == {one.showErrorMessage for one in validations}
+    assert '"must,should,may,not"' in {one.formula1 for one in validations}
+    assert "hidden" == whole["prodex requirements"].sheet_state
+
+
+def test_what_was_not_asked_for_is_no_share(tmp_path: Path) -> None:
+    """A catalogue that was loaded without brands says nothing of brands."""
+    records = [{"id": 7, "kind": {"code": "TEA"}}]
+    catalog = prodex.flatten(records)
+    origin = Origin("sandbox", ProductQuery(source_include=["kind"]))
+    partial = type(catalog)(catalog.parts, origin)
+    path = prodex.requirements(tmp_path / "r.xlsx", partial, channels="Web shop")
+    by_path = {path: row for _, _, path, row in cells(path, "Web shop")}
+
+    assert "not asked for" == by_path["brand"]["TEA"].value
+    assert "not asked for" == by_path["brand"]["Filled"].value
+    assert 1 == by_path["kind"]["TEA"].value
+    assert () == prodex.Requirements.read(path).requirements
+
+
+def test_a_workbook_is_written_again_with_its_answers(tmp_path: Path) -> None:
+    """For a new snapshot: the shares are new, and every answer is kept, also of a family that no product has now."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+
+    def answer(book: object) -> None:
+        sheet = book[FRANCE]  # type: ignore[index]
+        sheet["E9"], sheet["F9"], sheet["G10"] = "must", "should; at most 80 characters", "may"
+
+    before = asks(prodex.Requirements.read(changed(path, answer)))
+    later = prodex.flatten(
+        [{"id": 1, "kind": {"code": "TEA", "label": "Tea"}, "product_key": {"target_market_id": "250"}}]
+    )
+    with pytest.raises(InputError, match="Give another path, or replace=True"):
+        prodex.requirements(path, later)
+    prodex.requirements(path, later, replace=True)
+
+    assert 3 == len(before)
+    assert before == asks(prodex.Requirements.read(path))
+    assert ["COFFEE", "TEA"] == [one.code for one in prodex.Requirements.read(path).families]
+
+
+def test_a_workbook_that_cannot_be_read_is_never_replaced(tmp_path: Path) -> None:
+    """Its answers would be lost."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+
+    def cross(book: object) -> None:
+        book[FRANCE]["E9"] = "x"  # type: ignore[index]
+
+    before = changed(path, cross).read_bytes()
+    with pytest.raises(InputError, match=r"(?s)was not replaced.*Web shop \(France\)!E9: 'x' is not clear"):
+        prodex.requirements(path, shop(), replace=True)
+
+    assert before == path.read_bytes()
+
+
+def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
+    """A segment has the products of its families, and each its parent."""
+    records = [
+        {"id": n, "GPC": {"code": code, "label": code}}
+        for n, code in enumerate(["50131703", "50131700", "10000025"])
+    ]
+    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(records), by="gpc", channels="Web shop")
+    sheet = load_workbook(path)["Web shop"]
+    products = dict(
+        zip([one.value for one in sheet[5][4:]], [one.value for one in sheet[6][4:]], strict=True)
+    )
+
+    assert {"*": 3, "50000000": 2, "50130000": 2, "50131700": 2, "50131703": 1, "10000025": 1} == products
+    read = prodex.Requirements.read(path)
+    assert "gpc" == read.by
+    assert {
+        "50131703": "50131700",
+        "50131700": "50130000",
+        "50130000": "50000000",
+        "50000000": "",
+        "10000025": "",
+    } == {one.code: one.parent for one in read.families}
+
+
+def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
+    """Of hundreds of families the largest have a column; all others are counted with all families, and said to be."""
+    catalog = prodex.flatten({"id": n, "brand": {"code": f"B{min(n, 60)}"}} for n in range(70))
+    path = prodex.requirements(tmp_path / "r.xlsx", catalog, by="brand_code", channels="Web shop", families=5)
+    whole = load_workbook(path)
+
+    assert ["*", "B60", "B0", "B1", "B10", "B11"] == [one.value for one in whole["Web shop"][5][4:]]
+    assert [70, 10, 1, 1, 1, 1] == [one.value for one in whole["Web shop"][6][4:]]
+    assert "56 of 61 families have no column" in str([row[1].value for row in whole["Read me"]])
+    own = prodex.requirements(
+        tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "b8"[:0] or "B8"]
+    )
+    assert ["*", "B7", "B8"] == [one.value for one in load_workbook(own)["W"][5][4:]]
+
+
+def test_choices_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    """With the nearest name where there is one; nothing is written then."""
+    catalog = shop()
+    wrong = {
+        "did you mean 'kind'": {"by": "knd"},
+        "Did you mean 'France'": {"channels": "Web shop:Frnace"},
+        "did you mean 'TEA'": {"families": ["TEE"]},
+        "There is no language": {"languages": "klingon"},
+        "is no channel": {"channels": ":France"},
+        "Give a number of families": {"families": -1},
+    }
+    for message, choice in wrong.items():
+        with pytest.raises(InputError, match=message):
+            prodex.requirements(tmp_path / "r.xlsx", catalog, **choice)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"cannot be written"):
+        prodex.requirements(tmp_path / "r.csv", catalog)
+    with pytest.raises(InputError, match="takes a catalogue or the name of a snapshot"):
+        prodex.requirements(tmp_path / "r.xlsx", None)  # type: ignore[arg-type]
+
+    with pytest.raises(InputError, match="in the wrong place"):
+        prodex.requirements(catalog, "r.xlsx")  # type: ignore[arg-type]
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_an_empty_catalogue_has_a_workbook(tmp_path: Path) -> None:
+    """Before the first product there are rows to fill in, and no shares."""
+    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten([]))
+
+    assert [None] == list({row["All families"].value for _, _, _, row in cells(path, "All channels")})
+    assert ("All channels",) == tuple(one.label for one in prodex.Requirements.read(path).channels)
+
+
+def test_channels_are_given_in_words() -> None:
+    """Name, market and units, divided by colons; a channel is taken as it is."""
+    assert Channel("Web shop", 250, consumer_units=True) == channel_of("Web shop : France : consumer units")
+    assert Channel("Web shop", 56) == channel_of(Channel("Web shop", 56))
