@@ -318,6 +318,8 @@ def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -
         ("no column 'check'", lambda: prodex.accept(audit, gtin[["product_id"]], reason="x")),
         ("in memory", lambda: prodex.accept(memory, reason="x")),
         ("05.01.2027", lambda: prodex.accept(audit, gtin, reason="x", until="05.01.2027")),
+        ("before the day of the audit", lambda: prodex.accept(audit, gtin, reason="x", until="2020-01-05")),
+        ("no date", lambda: prodex.accept(audit, gtin, reason="x", until=pd.NaT)),  # type: ignore[arg-type]
         ("by is", lambda: prodex.accept(audit, gtin, reason="x", by=" ")),
         ("is a folder", lambda: prodex.accept(audit, gtin, reason="x", to=tmp_path)),
         ("no file", lambda: prodex.audit(prodex.flatten([]), PROFILE, accepted=tmp_path / "no.jsonl")),
@@ -369,9 +371,10 @@ def test_rows_of_any_frame_will_do() -> None:
         every[["product_id", "check"]].drop_duplicates(),
         every[["check", "product_id", "value"]].astype(object).where(every.notna(), None),
         every.assign(note="mine").reset_index(drop=True).iloc[::-1],
+        every.iloc[0],
     ]
 
-    assert [3] * 4 == [
+    assert [3] * 5 == [
         len(
             accepted_module.AcceptedFindings.read(path_of(prodex.accept(audit, frame, reason=f"r{n}"))).newest
         )
