@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import Audit, Catalog, clock
 from prodex.errors import InputError, QueryError, SnapshotNotFound, StorageError
+from prodex.files.atomic import sha256
 from prodex.quality import accepted as accepted_module
 from prodex.quality import rulebook
 from prodex.quality.accepted import day_of, digest_of
@@ -318,6 +320,8 @@ def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -
         ("no column 'check'", lambda: prodex.accept(audit, gtin[["product_id"]], reason="x")),
         ("in memory", lambda: prodex.accept(memory, reason="x")),
         ("05.01.2027", lambda: prodex.accept(audit, gtin, reason="x", until="05.01.2027")),
+        ("before the day of the audit", lambda: prodex.accept(audit, gtin, reason="x", until="2020-01-05")),
+        ("no date", lambda: prodex.accept(audit, gtin, reason="x", until=pd.NaT)),  # type: ignore[arg-type]
         ("by is", lambda: prodex.accept(audit, gtin, reason="x", by=" ")),
         ("is a folder", lambda: prodex.accept(audit, gtin, reason="x", to=tmp_path)),
         ("no file", lambda: prodex.audit(prodex.flatten([]), PROFILE, accepted=tmp_path / "no.jsonl")),
@@ -369,9 +373,10 @@ def test_rows_of_any_frame_will_do() -> None:
         every[["product_id", "check"]].drop_duplicates(),
         every[["check", "product_id", "value"]].astype(object).where(every.notna(), None),
         every.assign(note="mine").reset_index(drop=True).iloc[::-1],
+        every.iloc[0],
     ]
 
-    assert [3] * 4 == [
+    assert [3] * 5 == [
         len(
             accepted_module.AcceptedFindings.read(path_of(prodex.accept(audit, frame, reason=f"r{n}"))).newest
         )
@@ -493,3 +498,53 @@ def test_accepted_stays_accepted_until_something_changes(
         int((later.tally.failed - later.tally_with_accepted.failed).sum()),
     ]
     assert [figures["accepted"]] * 2 == with_them
+
+
+def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
+    """Words, report, comparison and history; a line that cannot be read is a warning."""
+    before = judged(RIGHT, WRONG).save()
+    audit = prodex.audit("shop", PROFILE, progress=False)
+    hostile = "<script>alert(1)</script>"
+    audit = prodex.accept(
+        audit, audit.failures(check="valid_gtin"), reason=hostile, by="Ana", until="2099-01-05"
+    )
+    with path_of(audit).open("a") as file:
+        file.write("half a li")
+    after = prodex.audit("shop", PROFILE, progress=False).save()
+
+    words = repr(after)
+    assert "1 finding accepted by Ana; with them ready 2 (100 %), score 66.7 %" in words
+    assert "1 line of accepted.jsonl cannot be read (2)" in words
+    page = after.to_html(tmp_path / "report.html", progress=False).read_text()
+    assert "Accepted findings" in page
+    assert "2099-01-05" in page
+    assert hostile not in page
+    compared = prodex.diff(before, after)
+    assert "accepted now: 0 failing before, 1 now" in repr(compared)
+    assert [True] == compared.changes("still failing").query("check == 'valid_gtin'")["accepted"].tolist()
+    assert before.folder is not None
+    trend = prodex.open_audit("shop").trend([prodex.open_audit(before.folder)])
+    assert [[1, 1], [0, 1]] == [trend["accepted"].tolist(), trend["accepted_then"].tolist()]
+    lists = pd.read_parquet(tmp_path / "report_files" / "failures.parquet")
+    assert {hostile} == set(lists["accepted"].dropna())
+
+
+def test_an_audit_of_an_earlier_version_has_no_comparison(tmp_path: Path) -> None:
+    """What it does not say is missing, and its findings can be accepted by what their reasons say."""
+    audit = judged(RIGHT, WRONG).save()
+    assert audit.folder is not None
+    path = audit.folder / "evidence" / "part-00000.parquet"
+    early = pq.read_table(path).drop_columns(["compared"])
+    pq.write_table(early, path)
+    manifest = json.loads((audit.folder / "manifest.json").read_text())
+    manifest["parts"][0]["evidence"] = sha256(path)
+    manifest["parts"][0].pop("first_seen")
+    for name in ("carried", "accepted", "score_with_accepted", "ready_products_with_accepted"):
+        manifest.pop(name)
+    (audit.folder / "manifest.json").write_text(json.dumps(manifest))
+
+    opened = prodex.open_audit("shop")
+
+    assert opened.accepted_then is None
+    assert 3 == prodex.accept(opened, reason="baseline").summary["accepted"]
+    assert 3 == prodex.audit("shop", PROFILE, progress=False).summary["accepted"]

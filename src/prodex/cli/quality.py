@@ -316,7 +316,7 @@ def accepted(
     ],
     output: OutputOptions,
 ) -> None:
-    """List what was accepted: by whom, why, and what became of it.
+    """List what was accepted, by whom and why.
 
     Each line of the file is a row with its state: in force, superseded, value changed, date passed, withdrawn, not in
     the newest audit, or what cannot be read, with the reason.

@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from prodex.arguments import described
+from prodex.arguments import described, is_missing
 from prodex.errors import InputError, StorageError
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
@@ -654,6 +654,8 @@ def day_of(given: object) -> date:
     >>> day_of("2027-1-5"), day_of("25.01.2027")
     (datetime.date(2027, 1, 5), datetime.date(2027, 1, 25))
     """
+    if is_missing(given):
+        raise InputError(f"{given!r:.40} is no date. Write 2027-01-05.")
     if isinstance(given, datetime):
         return given.date()
     if isinstance(given, date):

@@ -47,7 +47,7 @@ _NAMED = 5
 
 def accept(
     audit: Audit,
-    findings: pd.DataFrame | None = None,
+    findings: pd.DataFrame | pd.Series | None = None,
     *,
     reason: str,
     by: str | None = None,
@@ -99,7 +99,7 @@ def accept(
     """
     _check_audit(audit, "accept")
     words = _reason(reason)
-    day = None if until is None else _day(until)
+    day = None if until is None else _day(until, audit)
     who = _by(by)
     known = _file_of(audit, to)
     chosen = _chosen(audit, findings)
@@ -119,7 +119,7 @@ def accept(
 
 def withdraw(
     audit: Audit,
-    findings: pd.DataFrame | None = None,
+    findings: pd.DataFrame | pd.Series | None = None,
     *,
     reason: str = "",
     by: str | None = None,
@@ -335,11 +335,17 @@ def _by(given: object) -> str:
         return "an unknown user"
 
 
-def _day(given: object) -> date:
+def _day(given: object, audit: Audit) -> date:
     try:
-        return day_of(given)
+        day = day_of(given)
     except InputError as error:
         raise InputError(f"until: {error}") from error
+    if day < audit.now.date():
+        of_audit = f"{audit.now:%Y-%m-%d}"
+        raise InputError(
+            f"until is {day}, which is before the day of the audit ({of_audit}). Give a later one."
+        )
+    return day
 
 
 def _file_of(audit: Audit, to: object) -> AcceptedFindings:
@@ -366,7 +372,7 @@ def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine]) -> dat
     return max([clock.now(), *(at + timedelta(microseconds=1) for at in earlier)])
 
 
-def _chosen(audit: Audit, rows: pd.DataFrame | None) -> list[AcceptedLine]:
+def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[AcceptedLine]:
     """Return lines about the findings that rows of a frame mean, each finding once.
 
     Raises
@@ -377,6 +383,9 @@ def _chosen(audit: Audit, rows: pd.DataFrame | None) -> list[AcceptedLine]:
     if rows is None:
         found = _findings(audit)
         return list({one.key: one for one in found}.values())
+    if isinstance(rows, pd.Series) and {"product_id", "check"} <= set(rows.index):
+        # One row, as `iloc` and `iterrows` give it.
+        rows = rows.to_frame().T
     if not isinstance(rows, pd.DataFrame):
         raise InputError(
             f"findings is {described(rows)}. Give rows of audit.failures() or audit.findings(), or leave it out for "

@@ -28,6 +28,7 @@ from prodex.quality.accepted import (
     AcceptedFindings,
     AcceptedInPart,
     AcceptedThen,
+    WantedFindings,
     accepted_in_part,
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
@@ -401,11 +402,16 @@ class Audit:
     @cached_property
     def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
         """For each part the findings that are accepted on the day of the audit (`now`)."""
+        return tuple(map(self.accepted_in, self.parts))
+
+    def accepted_in(self, part: AuditPart) -> AcceptedInPart:
+        """Return what is accepted of a part of this audit, or of some products of it."""
+        return NONE_ACCEPTED if self._wanted is None else accepted_in_part(part, self.checks, self._wanted)
+
+    @cached_property
+    def _wanted(self) -> WantedFindings | None:
         file = self.accepted_findings
-        wanted = None if file is None else file.wanted(self.now.date(), self.checks)
-        if wanted is None:
-            return (NONE_ACCEPTED,) * len(self.parts)
-        return tuple(accepted_in_part(part, self.checks, wanted) for part in self.parts)
+        return None if file is None else file.wanted(self.now.date(), self.checks)
 
     def accepted_reasons(self) -> pd.DataFrame:
         """Return who has accepted how many findings of this audit, and why: the largest number first.

@@ -38,6 +38,7 @@ from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.reading import flatten
 from prodex.tables.plain_walk import product_key
+from prodex.worklists.acceptance_requests import accept_requests
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_outcomes import (
     AnswerState,
@@ -316,8 +317,6 @@ class Fix:
         InputError
             When the rows are no requests, none is open, or a finding is not there as the supplier has seen it.
         """
-        from prodex.worklists.acceptance_requests import accept_requests
-
         asked = {one.answer[:4]: one for one in self._requests if one.state is AnswerState.ASKED_BACK}
         places = list(asked)
         if requests is not None:

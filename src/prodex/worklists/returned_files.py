@@ -689,13 +689,13 @@ def _read_row(
     if not filled and not given:
         _look_elsewhere(sheet, number, row, headings, keys, returned)
     for place in headings.places.get("accept_because", ()):
-        cell = row.get(place)
-        if cell is None or (cell.kind == "text" and not cell.text.strip()):
+        asked = row.get(place)
+        if asked is None or (asked.kind == "text" and not asked.text.strip()):
             continue
-        if (why := _unusable(cell, merged.height(number, place))) is not None:
-            returned.problems.append(_problem(sheet, number, place, why, cell.text))
+        if (why := _unusable(asked, merged.height(number, place))) is not None:
+            returned.problems.append(_problem(sheet, number, place, why, asked.text))
         else:
-            returned.requests.append(_answer_of_cell(sheet, number, place, cell, keys))
+            returned.requests.append(_answer_of_cell(sheet, number, place, asked, keys))
     returned.damaged.setdefault(str(sheet.file), set()).update(
         cell.text
         for place, cell in row.items()

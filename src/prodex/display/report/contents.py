@@ -124,20 +124,24 @@ def accepted_contents(audit: Audit) -> Accepted | None:
         words(accepted_text(audit.summary, reasons), 4_000),
         tuple(
             AcceptedReason(
-                words(row.accepted, 400),
-                words(row.accepted_by, 200),
-                int(row.findings),
-                int(row.products),
-                "" if pd.isna(row.accepted_until) else f"{row.accepted_until:%Y-%m-%d}",
+                words(row["accepted"], 400),
+                words(row["accepted_by"], 200),
+                row["findings"],
+                row["products"],
+                "" if pd.isna(row["accepted_until"]) else f"{row['accepted_until']:%Y-%m-%d}",
             )
-            for row in reasons.head(_ACCEPTED).itertuples()
+            for row in reasons.head(_ACCEPTED).to_dict("records")
         ),
         len(reasons),
         tuple(
             AcceptedCheck(
-                row.problem, row.failed, row.accepted, percent(row.score), percent(row.score_with_accepted)
+                row["problem"],
+                row["failed"],
+                row["accepted"],
+                percent(row["score"]),
+                percent(row["score_with_accepted"]),
             )
-            for row in checks.head(_ACCEPTED).itertuples()
+            for row in checks.head(_ACCEPTED).to_dict("records")
         ),
         len(checks),
     )

@@ -975,7 +975,7 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
     tally = Tally.of(part.states, audit.checks)
     grade = tally.grades(audit.grade_with_blocker)[0]
     blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
-    rows = failure_rows(part, audit.checks).to_pylist()
+    rows = failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
 
     def of(state: State) -> tuple[CheckFacts, ...]:
@@ -1015,5 +1015,10 @@ def _check_finding(row: dict[str, Any]) -> CheckFinding:
         label(None if row["attribute"] is None else attribute_title(row["attribute"])),
         label(row["language"]),
         words(row["value"], 2_000),
-        words(row["reason"], 2_000),
+        words(f"{row['reason']}{_accepted_words(row)}", 2_000),
     )
+
+
+def _accepted_words(row: dict[str, Any]) -> str:
+    """Return why a finding is accepted, behind its reason."""
+    return "" if row["accepted"] is None else f" (accepted by {row['accepted_by']}: {row['accepted']})"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from typing import Any
 
 import ipywidgets as w
 import pandas as pd
@@ -83,8 +84,8 @@ class AcceptanceForm(VBox):
         failing = audit.by_check[audit.by_check["failed"] > 0]
         options = [(_EVERY_CHECK, "")]
         options += [
-            (f"{one.problem} ({_with_accepted(one.failed, one.accepted)})", one.check)
-            for one in failing.itertuples()
+            (f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})", str(one["check"]))
+            for one in failing.to_dict("records")
         ]
         chosen = self.check.value
         self.check.options = options
@@ -163,7 +164,7 @@ def _with_accepted(failed: int, accepted: int) -> str:
     return f"{own}, {accepted:,} accepted" if accepted else own
 
 
-def _in_words(row: dict[str, object]) -> str:
+def _in_words(row: Mapping[Hashable, Any]) -> str:
     """Return a finding in one line of a list."""
     cells = (row["name"], row["gtin"], row["language"], row["value"], row["accepted"])
     name, gtin, language, value, accepted = ("" if pd.isna(one) else label(str(one)).text for one in cells)
