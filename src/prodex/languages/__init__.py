@@ -1,7 +1,7 @@
 """Languages of those who read what prodex writes: messages, figures and dates in English, French, German and Dutch.
 
-A language is a value, `Translation`, that is passed to what writes. English is what the code says; translations of it are
-gettext catalogues, one folder for each language. What is made deep inside, where nobody knows yet who will read it (the
+A language is a value, `Translation`, that is passed to what writes. English is what the code says; others are gettext
+catalogues, one folder for each. What is made deep inside, where nobody knows yet who will read it (the
 reason of a finding, why an answer was not taken), is made in English, and translated where it is written:
 `Translation.translated` finds the message that an English sentence was made of, and its parts.
 
@@ -248,7 +248,7 @@ def _translated(words: Translation, text: str) -> str:
     known = _messages(words.language)
     if text in known:
         return str(known[text])
-    found = next((one for one in _templates().matches(text) if _is_certain(words, *one)), None)
+    found = _made_of(text)
     if found is None:
         return _label_at_head(words, text)
     template, parts = found
@@ -262,13 +262,32 @@ def _translated(words: Translation, text: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}" if is_head else sentence
 
 
-def _is_certain(words: Translation, template: Template, parts: Mapping[str, str]) -> bool:
+@lru_cache(_KEPT)
+def _made_of(text: str) -> tuple[Template, dict[str, str]] | None:
+    """Return the template that a sentence was made of, and its parts; None of none.
+
+    Several may fit, where a sentence is a part of another one: it is the one that explains the most of it.
+    """
+    fitting = [one for one in _templates().matches(text) if _is_certain(*one)]
+    return min(fitting, key=lambda one: _unexplained(one[1]), default=None)
+
+
+def _unexplained(parts: Mapping[str, str]) -> int:
+    """Return how many letters of a sentence are shown as they are."""
+    left = 0
+    for name, text in parts.items():
+        if name not in SENTENCES:
+            left += len(text)
+        elif text not in _templates().messages:
+            found = _made_of(text)
+            left += len(text) if found is None else _unexplained(found[1])
+    return left
+
+
+def _is_certain(template: Template, parts: Mapping[str, str]) -> bool:
     """Whether a sentence was made of a template: of a short one, it is if the sentences in it are known."""
-    if template.letters >= _CERTAIN:
-        return True
-    known = _messages(words.language)
-    return all(
-        text in known or any(True for _ in _templates().matches(text))
+    return template.letters >= _CERTAIN or all(
+        text in _templates().messages or _made_of(text) is not None
         for name, text in parts.items()
         if name in SENTENCES
     )

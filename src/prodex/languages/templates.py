@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -84,7 +84,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Templates:
-    """Messages with places, those with the most letters between them first.
+    """Messages with places, those with the most letters between them first; and all messages.
 
     Examples
     --------
@@ -94,9 +94,10 @@ class Templates:
     """
 
     by_letters: tuple[Template, ...]
+    messages: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, messages: Iterable[str | tuple[str, ...]]) -> Templates:
+    def of(cls, messages: Collection[str | tuple[str, ...]]) -> Templates:
         """Return those of some messages that have places; two forms of one are a pair."""
         found = []
         for message in messages:
@@ -104,8 +105,9 @@ class Templates:
                 found.append(Template(message))
             else:
                 found += [Template(one, (message[0], message[1])) for one in message]
+        whole = frozenset(one for one in messages if isinstance(one, str))
         placed = [one for one in found if _PLACE.search(one.message) and one.letters >= _FEWEST]
-        return cls(tuple(sorted(placed, key=attrgetter("letters"), reverse=True)))
+        return cls(tuple(sorted(placed, key=attrgetter("letters"), reverse=True)), whole)
 
     def matches(self, text: str) -> Iterator[tuple[Template, dict[str, str]]]:
         """Yield the templates that a text may be made of, with the texts at their places; the likeliest first."""
