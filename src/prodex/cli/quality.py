@@ -16,6 +16,7 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
+from prodex.languages import Translation
 from prodex.messages import counted, hint, hint_and_all
 from prodex.quality.comparison import compare_audits, worsening
 from prodex.quality.rulebook import SEVERITIES
@@ -80,6 +81,9 @@ def audit(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace worklists that are in that folder.")
     ] = False,
+    language: Annotated[
+        str, typer.Option(help="Language of report and worklists: English, French, German or Dutch.")
+    ] = "en",
     since: Annotated[
         str,
         typer.Option(
@@ -125,6 +129,7 @@ def audit(
         raise QueryError("--than is the audit that --fail-if-worse compares with; give both.")
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
+    Translation.of(language)  # before anything is judged
     chosen = prodex.Profile.read(profile)
     if market:
         chosen = chosen.with_market(market)
@@ -140,10 +145,10 @@ def audit(
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
         say(f"The audit is in {judged.folder}.", aside=True)
     if html is not None:
-        page = judged.to_html(html, trend=[] if earlier is None else [earlier])
+        page = judged.to_html(html, trend=[] if earlier is None else [earlier], language=language)
         say(f"The report is {page}.", aside=True)
     if worklists is not None:
-        index = judged.worklists(worklists, by or "owner", replace=replace)
+        index = judged.worklists(worklists, by or "owner", replace=replace, language=language)
         summary = (
             f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
             f"{worklists}."

@@ -38,6 +38,7 @@ from prodex.languages.templates import (
     NUMBERS,
     PARTS,
     SENTENCES,
+    STEPS,
     Template,
     Templates,
 )
@@ -47,6 +48,7 @@ from prodex.messages import hint_and_all
 #: The languages that there are: English, and those with a folder here.
 LANGUAGES = ("en", "fr", "de", "nl")
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")
 #: How a text ends of which only the beginning is shown.
 _CUT = re.compile(r"… \(\d[\d,]* of \d[\d,]* characters\)$")
 #: Letters of a template that are certain by themselves; with fewer, the sentences in it have to be known as well.
@@ -188,6 +190,19 @@ class Translation:
             return language_label(language)
         return language_name(language, self.language)
 
+    def moment_in_words(self, text: str) -> str | None:
+        """Return a day or moment as the code writes it ("2026-11-26 08:05") in this language; None of anything else."""
+        if not _MOMENT.fullmatch(text):
+            return None
+        moment = datetime.fromisoformat(text)
+        return self.day(moment) if len(text) == len("2026-11-26") else self.moment(moment)
+
+    def language_in_words(self, text: str) -> str | None:
+        """Return the name of a language by its English name, perhaps with its country in brackets; None of none."""
+        name = text.partition(" (")[0]
+        tag = known_language_tag(name)
+        return None if tag is None or language_name(tag) != name else _language(self, text)
+
     def translated(self, text: str) -> str:
         """Return an English sentence of prodex in this language; one that it does not know stays as it is.
 
@@ -304,6 +319,8 @@ def _part(words: Translation, name: str, text: str) -> str:
     """Return a part of a sentence in a language, by what its name says that it is."""
     if name in NUMBERS:
         return words.number(Decimal(text.replace(",", "")), len(text.partition(".")[2]))
+    if name == STEPS:
+        return text[:1] + _part(words, "figure", text[1:])
     if name in LANGUAGE_NAMES:
         return ", ".join(_language(words, one) for one in text.split(", "))
     if name in LABELS:
@@ -311,7 +328,7 @@ def _part(words: Translation, name: str, text: str) -> str:
     if name in SENTENCES:
         return _translated(words, text)
     if name in MOMENTS:
-        return _moment(words, text)
+        return words.moment_in_words(text) or text
     if name in FACES:
         return re.sub(r"\((\w+)\)", lambda found: f"({_translated(words, found[1])})", text)
     if name == "text":
@@ -323,14 +340,6 @@ def _part(words: Translation, name: str, text: str) -> str:
             r'(^|"\), )([^("]+) \("', lambda found: f'{found[1]}{_translated(words, found[2])} ("', text
         )
     return text
-
-
-def _moment(words: Translation, text: str) -> str:
-    """Return a moment in a language; one that is none as it is."""
-    try:
-        return words.moment(datetime.fromisoformat(text))
-    except ValueError:
-        return text
 
 
 def _label(words: Translation, text: str) -> str | None:

@@ -466,7 +466,14 @@ class Audit:
 
         return save_audit(self, name)
 
-    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = (), progress: Progress = None) -> Path:
+    def to_html(
+        self,
+        path: str | Path,
+        *,
+        trend: Sequence[Audit] = (),
+        language: str = "en",
+        progress: Progress = None,
+    ) -> Path:
         """Write the audit as one HTML page that opens offline, with the full lists in a folder beside it.
 
         Parameters
@@ -475,6 +482,8 @@ class Audit:
             Path of the page; an existing file is replaced.
         trend
             Earlier audits: the page shows how the grades changed over time and since the newest of them.
+        language
+            The language of the page: English, French, German or Dutch, by code or name.
         progress
             As for `prodex.verify`, in rows of the lists.
 
@@ -488,7 +497,7 @@ class Audit:
         """
         from prodex.display.report import write_report
 
-        return write_report(self, path, trend, progress)
+        return write_report(self, path, trend, progress, language)
 
     def worklists(self, folder: str | Path, by: str = "owner", **options: Any) -> pd.DataFrame:
         """Write worklists of what fails to a new folder, a workbook for each owner or other group, and return an index.
