@@ -48,6 +48,7 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
         if rule.shipped:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
+            yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
     labels = [*problems._LABELS.values(), *problems.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     yield from ((one, "what something is called, within a sentence") for one in labels)
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]

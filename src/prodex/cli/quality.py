@@ -16,6 +16,7 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
+from prodex.languages import Translation
 from prodex.messages import counted, hint, hint_and_all, percent
 from prodex.quality.accepted import file_beside
 from prodex.quality.comparison import compare_audits, worsening
@@ -82,6 +83,9 @@ def audit(
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace worklists that are in that folder.")
     ] = False,
+    language: Annotated[
+        str, typer.Option(help="Language of report and worklists: English, French, German or Dutch.")
+    ] = "en",
     since: Annotated[
         str,
         typer.Option(
@@ -132,6 +136,7 @@ def audit(
     _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
+    Translation.of(language)  # before anything is judged
     chosen = prodex.Profile.read(profile)
     if market:
         chosen = chosen.with_market(market)
@@ -147,10 +152,10 @@ def audit(
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
         say(f"The audit is in {judged.folder}.", aside=True)
     if html is not None:
-        page = judged.to_html(html, trend=[] if earlier is None else [earlier])
+        page = judged.to_html(html, trend=[] if earlier is None else [earlier], language=language)
         say(f"The report is {page}.", aside=True)
     if worklists is not None:
-        index = judged.worklists(worklists, by or "owner", replace=replace)
+        index = judged.worklists(worklists, by or "owner", replace=replace, language=language)
         summary = (
             f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
             f"{worklists}."

@@ -48,6 +48,7 @@ from prodex.files.atomic import checked_name, home
 from prodex.files.toml_text import Keys, TomlText
 from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
 from prodex.formats.registry import FORMATS
+from prodex.languages import Translation
 from prodex.locales import language_tag
 from prodex.messages import hint
 from prodex.quality.profile import Profile, shipped
@@ -66,12 +67,17 @@ _MOST_BYTES = 2**20
 
 @dataclass(frozen=True)
 class WorklistOptions:
-    """Worklists that a job writes: into a new folder below `folder`, for the groups of `by`."""
+    """Worklists that a job writes: into a new folder below `folder`, for the groups of `by`.
+
+    They are in `language`, and those of single owners in `languages`, by their codes or names.
+    """
 
     folder: Path
     by: str = "owner"
     profile: str = ""
     severity: tuple[str, ...] = ()
+    language: str = "en"
+    languages: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -270,7 +276,7 @@ class _Reader:
             return None
         here = "worklists"
         table = self._table(values[here], here, "{folder = 'worklists'}")
-        self._known(table, ("folder", "by", "profile", "severity"), (here,))
+        self._known(table, ("folder", "by", "profile", "severity", "language", "languages"), (here,))
         names = [profile.name for profile in profiles]
         if not names:
             raise self.place.error((here,), "worklists are made of an audit; give a profile.")
@@ -279,7 +285,19 @@ class _Reader:
         for one in severities:
             self._one_of(one, SEVERITIES, (here, "severity"))
         profile = self._choice(table, "profile", names, names[0], (here,))
-        return WorklistOptions(self._path(table, "folder", (here,)), by, profile, severities)
+        language = self._language(table, "language", (here,)) if "language" in table else "en"
+        own = self._table(table.get("languages", {}), "languages", "{ACME = 'fr'}")
+        if own and by != "owner":
+            raise self.place.error(
+                (here, "languages"), f"languages are given by owner, and the worklists are by {by}."
+            )
+        languages = tuple((owner, self._language(own, owner, (here, "languages"))) for owner in own)
+        folder = self._path(table, "folder", (here,))
+        return WorklistOptions(folder, by, profile, severities, language, languages)
+
+    def _language(self, table: Mapping[str, Any], key: str, above: Keys) -> str:
+        with self._named((*above, key)):
+            return Translation.of(self._text(table, key, above)).language
 
     def _exports(self, given: Any) -> tuple[ExportOptions, ...]:
         if not isinstance(given, list):

@@ -290,15 +290,25 @@ def _plan_watch(context: Context, _: int) -> StepOutcome:
 
 
 def _worklists(context: Context, _: int) -> StepOutcome:
+    from prodex.worklists.folder import owner_names
+
     options = context.job.worklists
     assert options is not None  # noqa: S101 - else there is no such step
     # A folder for each run: what suppliers have filled in is never replaced.
     folder = options.folder / context.time
     only = {"severity": list(options.severity)} if options.severity else {}
     # If it is there, this run wrote it and was killed before it could note so.
-    index = context.audit(options.profile).worklists(folder, options.by, replace=True, **only)
+    audit = context.audit(options.profile)
+    there = owner_names(audit, options.by)
+    # A supplier who has no product any more is no reason for the others to get none.
+    languages = {owner: one for owner, one in options.languages if owner.strip().casefold() in there}
+    index = audit.worklists(
+        folder, options.by, replace=True, language=options.language, languages=languages, **only
+    )
     findings = int(index["findings"].sum())
     lines = [f"{counted(len(index), 'worklist')} with {counted(findings, 'finding')} in {folder}."]
+    if left_out := [owner for owner, _ in options.languages if owner not in languages]:
+        lines.append(f"languages names {', '.join(left_out)}, of whom there is no product.")
     return StepOutcome({"worklists": len(index), "findings": findings, "folder": str(folder)}, tuple(lines))
 
 

@@ -1,7 +1,7 @@
 """Languages of those who read what prodex writes: messages, figures and dates in English, French, German and Dutch.
 
-A language is a value, `Translation`, that is passed to what writes. English is what the code says; translations of it are
-gettext catalogues, one folder for each language. What is made deep inside, where nobody knows yet who will read it (the
+A language is a value, `Translation`, that is passed to what writes. English is what the code says; others are gettext
+catalogues, one folder for each. What is made deep inside, where nobody knows yet who will read it (the
 reason of a finding, why an answer was not taken), is made in English, and translated where it is written:
 `Translation.translated` finds the message that an English sentence was made of, and its parts.
 
@@ -38,6 +38,7 @@ from prodex.languages.templates import (
     NUMBERS,
     PARTS,
     SENTENCES,
+    STEPS,
     Template,
     Templates,
 )
@@ -47,6 +48,7 @@ from prodex.messages import hint_and_all
 #: The languages that there are: English, and those with a folder here.
 LANGUAGES = ("en", "fr", "de", "nl")
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")
 #: How a text ends of which only the beginning is shown.
 _CUT = re.compile(r"… \(\d[\d,]* of \d[\d,]* characters\)$")
 #: Letters of a template that are certain by themselves; with fewer, the sentences in it have to be known as well.
@@ -188,6 +190,19 @@ class Translation:
             return language_label(language)
         return language_name(language, self.language)
 
+    def moment_in_words(self, text: str) -> str | None:
+        """Return a day or moment as the code writes it ("2026-11-26 08:05") in this language; None of anything else."""
+        if not _MOMENT.fullmatch(text):
+            return None
+        moment = datetime.fromisoformat(text)
+        return self.day(moment) if len(text) == len("2026-11-26") else self.moment(moment)
+
+    def language_in_words(self, text: str) -> str | None:
+        """Return the name of a language by its English name, perhaps with its country in brackets; None of none."""
+        name = text.partition(" (")[0]
+        tag = known_language_tag(name)
+        return None if tag is None or language_name(tag) != name else _language(self, text)
+
     def translated(self, text: str) -> str:
         """Return an English sentence of prodex in this language; one that it does not know stays as it is.
 
@@ -248,7 +263,7 @@ def _translated(words: Translation, text: str) -> str:
     known = _messages(words.language)
     if text in known:
         return str(known[text])
-    found = next((one for one in _templates().matches(text) if _is_certain(words, *one)), None)
+    found = _made_of(text)
     if found is None:
         return _label_at_head(words, text)
     template, parts = found
@@ -262,13 +277,32 @@ def _translated(words: Translation, text: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}" if is_head else sentence
 
 
-def _is_certain(words: Translation, template: Template, parts: Mapping[str, str]) -> bool:
+@lru_cache(_KEPT)
+def _made_of(text: str) -> tuple[Template, dict[str, str]] | None:
+    """Return the template that a sentence was made of, and its parts; None of none.
+
+    Several may fit, where a sentence is a part of another one: it is the one that explains the most of it.
+    """
+    fitting = [one for one in _templates().matches(text) if _is_certain(*one)]
+    return min(fitting, key=lambda one: _unexplained(one[1]), default=None)
+
+
+def _unexplained(parts: Mapping[str, str]) -> int:
+    """Return how many letters of a sentence are shown as they are."""
+    left = 0
+    for name, text in parts.items():
+        if name not in SENTENCES:
+            left += len(text)
+        elif text not in _templates().messages:
+            found = _made_of(text)
+            left += len(text) if found is None else _unexplained(found[1])
+    return left
+
+
+def _is_certain(template: Template, parts: Mapping[str, str]) -> bool:
     """Whether a sentence was made of a template: of a short one, it is if the sentences in it are known."""
-    if template.letters >= _CERTAIN:
-        return True
-    known = _messages(words.language)
-    return all(
-        text in known or any(True for _ in _templates().matches(text))
+    return template.letters >= _CERTAIN or all(
+        text in _templates().messages or _made_of(text) is not None
         for name, text in parts.items()
         if name in SENTENCES
     )
@@ -285,6 +319,8 @@ def _part(words: Translation, name: str, text: str) -> str:
     """Return a part of a sentence in a language, by what its name says that it is."""
     if name in NUMBERS:
         return words.number(Decimal(text.replace(",", "")), len(text.partition(".")[2]))
+    if name == STEPS:
+        return text[:1] + _part(words, "figure", text[1:])
     if name in LANGUAGE_NAMES:
         return ", ".join(_language(words, one) for one in text.split(", "))
     if name in LABELS:
@@ -292,7 +328,7 @@ def _part(words: Translation, name: str, text: str) -> str:
     if name in SENTENCES:
         return _translated(words, text)
     if name in MOMENTS:
-        return _moment(words, text)
+        return words.moment_in_words(text) or text
     if name in FACES:
         return re.sub(r"\((\w+)\)", lambda found: f"({_translated(words, found[1])})", text)
     if name == "text":
@@ -304,14 +340,6 @@ def _part(words: Translation, name: str, text: str) -> str:
             r'(^|"\), )([^("]+) \("', lambda found: f'{found[1]}{_translated(words, found[2])} ("', text
         )
     return text
-
-
-def _moment(words: Translation, text: str) -> str:
-    """Return a moment in a language; one that is none as it is."""
-    try:
-        return words.moment(datetime.fromisoformat(text))
-    except ValueError:
-        return text
 
 
 def _label(words: Translation, text: str) -> str | None:

@@ -465,5 +465,234 @@ COUNTED = (
     ("{number} character", "{number} characters"),
 )
 
-#: What the report says; see `prodex.display.report`.
-REPORT: tuple[str, ...] = ()
+#: What the report says; each is one text of the page, between two figures or names. See `prodex.display.report`.
+REPORT = (
+    "Audit of {text}",
+    "Skip to the figures",
+    "Product data audit",
+    "{products} products, {checks} checks of {count} rules",
+    "{products} products of {every} that were chosen, {checks} checks of {count} rules",
+    *(
+        "Warnings",
+        "Not requested",
+        "Sections",
+        "Requested",
+        "Received",
+        "From",
+        "Query",
+        "Snapshot",
+        "By",
+        "in memory",
+    ),
+    "nothing was left out: data that are missing here are missing in the record",
+    "Print everything: also checks, findings and product cards. Otherwise only the summary is printed.",
+    "everything in the files or records",
+    "none: {count} attributes in the columns of a file",
+    "{moment} UTC",
+    "{text}, complete",
+    "{text}, incomplete",
+    "profile {profile}, {checks} checks, rule set {rule_set}",
+    "All {products} products.",
+    "{products} of {every} products, chosen by: {conditions}.",
+    "{products} of {every} products.",
+    "Only these attributes were requested: {text}.",
+    "These attributes were left out: {text}.",
+    "Only texts in these languages were requested: {text}.",
+    "Only these attributes are in the columns of the file: {text}.",
+    "Of these attributes not every value could be read: {text}.",
+    "Therefore unknown for every product: {text}.",
+    "Unknown for every product: {text}.",
+    *("Figures", "Unusual", "Grades", "Gaps", "Heat map", "Worst offenders", "Checks", "Failing products"),
+    *(
+        "Product cards",
+        "Notes",
+        "Key figures",
+        "What is unusual",
+        "Grades over time",
+        "Largest gaps",
+        "Scores by block",
+    ),
+    *("Ready", "Mean score", "Products to work on", "Products not ready", "Not ready", "Undecided"),
+    "all checks together: {figure} %, grade {grade}",
+    "all checks together: none, grade none",
+    "of {products} products",
+    "of {products} product",
+    "a blocker fails; of {products} products",
+    "a blocker fails; of {products} product",
+    "{figure} % of all {products} products",
+    "{count} of all {products} products",
+    "since {day}",
+    *("(better)", "(worse)", "no change", "nothing to compare"),
+    "▲ {figure} points higher",
+    "▼ {figure} points lower",
+    "▲ {count} more",
+    "▼ {count} fewer",
+    "Chart of grades",
+    "A from 90 %, B from 80 %, C from 70 %, D from 60 %, E below: the share of each product's checks that pass, by weight.",
+    (
+        "A from 90 %, B from 80 %, C from 70 %, D from 60 %, E below: the share of each product's checks that pass, by weight. "
+        "A product with a failing blocker has {grade} at best."
+    ),
+    "Grades of each audit",
+    "{count} audits, the newest last",
+    "1 audit, the newest last",
+    "As of",
+    "{profile}, rules {rule_set}",
+    "(another measure, not in the chart)",
+    "{count} ({figure} %)",
+    "{good} of {products} products have grade A or B",
+    "{figure} % of {products} products have grade A or B",
+    "{figure} % of {products} products have grade A or B ({grades}). It is the only audit: there is no trend yet.",
+    (
+        "{figure} % of {products} products have grade A or B ({grades}). It is the only audit of this measure: there is no "
+        "trend yet."
+    ),
+    "Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them.",
+    "{count} of {of} problems, the most helpful one to fix first.",
+    "of {of} products fail",
+    "If fixed:",
+    "ready {figure} → {then_figure} % ({steps} points)",
+    "ready {steps} product",
+    "ready {steps} products",
+    "score {steps} points",
+    "score under +0.01 points",
+    "nothing in ready or score",
+    "{figure} % as before",
+    "No check fails.",
+    *(
+        "Rows",
+        "Who",
+        "all",
+        "Block",
+        "Weight",
+        "Failing",
+        "Of",
+        "Not applicable",
+        "Unknown",
+        "Pass",
+        "Share",
+        "Readiness",
+    ),
+    *(
+        "Failing checks",
+        "Score",
+        "Grade",
+        "Most frequent problem",
+        "Owner",
+        "Brand",
+        "Kind",
+        "Reason",
+        "Update",
+    ),
+    *(
+        "identity",
+        "texts",
+        "food",
+        "pictures",
+        "hierarchies",
+        "freshness",
+        "below",
+        "crashed",
+        "yes",
+        "no",
+        "undecided",
+    ),
+    "Shade by score:",
+    "from {figure} %",
+    "Scores by {by} and block",
+    "Score by {by} and block, the worst {by} first: {count} of {of}",
+    "Score by {by} and block, the worst {by} first, those of under {least} products below: {count} of {of}",
+    "{count} failing",
+    (
+        "A dash: no check of the block applies, or none with a weight. Scores are weighted, and info checks weigh nothing; "
+        '"failing" counts failing checks of products, so a product can count more than once. n: so few products that the '
+        "score means little."
+    ),
+    "Worst offenders by {by}",
+    "Most failing checks first: {count} of {of} owners with any",
+    "Most failing checks first: {count} of {of} brands with any",
+    "Most failing checks first: {count} of {of} kinds with any",
+    "Most failing checks first, owners of under {least} products below: {count} of {of} owners with any",
+    "Most failing checks first, brands of under {least} products below: {count} of {of} brands with any",
+    "Most failing checks first, kinds of under {least} products below: {count} of {of} kinds with any",
+    "{count} of {of}",
+    "{said} ({count})",
+    "All checks",
+    "{count} checks of {of} rules, those that fail first; a check is a rule with its parameters",
+    *("What should be true:", "To fix:", "For:", "Source:", "every product", "every product."),
+    "{text}. This check can be wrong.",
+    "every product. This check can be wrong.",
+    "{count} of {of} findings",
+    (
+        "are on this page. A finding is one text, picture or other place for which a product fails a check; they make {count} "
+        "failing checks of products."
+    ),
+    (
+        "are on this page. A finding is one text, picture or other place for which a product fails a check; they make {count} "
+        "failing checks of products. The files beside it contain everything:"
+    ),
+    (
+        "are on this page. A finding is one text, picture or other place for which a product fails a check; they make 1 "
+        "failing check of products. The files beside it contain everything:"
+    ),
+    *("all products with score and grade", "all checks with their counts", "all findings"),
+    "{said}, {count} rows:",
+    (
+        "In CSV, a text that a spreadsheet would run as a formula has an apostrophe before it; in Parquet every text is "
+        "unchanged."
+    ),
+    "{products} products fail: {count} of {of} findings",
+    "1 product fails: {count} of {of} findings",
+    "Findings of {check}",
+    "{count} of {of} findings of {check}",
+    *("nothing", "no name", "without a name", "None.", "Texts", "Pictures", "No product fails a check."),
+    "{count} of {of} products that fail a check: the ones furthest from ready. Pictures are described, never loaded.",
+    (
+        "{count} of {of} products that fail a check: the ones furthest from ready. The catalogue was not available, so texts "
+        "and pictures are not shown. Pictures are described, never loaded."
+    ),
+    "{figure} %, grade {grade}",
+    "none, grade none",
+    "pending acceptance, not shown here",
+    "Texts of product {number}",
+    "Pictures of product {number}",
+    "{count} of {of} texts",
+    "{count} of {of} pictures",
+    *("file", "size", "format", "face", "valid from", "valid until", "packshot"),
+    "{characters} characters",
+    "{count} of {of} characters",
+    "({count} of {of} characters)",
+    (
+        "This is the summary. {checks} checks, {count} of {of} findings and {number} product cards are on the page, and of "
+        'heat maps all rows; "Print everything" there prints them as well.'
+    ),
+    (
+        "score = weight of checks passed / weight of checks passed or failed; ready = no blocker fails, and none is unknown. "
+        "Rule set {rule_set}. Completeness is not accuracy: a text that is there can still be wrong."
+    ),
+    (
+        "score = weight of checks passed / weight of checks passed or failed; ready = no blocker fails, and none is unknown. A "
+        "product with a failing blocker has grade {grade} at best. Rule set {rule_set}. Completeness is not accuracy: a text "
+        "that is there can still be wrong."
+    ),
+    (
+        '{products} products judged without an update pending acceptance. To judge what will be after it: "Include pending '
+        'updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).'
+    ),
+    (
+        '1 product judged without an update pending acceptance. To judge what will be after it: "Include pending updates", '
+        "--pending, or prodex.audit(prodex.with_pending_updates(catalog))."
+    ),
+    "Assumed where the data do not decide: {text}.",
+    (
+        "A result is pass, fail, not applicable (the check does not apply to this product) or unknown (its data were not "
+        "requested, nothing decides whether it applies, or the rule crashed). Missing means absent, null or empty; data that "
+        "were not requested never count as missing."
+    ),
+    "How to read this",
+    "{count} of {of} results are unknown: {text}",
+    "{products} undecided: their data do not show whether they are ready",
+    "no market is known for {products} products: checks for a market cannot judge them",
+    "{count} crashes: these checks are unknown there, and never a pass",
+    *("Crashed rules", "What happened", "Part"),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -15,15 +15,17 @@ NUMBERS = frozenset(
         *("number", "count", "of", "days", "characters", "allowed", "letters", "limit", "least", "most"),
         *("percent", "pixels", "side", "figure", "salt", "sodium", "factor", "usual", "tolerance", "length"),
         *("products", "checks", "every", "findings", "sure", "kj", "kcal", "digits", "total"),
-        *("ready", "not_ready", "undecided", "chosen"),
+        *("ready", "not_ready", "undecided", "chosen", "then_figure"),
     }
 )
 LABELS = frozenset({"attribute", "listed", "label", "labels", "update"})
 LANGUAGE_NAMES = frozenset({"language", "languages"})
 #: These hold sentences of their own, or parts of one, that are translated as well.
 SENTENCES = frozenset({"said", "why", "evidence", "how", "by"})
-#: Moments as the code writes them: "2026-11-26 08:05".
-MOMENTS = frozenset({"moment", "then_moment"})
+#: Days and moments as the code writes them: "2026-11-26", "2026-11-26 08:05".
+MOMENTS = frozenset({"moment", "then_moment", "day"})
+#: How far a figure moves: "+4.50".
+STEPS = "steps"
 #: "ACME (3 products), Acme (1 product)": names, each with a number of products.
 COUNTS = "counts"
 #: "a nutrition table ("5 kJ"), an address ("a@b.fr")": names of parts, each with what was read.
@@ -35,6 +37,13 @@ _PLACE = re.compile(r"{(\w+)}")
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 #: Letters between the places of a template, at least; fewer would be found in any text.
 _FEWEST = 3
+
+
+def _pattern(place: str) -> str:
+    """Return what may stand at a place."""
+    if place == STEPS:
+        return rf"[+-]{_NUMBER.removeprefix('-?')}"
+    return _NUMBER if place in NUMBERS else ".+?"
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Template:
                 pieces.append(f"(?P={piece})")
             else:
                 seen.add(piece)
-                pieces.append(f"(?P<{piece}>{_NUMBER if piece in NUMBERS else '.+?'})")
+                pieces.append(f"(?P<{piece}>{_pattern(piece)})")
         return re.compile("".join(pieces), re.DOTALL)
 
     @cached_property
@@ -84,7 +93,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Templates:
-    """Messages with places, those with the most letters between them first.
+    """Messages with places, those with the most letters between them first; and all messages.
 
     Examples
     --------
@@ -94,9 +103,10 @@ class Templates:
     """
 
     by_letters: tuple[Template, ...]
+    messages: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, messages: Iterable[str | tuple[str, ...]]) -> Templates:
+    def of(cls, messages: Collection[str | tuple[str, ...]]) -> Templates:
         """Return those of some messages that have places; two forms of one are a pair."""
         found = []
         for message in messages:
@@ -104,8 +114,9 @@ class Templates:
                 found.append(Template(message))
             else:
                 found += [Template(one, (message[0], message[1])) for one in message]
+        whole = frozenset(one for one in messages if isinstance(one, str))
         placed = [one for one in found if _PLACE.search(one.message) and one.letters >= _FEWEST]
-        return cls(tuple(sorted(placed, key=attrgetter("letters"), reverse=True)))
+        return cls(tuple(sorted(placed, key=attrgetter("letters"), reverse=True)), whole)
 
     def matches(self, text: str) -> Iterator[tuple[Template, dict[str, str]]]:
         """Yield the templates that a text may be made of, with the texts at their places; the likeliest first."""

@@ -683,7 +683,14 @@ class Audit:
 
         return save_audit(self, name)
 
-    def to_html(self, path: str | Path, *, trend: Sequence[Audit] = (), progress: Progress = None) -> Path:
+    def to_html(
+        self,
+        path: str | Path,
+        *,
+        trend: Sequence[Audit] = (),
+        language: str = "en",
+        progress: Progress = None,
+    ) -> Path:
         """Write the audit as one HTML page that opens offline, with the full lists in a folder beside it.
 
         Parameters
@@ -692,6 +699,8 @@ class Audit:
             Path of the page; an existing file is replaced.
         trend
             Earlier audits: the page shows how the grades changed over time and since the newest of them.
+        language
+            The language of the page: English, French, German or Dutch, by code or name.
         progress
             As for `prodex.verify`, in rows of the lists.
 
@@ -705,7 +714,7 @@ class Audit:
         """
         from prodex.display.report import write_report
 
-        return write_report(self, path, trend, progress)
+        return write_report(self, path, trend, progress, language)
 
     def to_markdown(self, path: str | Path | None = None, *, gaps: int = 10) -> str:
         """Return the audit as Markdown: its figures, completeness and largest gaps, for a wiki, an issue or a mail.

@@ -163,6 +163,19 @@ def write_worklists(
         )
 
 
+def owner_names(audit: Audit, by: str) -> dict[str, str | None]:
+    """Return what owners are known by, by code and name in small letters; none where worklists are by others."""
+    if by not in {"owner", "owner_id"}:
+        return {}
+    groups = audit.groups(by)
+    return {
+        word.strip().casefold(): code
+        for words in (groups.labels, groups.codes)
+        for word, code in zip(words, groups.codes, strict=True)
+        if word is not None
+    }
+
+
 TranslationOf = Callable[[Worklist], Translation]
 
 
@@ -191,16 +204,10 @@ def chosen_words(
         raise InputError(
             f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
         )
-    groups = audit.groups(by)
-    called = {
-        word.strip().casefold(): code
-        for words in (groups.labels, groups.codes)
-        for word, code in zip(words, groups.codes, strict=True)
-        if word is not None
-    }
+    called = owner_names(audit, by)
     for owner, one in languages.items():
         if (key := str(owner).strip().casefold()) not in called:
-            names = list(dict.fromkeys(filter(None, groups.labels)))
+            names = list(dict.fromkeys(filter(None, audit.groups(by).labels)))
             there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
             raise InputError(
                 f"No product of the audit has the owner {str(owner)!r:.60}{hint_and_all(str(owner), names, there_are)}"

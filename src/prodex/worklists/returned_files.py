@@ -538,10 +538,10 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
     """Read a sheet where one answer is given for several rows; False if it is none of these."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    at, layout = _layout_by_marks(sheet, "same_answer", [_SEVERAL], _is_key)
+    at, layout = _layout_by_marks(sheet, [_SEVERAL], _has_key)
     for number, row in _filled_rows(sheet):
         named = headings_of(row, _SEVERAL)
-        if named is None and number == at:
+        if named is None and headings is None and number == at:
             named = _headings_by_place(row, layout)
         if named is not None:
             if headings is None and not _is_for_several(named):
@@ -596,10 +596,10 @@ def _read_sheet(
     rows, unread, has_marks = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
     layouts = [listed] if listed else [[column.name for column in TO_FIX], csv_columns()]
-    at, proven = _layout_by_marks(sheet, "row_mark", layouts, _is_mark_of_row)
+    at, proven = _layout_by_marks(sheet, layouts, _has_mark)
     for number, row in _filled_rows(sheet):
         found = headings_of(row, listed or proven)
-        if found is None and number == at:
+        if found is None and headings is None and number == at:
             found = _headings_by_place(row, proven)
         if found is not None:
             # Sheets that were copied below one another have their headings again.
@@ -619,7 +619,8 @@ def _read_sheet(
             rows += 1
         elif headings is not None and not {"new_value", "attribute"}.isdisjoint(headings.places):
             rows, unread = rows + 1, unread + 1
-    if headings is None:
+    # The summary has headings of its own, and nothing to answer.
+    if headings is None or {"new_value", "attribute", "asked_for"}.isdisjoint(headings.places):
         return None
     where = (str(sheet.file), sheet.name)
     is_ours = is_ours or has_marks
@@ -902,24 +903,25 @@ def lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
 
 
 def _layout_by_marks(
-    sheet: Sheet, key: str, layouts: Sequence[Sequence[str]], is_key: Callable[[Row, Sequence[str]], bool]
+    sheet: Sheet, layouts: Sequence[Sequence[str]], says: Callable[[Row, Sequence[str]], int | None]
 ) -> tuple[int, Sequence[str]]:
     """Return the row of headings and the layout of a sheet that its rows prove, whatever its headings say.
 
     Somebody may have translated the headings into any language. Where the column of the keys has keys, and the rows
     show what they are to show beside them, the columns are at their places. Without a proof the layout is empty.
     """
-    before, found, met = 0, Counter[int](), 0
+    before, met = 0, 0
+    found: Counter[int] = Counter()
     for number, row in _filled_rows(sheet):
-        fits = [place for place, one in enumerate(layouts) if key in one and is_key(row, one)]
-        if not fits and not found:
-            before = number
-        found.update(fits)
+        for place, layout in enumerate(layouts):
+            if (vote := says(row, layout)) is not None:
+                found[place] += vote
+        before = before if found else number
         met += bool(found)
         if met == _PROOF:
             break
-    for place, times in found.most_common(1):
-        if 2 * times > met and before:
+    for place, votes in found.most_common(1):
+        if before and votes > 0:
             return before, layouts[place]
     return 0, ()
 
@@ -929,16 +931,24 @@ _PROOF = 50
 _KEY = re.compile(r"s[0-9a-f]{8}\.[0-9a-f]{8}")
 
 
-def _is_key(row: Row, layout: Sequence[str]) -> bool:
+def _has_key(row: Row, layout: Sequence[str]) -> int | None:
     cell = row.get(layout.index("same_answer"))
-    return cell is not None and _KEY.fullmatch(cell.text.strip()) is not None
+    return 1 if cell is not None and _KEY.fullmatch(cell.text.strip()) else None
 
 
-def _is_mark_of_row(row: Row, layout: Sequence[str]) -> bool:
-    """Whether a row has its mark at its place, and at the place of the value what the mark says."""
+def _has_mark(row: Row, layout: Sequence[str]) -> int | None:
+    """Return the vote of a row for a layout: by the value that its mark says; None where it has no mark at its place.
+
+    That there is no value where there was none says little: an empty column may be another one.
+    """
+    if not {"row_mark", "value"} <= set(layout):
+        return None
     cell, seen = (row.get(layout.index(name)) for name in ("row_mark", "value"))
     mark = None if cell is None else RowMark.read(cell.text)
-    return mark is not None and mark.shows("" if seen is None else seen.text)
+    if mark is None:
+        return None
+    shown = "" if seen is None else seen.text
+    return -_PROOF if not mark.shows(shown) else _PROOF if shown.strip() else 1
 
 
 def _headings_by_place(row: Row, layout: Sequence[str]) -> Headings:

@@ -15,10 +15,12 @@ from prodex.display.charts import grades_over_time, grades_sentence
 from prodex.display.html_tables import template
 from prodex.display.report.contents import Contents, contents
 from prodex.display.report.files import FILES, LinkedFile, folder_of, write_files
+from prodex.display.report.language import translate_figure, translated_contents, translated_page
 from prodex.display.report.products import PICTURE_FACTS
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there, leads_to_folder
+from prodex.languages import ENGLISH, Translation
 from prodex.pictures.resize import data_url
 from prodex.progress import PATIENCE, Progress, Reporter, reporting
 from prodex.quality.scores import SMALL
@@ -31,7 +33,11 @@ __all__ = ["write_report"]
 
 
 def write_report(
-    audit: Audit, path: str | Path, trend: Sequence[Audit] = (), progress: Progress = None
+    audit: Audit,
+    path: str | Path,
+    trend: Sequence[Audit] = (),
+    progress: Progress = None,
+    language: str = "en",
 ) -> Path:
     """Write an audit as a page, and the lists that it shows a part of into a folder beside it.
 
@@ -47,6 +53,9 @@ def write_report(
     progress
         A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
         (False), or a function of (done, total), both in rows of the lists.
+    language
+        The language of the page: English, French, German or Dutch, by code or name. The lists beside it are for
+        programs as well, and stay as they are.
 
     Returns
     -------
@@ -56,7 +65,7 @@ def write_report(
     Raises
     ------
     InputError
-        When the path is that of a folder, or the trend is not a list of audits.
+        When the path is that of a folder, the trend is not a list of audits, or there is no such language.
     StorageError
         When the disk refuses.
     """
@@ -65,11 +74,14 @@ def write_report(
         raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
+    translation = Translation.of(language)
     with reporting(progress, "Report", "rows", after=PATIENCE) as reporter:
-        return _write_files(audit, page, trend, reporter)
+        return _write_files(audit, page, trend, reporter, translation)
 
 
-def _write_files(audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter) -> Path:
+def _write_files(
+    audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter, translation: Translation
+) -> Path:
     with reporter.phase("Collecting figures"):
         shown = contents(audit, trend)
     folder = folder_of(page)
@@ -81,11 +93,13 @@ def _write_files(audit: Audit, page: Path, trend: Sequence[Audit], reporter: Rep
     with replacing(folder, FILES, page) as beside:
         files = write_files(audit, beside, folder.name, shown.failures_total, reporter)
         # With one kind of line ends, the same audit gives the same bytes on every system.
-        (beside / page.name).write_text(rendered(shown, files), encoding="utf-8", newline="\n")
+        (beside / page.name).write_text(rendered(shown, files, translation), encoding="utf-8", newline="\n")
     return page
 
 
-def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
+def rendered(
+    contents: Contents, files: tuple[LinkedFile, ...] = (), translation: Translation = ENGLISH
+) -> str:
     """Return the page.
 
     Parameters
@@ -94,13 +108,16 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         The contents.
     files
         The files that it links to.
+    translation
+        Its language.
     """
+    contents = translated_contents(contents, translation)
     # The policy of the page names the hash of this script, so that a browser runs no other.
     script = _resource("sort.js")
-    return template("prodex.display", "report", "page.html").render(
+    page = template("prodex.display", "report", "page.html").render(
         it=contents,
         files=files,
-        chart=_chart(contents),
+        chart=_chart(contents, translation),
         chart_words=_chart_words(contents),
         style=_style(),
         script=script,
@@ -109,6 +126,7 @@ def rendered(contents: Contents, files: tuple[LinkedFile, ...] = ()) -> str:
         scale=SCALE,
         small=SMALL,
     )
+    return translated_page(page, translation)
 
 
 def _style() -> str:
@@ -124,7 +142,7 @@ def _resource(name: str) -> str:
     return (resources("prodex.display.report") / name).read_text("utf-8")
 
 
-def _chart(contents: Contents) -> str:
+def _chart(contents: Contents, translation: Translation) -> str:
     """Draw the grades as an SVG picture in the page itself; of one audit there is nothing to draw."""
     if contents.trend["comparable"].sum() < 2:
         return ""
@@ -135,6 +153,7 @@ def _chart(contents: Contents) -> str:
     # Without a date, and with ids that are no random numbers, the same audit gives the same page.
     with mpl.rc_context({"svg.hashsalt": "prodex"}):
         figure = grades_over_time(contents.trend)
+        translate_figure(figure, translation)
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
     return data_url(drawn.getvalue(), "svg+xml")
 

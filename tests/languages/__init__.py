@@ -1,0 +1,1 @@
+"""Tests of what prodex writes and reads in other languages than English."""

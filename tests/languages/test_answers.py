@@ -1,0 +1,254 @@
+"""Answers in French, German and Dutch: written by hand, in worklists of any language, under headings of any."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+import prodex
+from prodex.languages import LANGUAGES, Translation
+from prodex.worklists.layout import SEVERAL, TO_FIX
+from prodex.worklists.returned_files import _folded_heading
+from prodex.worklists.text_corrections import NO_RULES
+from tests.worklists.bakery import RECORDS
+
+GTIN, CASE = "03036811359935", "13036811359932"
+CATALOG = prodex.flatten(RECORDS)
+
+#: Field, answer, and what there is to be afterwards.
+ANSWERS = [
+    ("isConsumerUnit", "non", "false"),
+    ("isConsumerUnit", "nein", "false"),
+    ("isConsumerUnit", "nee", "false"),
+    ("isConsumerUnit", "FALSCH", "false"),
+    ("isConsumerUnit", "onwaar", "false"),
+    ("isConsumerUnit", "no", "false"),
+    ("percentageOfAlcoholByVolume", "5,5", "5.5"),
+    ("percentageOfAlcoholByVolume", "5,5\u00a0%", "5.5"),
+    ("netContent", "600\u202fg", "600 GRM"),
+    ("netContent", "0,6 kg", "0.6 KGM"),
+    ("netContent", "500 g -> 600 Gramm", "600 GRM"),
+    ("brand", "(löschen)", None),
+    ("brand", "( supprimer )", None),
+    ("brand", "(Verwijderen)", None),
+    ("brand", "(LOESCHEN)", None),
+    ("brand", "(delete)", None),
+    ("isPartitionedBy", "pour 100 g : Matières grasses 3,5 g", "FAT 3.5 GRM per 100 GRM"),
+    ("isPartitionedBy", "pour 100\u00a0g\u00a0: Matières grasses\u00a03,5\u00a0g", "FAT 3.5 GRM per 100 GRM"),
+    ("isPartitionedBy", "je 100 g: Fett 3,5 g", "FAT 3.5 GRM per 100 GRM"),
+    ("isPartitionedBy", "pro 100 g: Fett 3,5 g", "FAT 3.5 GRM per 100 GRM"),
+    ("isPartitionedBy", "per 100 g: Vetten 3,5 g", "FAT 3.5 GRM per 100 GRM"),
+    ("isPartitionedBy", "pour 100 g : lipides (supprimer)", None),
+    ("logisticalHierarchies", f"{CASE} : poids brut 1,4 kg", f"{CASE}: grossWeight 1.4 KGM"),
+    ("logisticalHierarchies", f"{CASE}: Bruttogewicht 1,4 kg", f"{CASE}: grossWeight 1.4 KGM"),
+    ("logisticalHierarchies", f"{CASE}: brutogewicht: 1,4 kg", f"{CASE}: grossWeight 1.4 KGM"),
+    ("logisticalHierarchies", f"{CASE} : unité commandable oui", f"{CASE}: isOrderableUnit true"),
+    ("logisticalHierarchies", f"{CASE} : UNITE COMMANDABLE : OUI", f"{CASE}: isOrderableUnit true"),
+    ("logisticalHierarchies", f"{CASE}: Bestelleinheit ja", f"{CASE}: isOrderableUnit true"),
+    ("logisticalHierarchies", f"{CASE}: besteleenheid = ja", f"{CASE}: isOrderableUnit true"),
+    ("logisticalHierarchies", f"{CASE}: orderable unit yes", f"{CASE}: isOrderableUnit true"),
+    ("logisticalHierarchies", f"{CASE}: Breite 300 mm", f"{CASE}: width 300 MMT"),
+    ("logisticalHierarchies", f"{CASE}: hoogte 20 cm", f"{CASE}: height 20 CMT"),
+    ("assets.pictures", "a.jpg -> (supprimer)", None),
+]
+
+
+def fix_of(path: Path, headings: str, *rows: str) -> prodex.Fix:
+    """Read rows of a CSV file."""
+    path.write_text("\n".join([headings, *rows]) + "\n", encoding="utf-8")
+    return prodex.read_worklist(path, CATALOG, profile=NO_RULES)
+
+
+@pytest.mark.parametrize(("attribute", "answer", "after"), ANSWERS)
+@pytest.mark.parametrize("headings", ["GTIN;Champ;Nouvelle valeur", "GTIN;Feld;Neuer Wert"])
+def test_answers_are_understood_in_each_language_under_headings_of_any(
+    attribute: str, answer: str, after: str | None, headings: str, tmp_path: Path
+) -> None:
+    """A supplier who answers in French, German, Dutch or English is understood, whatever the headings."""
+    fix = fix_of(tmp_path / "a.csv", headings, f"{GTIN};{attribute};{answer}")
+    assert ("", [after]) == (" ".join(fix.refused["reason"]), fix.preview()["after"].tolist())
+
+
+@pytest.mark.parametrize(
+    "answer", ["(effacer)", "(entfernen)", "(wissen)", "löschen", "supprimer", "verwijderen"]
+)
+def test_other_words_for_deleting_are_asked_back(answer: str, tmp_path: Path) -> None:
+    """A text that only says to delete is no text, and nothing is deleted before somebody confirms it."""
+    fix = fix_of(
+        tmp_path / "a.csv", "GTIN;Veld;Taal;Nieuwe waarde", f"{GTIN};namePublicLong;Nederlands;{answer}"
+    )
+    assert (0, 1) == (len(fix.accepted), len(fix.asked_back))
+
+
+@pytest.mark.parametrize("answer", ["o", "ni oui ni non", "jein", "1.234", "peut-être", "misschien"])
+def test_what_may_mean_two_things_is_not_taken(answer: str, tmp_path: Path) -> None:
+    """Neither a letter that is yes in one language and zero in another, nor 1.234, is guessed at."""
+    fix = fix_of(tmp_path / "a.csv", "GTIN;Feld;Neuer Wert", f"{GTIN};isConsumerUnit;{answer}")
+    assert (0, 1) == (len(fix.accepted), len(fix.refused))
+
+
+def test_no_heading_means_two_columns_in_two_languages() -> None:
+    """Headings of all languages are one list, so none of them may be ambiguous."""
+    found: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for column in (*TO_FIX, *SEVERAL):
+            heading = _folded_heading(Translation(language).gettext(column.heading))
+            found.setdefault(heading, set()).add(column.name)
+    assert {} == {heading: names for heading, names in found.items() if len(names) > 1}
+
+
+@pytest.mark.parametrize(
+    ("headings", "asked", "language"),
+    [
+        (
+            "gtin;donnee demandee;LANGUE;nouvelle valeur",
+            "Nom long : le nom complet que lisent les clients",
+            "français",
+        ),
+        ("GTIN;Gefragt;Sprache;Antwort", "Langer Name: der volle Name, den Kunden lesen", "Französisch"),
+        ("Streepjescode;Gevraagd;Taal;Antwoord", "Lange naam: de volledige naam die klanten lezen", "Frans"),
+        ("EAN;Asked for;Language;Réponse", "Nom long\u00a0: le nom complet que lisent les clients", "fra-FR"),
+    ],
+)
+def test_a_table_in_words_of_people_is_read_in_each_language(
+    headings: str, asked: str, language: str, tmp_path: Path
+) -> None:
+    """The field may be named as the worklist asks for it, and the language by its name, in any language."""
+    fix = fix_of(tmp_path / "a.csv", headings, f"{GTIN};{asked};{language};Pain de campagne aux graines")
+    assert [("namePublicLong", "fr")] == [(row.attribute, row.language) for row in fix.preview().itertuples()]
+
+
+PROFILE = {"checks": {"names_not_in_capitals": {}, "has_brand": {}, "has_net_content": {}}}
+#: A name that the checks have nothing against.
+NAME = "Pain de campagne aux graines"
+#: Headings that somebody had translated by a program, in the order of the sheet.
+SPANISH = (
+    *("GTIN", "Nombre", "Idioma", "Problema", "Valor visto", "Valor nuevo", "Cómo responder", "Solicitado"),
+    *(
+        "Qué está mal",
+        "Cómo corregir",
+        "Gravedad",
+        "Mercado",
+        "Esperado",
+        "Producto",
+        "Campo",
+        "Control",
+        "Fila",
+    ),
+    *("Código de idioma", "Posición", "Último cambio", "Misma respuesta", "Marca de fila"),
+)
+
+
+def written(folder: Path, language: str) -> Path:
+    """Write worklists of the bakery in a language, and return the stem of the first."""
+    index = prodex.audit(CATALOG, PROFILE).worklists(folder, language=language)
+    return folder / str(index["file"][0]).removesuffix(".xlsx")
+
+
+def answered(book: Path, headings: tuple[str, ...] | None = None, *, hidden: bool = True) -> Path:
+    """Answer the row about capitals in a workbook, with other headings, or without its hidden sheet."""
+    opened = load_workbook(book)
+    sheet = opened.worksheets[2]
+    for row in sheet.iter_rows(min_row=2):
+        if row[15].value == "names_not_in_capitals":
+            row[5].value = NAME
+    for cell, heading in zip(sheet[1], headings or (), strict=False):
+        cell.value = heading
+    if not hidden:
+        del opened["prodex"]
+    opened.save(book)
+    return book
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("hidden", [True, False])
+@pytest.mark.parametrize("headings", [None, SPANISH])
+def test_a_workbook_of_each_language_comes_back(
+    language: str, hidden: bool, headings: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    """It is read by its hidden sheet, else by headings of any language, else by the marks of its rows."""
+    book = answered(written(tmp_path / "to_fix", language).with_suffix(".xlsx"), headings, hidden=hidden)
+    fix = prodex.read_worklist(book, CATALOG, profile=PROFILE)
+    assert [("namePublicLong", "fr", NAME)] == [
+        (row.attribute, row.language, row.after) for row in fix.preview().itertuples()
+    ]
+    assert (0, 0) == (len(fix.refused), len(fix.notes))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("is_translated", [True, False])
+def test_a_csv_file_of_each_language_comes_back(language: str, is_translated: bool, tmp_path: Path) -> None:
+    """A CSV file has no hidden sheet: its headings name the columns, else their places do."""
+    file = written(tmp_path / "to_fix", language).with_suffix(".csv")
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        headings, *rows = csv.reader(opened)
+    place, check = 6, headings.index("check")
+    for row in rows:
+        if row[check] == "names_not_in_capitals":
+            row[place] = NAME
+    if is_translated:
+        headings = [f"columna {number}" for number in range(len(headings))]
+    other = tmp_path / "vuelta.csv"
+    with other.open("w", encoding="utf-8-sig", newline="") as opened:
+        csv.writer(opened, delimiter=";").writerows([headings, *rows])
+    fix = prodex.read_worklist(other, CATALOG, profile=PROFILE)
+    assert ([NAME], 0) == (fix.preview()["after"].tolist(), len(fix.refused))
+
+
+def test_columns_of_a_fifth_language_that_were_moved_are_not_guessed(tmp_path: Path) -> None:
+    """Where the rows do not show that the columns are at their places, the headings have to be put back."""
+    book = written(tmp_path / "to_fix", "fr").with_suffix(".xlsx")
+    opened = load_workbook(book)
+    sheet = opened.worksheets[2]
+    del opened["prodex"]
+    for row in sheet.iter_rows():
+        row[4].value, row[5].value = row[5].value, row[4].value
+    for cell, heading in zip(sheet[1], SPANISH, strict=True):
+        cell.value = heading
+    opened.save(book)
+    fix = prodex.read_worklist(book, CATALOG, profile=PROFILE)
+    assert (0, 0, 1) == (len(fix.preview()), len(fix.accepted), len(fix.refused))
+
+
+def test_one_answer_for_several_rows_is_read_under_headings_of_any_language(tmp_path: Path) -> None:
+    """The sheet for several rows at once has its own headings, and its keys prove their places."""
+    records = [one | ({"brand": None} if one["id"] > 1 else {}) for one in RECORDS]
+    catalog = prodex.flatten(records)
+    for number, headings in enumerate(
+        (None, ("Problema", "Solicitado", "Idioma", "Visto", "Filas", "Nuevo", "Cómo"))
+    ):
+        folder = tmp_path / str(number)
+        index = prodex.audit(catalog, PROFILE).worklists(folder, language="nl")
+        book = folder / index["file"][0]
+        opened = load_workbook(book)
+        sheet = opened["Meerdere tegelijk"]
+        for row in sheet.iter_rows(min_row=2):
+            row[5].value = "ACME"
+        for cell, heading in zip(sheet[1], headings or (), strict=False):
+            cell.value = heading
+        if headings:
+            sheet["H1"].value = "Misma respuesta"
+        opened.save(book)
+        fix = prodex.read_worklist(book, catalog, profile=PROFILE)
+        assert {"ACME"} == set(fix.preview()["after"])
+
+
+def test_what_could_not_be_used_goes_back_in_the_language_of_the_worklist(tmp_path: Path) -> None:
+    """A supplier who was asked in French reads in French why the answer was not taken."""
+    stem = written(tmp_path / "to_fix", "fr")
+    book = stem.with_suffix(".xlsx")
+    opened = load_workbook(book)
+    for row in opened["Corrections"].iter_rows(min_row=2):
+        if row[15].value == "names_not_in_capitals":
+            row[5].value = "n/a"
+    opened.save(book)
+    fix = prodex.read_worklist(book, CATALOG, profile=PROFILE)
+    index = fix.worklist(tmp_path / "back")
+    sheet = load_workbook(tmp_path / "back" / index["file"][0])["Corrections"]
+    assert (
+        "« n/a » n'a pas été repris : 'n/a' n'est pas une valeur. Laissez la cellule vide, ou écrivez la valeur."
+        in {str(row[8].value).replace("\u00a0", " ") for row in sheet.iter_rows(min_row=2)}
+    )
