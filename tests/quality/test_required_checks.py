@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import prodex
 from prodex.catalog import Catalog
+from prodex.cli import app
 from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
@@ -384,3 +388,32 @@ def test_requirements_stand_beside_a_profile() -> None:
     assert (both.states[:, :-1] == core.states).all()
     assert (both.states[:, -1:] == alone.states).all()
     assert both.profile == "core + own"
+
+
+def test_a_profile_names_a_file_of_requirements(tmp_path: Path) -> None:
+    """The path is relative to the profile, wherever somebody runs it; a file with requirements is a profile itself."""
+    required(BRAND).write(tmp_path / "shop.toml")
+    (tmp_path / "own.toml").write_text('extends = "core"\nrequirements = "shop.toml"\n')
+
+    assert prodex.Profile.read(tmp_path / "own.toml").facts[-1].id == "must_have[Shop,brand]"
+    assert [fact.id for fact in prodex.Profile.read(tmp_path / "shop.toml").facts] == [
+        "must_have[Shop,brand]"
+    ]
+    with pytest.raises(prodex.ProdexError, match="requirements is 5"):
+        prodex.Profile.read({"requirements": 5})
+
+
+def test_the_command_judges_by_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a profile or alone; the table of completeness can be printed."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
+    flatten([{"id": 7, "gtin": "03036811359936"}]).save("shop")
+    file = required(BRAND).write(tmp_path / "shop.csv")
+    shown = CliRunner().invoke(
+        app, ["audit", "shop", "--requirements", str(file), "--show", "completeness", "--format", "json"]
+    )
+
+    assert [row["incomplete"] for row in json.loads(shown.stdout)] == [1, 1, 1, 1]
+    alone = CliRunner().invoke(
+        app, ["audit", "shop", "--profile", str(file), "--show", "checks", "--format", "json"]
+    )
+    assert [row["check"] for row in json.loads(alone.stdout)] == ["must_have[Shop,brand]"]

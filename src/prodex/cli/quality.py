@@ -58,8 +58,14 @@ def audit(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     output: OutputOptions,
     profile: Annotated[
-        str, typer.Option(help="Name of a profile, or the path of your own (.toml).")
+        str, typer.Option(help="Name of a profile, or the path of your own (.toml), or of requirements.")
     ] = "core",
+    requirements: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judge by these requirements as well (.xlsx, .csv, .toml): what channels ask of families."
+        ),
+    ] = None,
     market: Annotated[str, typer.Option(help="Market of products without a market, by number or name.")] = "",
     food: Annotated[
         bool | None,
@@ -138,6 +144,8 @@ def audit(
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
     Translation.of(language)  # before anything is judged
     chosen = prodex.Profile.read(profile)
+    if requirements is not None:
+        chosen = chosen.with_requirements(requirements)
     if market:
         chosen = chosen.with_market(market)
     if food is not None:

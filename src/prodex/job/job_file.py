@@ -264,7 +264,7 @@ class _Reader:
         given = self._texts(values, "profile") if "profile" in values else ("core",)
         with self._named(("profile",)):
             read = tuple(
-                Profile.read(one if one in shipped() else self._below(one, ".toml")) for one in given
+                Profile.read(one if one in shipped() else self._below(one, *_PROFILES)) for one in given
             )
         names = [one.name for one in read]
         if repeated := next((name for name in names if names.count(name) > 1), None):
@@ -387,15 +387,17 @@ class _Reader:
     def _path(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> Path:
         return self._below(self._text(table, key, here))
 
-    def _below(self, given: str, ending: str = "") -> Path:
+    def _below(self, given: str, *endings: str) -> Path:
         path = Path(given).expanduser()
         # The name of a profile that there is not is refused as such, not as a path.
-        return path if ending and path.suffix != ending else self.path.parent / path
+        return path if endings and path.suffix not in endings else self.path.parent / path
 
     def _named(self, keys: Keys) -> Any:
         return self.place.named(keys)
 
 
+#: The endings of files that audits are made by: profiles, and requirements.
+_PROFILES = (".toml", ".xlsx", ".csv")
 _SANDBOX = "sandbox"
 _SETTINGS = ("base_url", "client_id", "client_secret")
 

@@ -30,6 +30,8 @@ Whether a check applies to a product is undecided where the product lacks the de
 `market` and `assume` decide for such products: `food` for those with no sign of being food or not, and columns of
 `products`, such as `is_consumer_unit`, for those without a value, or where it was not requested.
 
+`requirements = "requirements.xlsx"` adds what channels ask of each family; the path is relative to that of the profile.
+
 `grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
 another; with "A" its score alone decides.
 
@@ -73,7 +75,7 @@ from prodex.untrusted_text import on_one_line
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
-    *("attributes", "grade_with_blocker", "checks"),
+    *("attributes", "grade_with_blocker", "checks", "requirements"),
 )
 
 
@@ -157,18 +159,20 @@ class Profile:
                 f"There is no profile {name!r}{hint_of(name, known)} Give your own by its path, such as own.toml."
             )
         try:
-            return cls._parsed(path.stem, utf8_text(path.read_bytes()), str(path))
+            return cls._parsed(path.stem, utf8_text(path.read_bytes()), str(path), folder=path.parent)
         except OSError as error:
             raise InputError(f"The profile {path} cannot be read: {error}.") from error
         except NotUtf8 as error:
             raise InputError(f"The profile {path} {error}") from error
 
     @classmethod
-    def _parsed(cls, name: str, text: str, shown: str, *, shipped: bool = False) -> Self:
+    def _parsed(
+        cls, name: str, text: str, shown: str, *, shipped: bool = False, folder: Path = Path()
+    ) -> Self:
         import tomllib
 
         try:
-            return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped))
+            return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped), folder)
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{shown} is not TOML: {error}.") from error
         # tomllib recurses, and somebody else may have written the profile.
@@ -176,7 +180,7 @@ class Profile:
             raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
     @classmethod
-    def _made(cls, name: str, content: Mapping[str, Any], place: TomlText) -> Self:
+    def _made(cls, name: str, content: Mapping[str, Any], place: TomlText, folder: Path = Path()) -> Self:
         for key in content:
             if key not in _KEYS:
                 raise place.error((key,), f"there is no key {key!r}{hint_of(key, _KEYS)}")
@@ -207,6 +211,7 @@ class Profile:
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
             (*base.attributes, *own_attributes(content.get("attributes", ()), place)),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
+            _requirements_of(content.get("requirements"), place, folder),
         )
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:
@@ -309,6 +314,17 @@ class Profile:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.facts)} checks"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.facts]
         return "\n".join(map(on_one_line, lines))
+
+
+def _requirements_of(given: Any, place: TomlText, folder: Path) -> Requirements | None:
+    """Read the requirements that a profile names; their path is relative to the profile's own."""
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise place.error(
+            ("requirements",), f"requirements is {given!r:.60}; give the path of a file: 'requirements.xlsx'."
+        )
+    return Requirements.read(folder / given)
 
 
 def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> list[Check]:

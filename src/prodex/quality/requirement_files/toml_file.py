@@ -57,11 +57,16 @@ _Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, 
 def is_requirements_text(text: str) -> bool:
     """Return whether the text of a TOML file is requirements, and no profile.
 
+    A profile may name a file with requirements under the same key.
+
     >>> is_requirements_text("requirements = 1"), is_requirements_text('title = "requirements = 1"')
     (True, False)
+    >>> is_requirements_text('requirements = "shop.toml"')
+    False
     """
     try:
-        return MARK in tomllib.loads(text)
+        found = tomllib.loads(text)
+        return MARK in found and not isinstance(found[MARK], str)
     except (tomllib.TOMLDecodeError, RecursionError):
         return _MARKED.search(text) is not None
 
