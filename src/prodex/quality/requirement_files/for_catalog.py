@@ -123,6 +123,8 @@ def _start(file: Path, start: object) -> Requirements:
         return start
     if isinstance(start, str | Path):
         return read_requirements(start)
+    if start is not None:
+        raise InputError(f"start is {described(start)}. Give requirements, a profile, or the path of either.")
     if not is_there(file):
         return Requirements()
     try:

@@ -23,6 +23,8 @@ from prodex.messages import nearest
 from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
 from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.sheet_layout import (
+    ALL_FAMILIES,
+    GROUPS,
     KEYS_SHEET,
     READ_ME,
     SheetPlace,
@@ -125,6 +127,7 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
         rows = [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
         if (heading := _long_heading(rows)) is not None:
             _read_long(sheet.name, rows, heading, names, found)
+            found.tables += 1
         elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
             table.read(stem, names, found)
         elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
@@ -136,8 +139,6 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
             )
         else:
             found.ignored.append(f"sheet {sheet.name}")
-            continue
-        found.tables += 1
     found.by = found.by or keys.by
     if not found.tables and keys.by:
         found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
@@ -229,12 +230,14 @@ class _Table:
             self._read_by(code_row, into)
         families = self._families(rows_of, into)
         place = self.at(self.heading, min(families, default=0))
-        if channel is None:
+        if not families and SheetPlace.CHANNEL not in rows_of and not into.wrong:
+            # Somebody's own list of attributes.
+            into.ignored.append(f"sheet {self.sheet}")
             return
+        into.tables += 1
         into.read.append((place, channel, None, None, None))
         for column, family in families.items():
             into.read.append((self.at(self.heading, column), channel, family, None, None))
-        has_plain_shares = self._has_plain_shares(families)
         others = {*rows_of.values()}
         for number in sorted(self.rows):
             if len(into.wrong) >= _MOST_PROBLEMS:
@@ -243,7 +246,7 @@ class _Table:
                 )
                 return
             if number > self.heading and number not in others:
-                self._read_row(number, channel, families, names, into, has_plain_shares)
+                self._read_row(number, channel, families, names, into)
 
     def _rows_above(self) -> dict[SheetPlace, int]:
         """Return the rows that say something of the sheet and of its columns; sorting may have moved some below."""
@@ -287,7 +290,7 @@ class _Table:
         last = max(self.keys, default=columns[0] + 1)
         return next((self.verbatim(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
 
-    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel | None:
+    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel:
         name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
         market, at = "", self.sheet or stem
         if SheetPlace.MARKET in rows_of:
@@ -375,12 +378,13 @@ class _Table:
 
     def _may_be_family(self, column: int) -> bool:
         cells = list(self._below.get(column, {}).values())
-        others = [one for one in cells if not is_answer(_bare(one)) and not _is_open(one)]
-        return not others or any(is_answer(_bare(one)) for one in cells)
+        # Plain numbers are somebody's own, such as priorities.
+        is_open = all(_is_open(one, self._has_plain_shares) for one in cells)
+        return is_open or any(one.kind != "number" and _is_answer(one) for one in cells)
 
     def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
         below = self._below.get(column, {})
-        answers = [number for number, cell in below.items() if cell.kind == "text" and is_answer(_bare(cell))]
+        answers = [number for number, cell in below.items() if cell.kind != "number" and _is_answer(cell)]
         letters = cell_place(1, column)[:-1]
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
         if answers:
@@ -396,12 +400,14 @@ class _Table:
         elif label:
             into.ignored.append(f"column {label} ({where})")
 
-    def _has_plain_shares(self, families: Collection[int]) -> bool:
+    @cached_property
+    def _has_plain_shares(self) -> bool:
         """Whether shares lost their format, so that 0 and 1 are none and all: other cells are fractions."""
         return any(
             re.fullmatch(r"0[.,][0-9]+", cell.text) is not None
-            for column in families
-            for cell in self._below.get(column, {}).values()
+            for column, below in self._below.items()
+            for cell in below.values()
+            if column not in self.keys
         )
 
     def _read_row(
@@ -411,13 +417,18 @@ class _Table:
         families: Mapping[int, ProductFamily | None],
         names: AttributeWords,
         into: SheetsRead,
-        has_plain_shares: bool,
     ) -> None:
         filled = {
             column: cell
             for column, cell in self._cells(number, families)
-            if not _is_open(cell, has_plain_shares)
+            if not _is_open(cell, self._has_plain_shares)
         }
+        other = self.cell(number, self.places.get(SheetPlace.FILLED))
+        if other is not None and _is_answer(other) and other.kind == "text":
+            into.wrong.append(
+                f"{self.at(number, self.places[SheetPlace.FILLED])}: {other.text!r:.40} is in the column "
+                f"{SheetPlace.FILLED}. Write it below {ALL_FAMILIES}, or below a family."
+            )
         if not filled or (asked := self._asked(number, filled, names, into)) is None:
             return
         for column, cell in filled.items():
@@ -451,13 +462,17 @@ class _Table:
                 into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
                 return None
         path, words, language = (self.text(number, self.places.get(one)) for one in keys)
-        has_answers = any(is_answer(_bare(cell)) for cell in filled.values())
+        has_answers = any(_is_answer(cell) for cell in filled.values())
         if not path and not words:
             if has_answers:
                 into.wrong.append(f"{self.at(number, next(iter(filled)))}: its row names no attribute.")
             return None
         # Headings that somebody has repeated, for printing.
         if place_of(words) is SheetPlace.ATTRIBUTE and not path:
+            return None
+        if words in GROUPS and not path and has_answers:
+            place = self.at(number, next(iter(filled)))
+            into.wrong.append(f"{place}: {words!r:.40} is a heading. Write the word in the rows below it.")
             return None
         try:
             return names.asked(path, words, language)
@@ -492,6 +507,10 @@ def _bare(cell: Cell) -> str:
     return _SHARE_BEHIND.sub("", cell.text).strip()
 
 
+def _is_answer(cell: Cell) -> bool:
+    return not _is_open(cell) and is_answer(_bare(cell))
+
+
 def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
     """Whether a cell is not answered: empty, a dash, or what was written there of today."""
     if cell.kind == "percentage":
@@ -522,7 +541,7 @@ def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:
     """Return row and column of the first cell that is one of the four words."""
     for number, row in rows:
         for column, cell in sorted(row.items()):
-            if cell.kind == "text" and is_answer(_bare(cell)):
+            if _is_answer(cell):
                 return number, column
     return None
 

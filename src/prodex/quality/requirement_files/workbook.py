@@ -24,12 +24,12 @@ from prodex.quality.requirement_files.sheet_layout import (
     FORMAT,
     KEYS_SHEET,
     NOT_ASKED,
+    PICTURE,
     READ_ME,
+    TEXT,
     SheetPlace,
 )
 from prodex.quality.requirement_files.sheet_rows import (
-    PICTURE,
-    TEXT,
     ChannelSheet,
     SheetRow,
     Today,
