@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
 
@@ -467,3 +468,22 @@ def test_words_at_a_wrong_place_are_asked_back(tmp_path: Path) -> None:
         "Web shop (France)!E8: 'Names and texts' is a heading. Write the word in the rows below it.",
         "Web shop (France)!D9: 'must' is in the column Filled. Write it below All families, or below a family.",
     ] == problems(changed(path, misplace))
+
+
+def test_a_number_that_was_typed_over_a_share_is_asked_back(tmp_path: Path) -> None:
+    """A 1 has the format of the cell, 100 %; the share itself, and one that was typed again, is no answer."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    rows = {row[0].value: row[0].row for row in load_workbook(path)["Web shop (France)"].iter_rows(min_row=8)}
+
+    def count(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(rows["Brand"], 5).value = 1
+        sheet.cell(rows["Brand"], 6).value = 0.01
+        sheet.cell(rows["Brand"], 7).value = 0.5
+        sheet.cell(rows["Kind"], 5).value = 1
+        sheet.cell(rows["Picture: front"], 5).value = 0.33
+
+    assert [
+        f"Web shop (France)!E{rows['Brand']}: 100 % was typed over the share of 33 %. Type must, should, may or not.",
+        f"Web shop (France)!F{rows['Brand']}: 1 % was typed over the share of 0 %. Type must, should, may or not.",
+    ] == problems(changed(path, count))
