@@ -458,7 +458,10 @@ def requirements(
     ] = None,
     families: Annotated[int, typer.Option(min=0, help="So many of the largest families have a column.")] = 40,
     start: Annotated[
-        str, typer.Option(help="Requirements (.xlsx, .csv, .toml) whose answers are in the cells already.")
+        str,
+        typer.Option(
+            help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are in the cells already."
+        ),
     ] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Write a workbook that is there anew; its answers are kept.")

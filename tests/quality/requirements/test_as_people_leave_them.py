@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
 
@@ -417,10 +418,72 @@ def test_a_hostile_sheet_takes_no_longer_than_its_cells(tmp_path: Path) -> None:
 
     def spread(book: Any) -> None:
         sheet = book["Shop"]
-        sheet.cell(1_048_576, 16_384).value = "x"
+        sheet.cell(1_048_576, 16_384).value = "seen"
         sheet.merged_cells.add("D1:XFD1048576")
         sheet.merged_cells.add("A1600:B1000000")
 
     found = problems(made(tmp_path / "own.xlsx", {"Shop": rows}, spread))
     assert 1_001 == len(found)
     assert "Shop!A1002: from here on nothing was read, after so many problems" == found[-1]
+
+
+def test_remarks_are_no_answers_whatever_they_begin_with(tmp_path: Path) -> None:
+    """A remark may begin with one of the four words, and stands in a column or row of one's own."""
+    rows = [
+        ("Family code", "*", "TEA", None, None),
+        ("Attribute", "All families", "Tea", "Remark", "Seen"),
+        ("Brand", "must", "", "must be agreed with Anna", "2026"),
+        ("Kind", "", "should", "not yet discussed", None),
+        ("To do", "may be later", "", "", ""),
+    ]
+    own = [("Attribute", "Remark"), ("Brand", "may be left out"), ("Kind", "as on the pack")]
+    read = prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows, "Words": own}))
+
+    assert {("brand", "*"): "must", ("kind", "TEA"): "should"} == asks(read)
+    assert ["Shop"] == [one.label for one in read.channels]
+    assert ("column Remark (Shop!D)", "column Seen (Shop!E)", "row To do (Shop!A5)") == read.ignored[:3]
+    assert "sheet Words" in read.ignored
+
+
+def test_a_sheet_of_crosses_is_asked_back_and_not_left_alone(tmp_path: Path) -> None:
+    """Marks do not make a family a column of one's own: each is asked back, also in a row that nobody understands."""
+    rows = [("Attribute", "Tea", "Coffee"), ("Brand", "x", ""), ("Kind", "", "✓"), ("Lnog name", "x", "")]
+
+    assert [
+        "Shop!B2: 'x' is not clear. Type must, should, may or not.",
+        "Shop!C3: '✓' is not clear. Type must, should, may or not.",
+        "Shop!A4: there is no attribute 'Lnog name'; did you mean namePublicLong (Long name)?",
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+
+def test_words_at_a_wrong_place_are_asked_back(tmp_path: Path) -> None:
+    """In the column of shares of the whole catalogue, and in the row of a heading."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def misplace(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["D9"], sheet["E8"] = "must", "must"
+
+    assert [
+        "Web shop (France)!E8: 'Names and texts' is a heading. Write the word in the rows below it.",
+        "Web shop (France)!D9: 'must' is in the column Filled. Write it below All families, or below a family.",
+    ] == problems(changed(path, misplace))
+
+
+def test_a_number_that_was_typed_over_a_share_is_asked_back(tmp_path: Path) -> None:
+    """A 1 has the format of the cell, 100 %; the share itself, and one that was typed again, is no answer."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    rows = {row[0].value: row[0].row for row in load_workbook(path)["Web shop (France)"].iter_rows(min_row=8)}
+
+    def count(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(rows["Brand"], 5).value = 1
+        sheet.cell(rows["Brand"], 6).value = 0.01
+        sheet.cell(rows["Brand"], 7).value = 0.5
+        sheet.cell(rows["Kind"], 5).value = 1
+        sheet.cell(rows["Picture: front"], 5).value = 0.33
+
+    assert [
+        f"Web shop (France)!E{rows['Brand']}: 100 % was typed over the share of 33 %. Type must, should, may or not.",
+        f"Web shop (France)!F{rows['Brand']}: 1 % was typed over the share of 0 %. Type must, should, may or not.",
+    ] == problems(changed(path, count))

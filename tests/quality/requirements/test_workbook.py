@@ -208,3 +208,43 @@ def test_channels_are_given_in_words() -> None:
     """Name, market and units, divided by colons; a channel is taken as it is."""
     assert Channel("Web shop", 250, consumer_units=True) == channel_of("Web shop : France : consumer units")
     assert Channel("Web shop", 56) == channel_of(Channel("Web shop", 56))
+
+
+def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
+    """Of all products of a channel; what a rule decides for itself, such as by what is food, stays with the profile."""
+    checks = {
+        "required_text": [
+            {"attribute": "namePublicLong", "language": "of the market"},
+            {
+                "attribute": "description",
+                "language": "fr",
+                "severity": "warning",
+                "only": {"is_consumer_unit": True},
+            },
+            {"attribute": "nameLegal", "language": "fr", "only": {"kind_code": ["TEA"]}, "severity": "error"},
+            {
+                "attribute": "allergens",
+                "language": "fr",
+                "except": {"kind_code": ["TEA"]},
+                "severity": "error",
+            },
+            {"attribute": "composition", "language": "fr", "only": {"brand_code": ["A"]}},
+        ],
+        "has_composition": {},
+    }
+    profile = prodex.Profile.read({"checks": checks})
+    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France", start=profile)
+    of_consumers = prodex.requirements(
+        tmp_path / "b.xlsx", shop(), channels="Web shop:France:consumer", start=profile
+    )
+
+    expected = {
+        ("namePublicLong fr", "*"): "must",
+        ("nameLegal fr", "TEA"): "must",
+        ("allergens fr", "*"): "must",
+        ("allergens fr", "TEA"): "may",
+    }
+    assert expected == asks(prodex.Requirements.read(of_all))
+    assert expected | {("description fr", "*"): "should"} == asks(prodex.Requirements.read(of_consumers))
+    with pytest.raises(InputError, match="online-listing"):
+        prodex.requirements(tmp_path / "c.xlsx", shop(), start="online-listin")

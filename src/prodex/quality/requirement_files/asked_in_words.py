@@ -56,6 +56,34 @@ _MOST_WORDS = max(word.count(" ") + 1 for word in _LEVEL_OF)
 _NOTHING = frozenset({"", "-", "–", "—"})
 _SHARE = re.compile(r"[<>≈~]?\s*[0-9]{1,3}(?:[.,][0-9]+)?\s*%|0[.,][0-9]+")
 _FOUR = "Type must, should, may or not"
+_FOUR_WORDS = tuple(level.value for level in Level)
+#: What people write for an answer that does not say which of the four words is meant.
+_MARKS = frozenset(
+    {
+        "x",
+        "xx",
+        "xxx",
+        "✓",
+        "✔",
+        "v",
+        "1",
+        "0",
+        "y",
+        "n",
+        "j",
+        "o",
+        "yes",
+        "no",
+        "ja",
+        "nein",
+        "nee",
+        "oui",
+        "non",
+    }
+    | {"true", "false", "wahr", "falsch", "vrai", "faux", "waar", "onwaar", "ok", "+", "++"}
+)
+#: Characters of a word that may be one of the four, misspelt; and how alike it is then.
+_SHORT, _ALIKE = 8, 0.75
 
 _LEAST = (
     r"at least|not less than|from|minimum|min\.?|>=|≥|au moins|au minimum|mindestens|wenigstens|minimal|minstens"
@@ -146,16 +174,20 @@ def is_share(text: str) -> bool:
 
 
 def is_answer(text: str) -> bool:
-    """Whether a text begins with one of the four levels, whatever follows.
+    """Whether somebody has answered with a text: clearly, or with a mark that is asked back.
 
-    >>> is_answer("must, or ask Anna"), is_answer("ask Anna"), is_answer("83 %")
-    (True, False, False)
+    A remark is none, even where it begins with one of the four words.
+
+    >>> is_answer("must; at most 80 characters"), is_answer("x"), is_answer("must be agreed with Anna")
+    (True, True, False)
     """
+    word = unaccented(text).strip(" .!?")
+    if word in _MARKS or (len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None):
+        return True
     try:
-        _level(text.strip())
+        return ask_of(text) is not None
     except InputError:
         return False
-    return True
 
 
 def _level(text: str) -> tuple[Level, str]:
@@ -167,7 +199,7 @@ def _level(text: str) -> tuple[Level, str]:
         words = " ".join(unaccented(one[0]).rstrip(".!") for one in pieces[:count])
         if (level := _LEVEL_OF.get(words)) is not None:
             return level, text[pieces[count - 1].end() :]
-    near = nearest(unaccented(head[0].strip()) if head else "", _LEVEL_OF, 0.75)
+    near = nearest(unaccented(head[0].strip()) if head else "", _LEVEL_OF, _ALIKE)
     meant = f" ({near} was perhaps meant)" if near else ""
     raise InputError(f"{text!r:.60} is not clear{meant}. {_FOUR}.")
 

@@ -13,8 +13,10 @@ from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
 from prodex.locales import language_tag, market_code, short_of
 from prodex.messages import hint
-from prodex.quality.requirement_files.files import checked_path, read_requirements
+from prodex.quality.profile import Profile
+from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
 from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
+from prodex.quality.requirement_files.from_profile import requirements_of_profile
 from prodex.quality.requirement_files.sheet_layout import consumer_units
 from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
@@ -37,7 +39,7 @@ def requirements(
     channels: str | Iterable[Any] | Mapping[str, Any] | None = None,
     languages: str | Iterable[str] | None = None,
     families: int | Iterable[str] | None = None,
-    start: Requirements | str | Path | None = None,
+    start: Requirements | Profile | str | Path | None = None,
     replace: bool = False,
 ) -> Path:
     """Write a workbook in which people say what each channel asks of each family of products.
@@ -63,7 +65,8 @@ def requirements(
     families
         So many of the largest families, or their codes. By default 40; all others are counted with all families.
     start
-        Requirements whose answers are in the cells already, or their file.
+        Requirements whose answers are in the cells already, or their file; or a profile or its name, such as
+        "online-listing": then what it asks of all products of a channel is there.
     replace
         Whether a workbook that is there is written anew. Its answers are kept unless `start` is given.
 
@@ -82,7 +85,13 @@ def requirements(
     """
     catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
-    before = _start(file, start)
+    chosen_channels = None if channels is None else _channels(channels)
+    profile = _profile(start)
+    if profile is not None:
+        asked_of = chosen_channels or _channels_there(catalog)
+        before = requirements_of_profile(profile, asked_of, by or "kind")
+    else:
+        before = _start(file, start)
     by = before.by if by is None else by
     if by != before.by and before.families:
         raise InputError(
@@ -91,7 +100,7 @@ def requirements(
     before = Requirements(before.name, by, before.channels, before.families, before.requirements)
     groups = ProductGroups.of(catalog, by)
     chosen = _chosen_families(groups, families, before)
-    shown = _channels(channels) if channels is not None else before.channels or _channels_there(catalog)
+    shown = chosen_channels or before.channels or _channels_there(catalog)
     # Answers of channels that are not chosen would be lost.
     shown = tuple(dict.fromkeys([*shown, *before.channels]))
     contents = contents_of(catalog, groups, chosen, shown, _languages(languages), before)
@@ -100,11 +109,22 @@ def requirements(
     return file
 
 
-def _start(file: Path, start: Requirements | str | Path | None) -> Requirements:
+def _profile(start: object) -> Profile | None:
+    """Return the profile to start with; None where it is none."""
+    if isinstance(start, Profile):
+        return start
+    if isinstance(start, str | Path) and not is_requirements_file(start):
+        return Profile.read(start)
+    return None
+
+
+def _start(file: Path, start: object) -> Requirements:
     if isinstance(start, Requirements):
         return start
-    if start is not None:
+    if isinstance(start, str | Path):
         return read_requirements(start)
+    if start is not None:
+        raise InputError(f"start is {described(start)}. Give requirements, a profile, or the path of either.")
     if not is_there(file):
         return Requirements()
     try:

@@ -16,6 +16,12 @@ ALL_FAMILIES = "All families"
 #: What a cell shows of what was not asked for when the catalogue was loaded.
 NOT_ASKED = "not asked for"
 
+#: The headings of rows, in their order.
+TEXT, CODE, QUANTITY, SINGLE = "Names and texts", "Codes", "Quantities", "Dates and other single values"
+PICTURE, NUTRIENT, HIERARCHY = "Pictures", "Nutrition", "Hierarchies"
+LABEL, OTHER = "Labels and documents", "Other attributes"
+GROUPS = (TEXT, CODE, QUANTITY, SINGLE, PICTURE, NUTRIENT, HIERARCHY, LABEL, OTHER)
+
 
 class SheetPlace(StrEnum):
     """What a heading says of its column, or a first cell of its row or of the cell beside it."""

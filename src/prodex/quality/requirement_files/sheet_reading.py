@@ -19,10 +19,12 @@ from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
 from prodex.locales import market_code
-from prodex.messages import nearest
+from prodex.messages import nearest, percent
 from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
 from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.sheet_layout import (
+    ALL_FAMILIES,
+    GROUPS,
     KEYS_SHEET,
     READ_ME,
     SheetPlace,
@@ -53,6 +55,10 @@ _LONG = frozenset({"channel", "attribute", "level"})
 
 #: Problems of a file that are listed: whoever corrects so many reads it again.
 _MOST_PROBLEMS = 1_000
+#: Marks that a cell with the format of shares shows as per cent: 1 is 100 %, or 1 % where a spreadsheet adds the sign.
+_TYPED = {"100": 1.0, "1": 0.01, "0": 0.0}
+#: How far a share and what a cell shows of it are apart.
+_ROUNDED = 0.006
 #: How alike a parent and a family are where one is taken for a typing error of the other.
 _ALIKE = 0.8
 #: Cells of a merged range: larger ones are no heading.
@@ -94,7 +100,15 @@ class _Keys:
     titles: dict[str, str] = field(default_factory=dict)
     families: list[ProductFamily] = field(default_factory=list)
     sheets: list[str] = field(default_factory=list)
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
     by: str = ""
+
+    def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
+        """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
+        columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
+        found = shares[columns.index(family) :][:1] if family in columns else []
+        return [float(one) if isinstance(one, int | float) else None for one in found]
 
 
 def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ()) -> SheetsRead:
@@ -125,8 +139,9 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
         rows = [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
         if (heading := _long_heading(rows)) is not None:
             _read_long(sheet.name, rows, heading, names, found)
+            found.tables += 1
         elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
-            table.read(stem, names, found)
+            table.read(stem, names, keys, found)
         elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
             place = cell_place(*answer)
             what = f"{SheetPlace.ATTRIBUTE} or {SheetPlace.PATH}"
@@ -136,8 +151,6 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
             )
         else:
             found.ignored.append(f"sheet {sheet.name}")
-            continue
-        found.tables += 1
     found.by = found.by or keys.by
     if not found.tables and keys.by:
         found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
@@ -167,6 +180,10 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.families.append(ProductFamily(code, label, parent))
             case "sheets", [*names]:
                 into.sheets += [name for name in names if isinstance(name, str)]
+            case "columns", [str(sheet), [*codes]]:
+                into.columns.setdefault(sheet, list(map(str, codes)))
+            case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
+                into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
             case "by", str(by):
                 into.by = into.by or by
 
@@ -221,7 +238,7 @@ class _Table:
         own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
         return {self.places[one] for one in own if one in self.places}
 
-    def read(self, stem: str, names: AttributeWords, into: SheetsRead) -> None:
+    def read(self, stem: str, names: AttributeWords, keys: _Keys, into: SheetsRead) -> None:
         """Read all that is asked."""
         rows_of = self._rows_above()
         channel = self._channel(rows_of, stem, into)
@@ -229,12 +246,14 @@ class _Table:
             self._read_by(code_row, into)
         families = self._families(rows_of, into)
         place = self.at(self.heading, min(families, default=0))
-        if channel is None:
+        if not families and SheetPlace.CHANNEL not in rows_of and not into.wrong:
+            # Somebody's own list of attributes.
+            into.ignored.append(f"sheet {self.sheet}")
             return
+        into.tables += 1
         into.read.append((place, channel, None, None, None))
         for column, family in families.items():
             into.read.append((self.at(self.heading, column), channel, family, None, None))
-        has_plain_shares = self._has_plain_shares(families)
         others = {*rows_of.values()}
         for number in sorted(self.rows):
             if len(into.wrong) >= _MOST_PROBLEMS:
@@ -243,7 +262,7 @@ class _Table:
                 )
                 return
             if number > self.heading and number not in others:
-                self._read_row(number, channel, families, names, into, has_plain_shares)
+                self._read_row(number, channel, families, names, keys, into)
 
     def _rows_above(self) -> dict[SheetPlace, int]:
         """Return the rows that say something of the sheet and of its columns; sorting may have moved some below."""
@@ -287,7 +306,7 @@ class _Table:
         last = max(self.keys, default=columns[0] + 1)
         return next((self.verbatim(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
 
-    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel | None:
+    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel:
         name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
         market, at = "", self.sheet or stem
         if SheetPlace.MARKET in rows_of:
@@ -375,12 +394,13 @@ class _Table:
 
     def _may_be_family(self, column: int) -> bool:
         cells = list(self._below.get(column, {}).values())
-        others = [one for one in cells if not is_answer(_bare(one)) and not _is_open(one)]
-        return not others or any(is_answer(_bare(one)) for one in cells)
+        # Plain numbers are somebody's own, such as priorities.
+        is_open = all(_is_open(one, self._has_plain_shares) for one in cells)
+        return is_open or any(one.kind != "number" and _is_answer(one) for one in cells)
 
     def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
         below = self._below.get(column, {})
-        answers = [number for number, cell in below.items() if cell.kind == "text" and is_answer(_bare(cell))]
+        answers = [number for number, cell in below.items() if cell.kind != "number" and _is_answer(cell)]
         letters = cell_place(1, column)[:-1]
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
         if answers:
@@ -396,12 +416,14 @@ class _Table:
         elif label:
             into.ignored.append(f"column {label} ({where})")
 
-    def _has_plain_shares(self, families: Collection[int]) -> bool:
+    @cached_property
+    def _has_plain_shares(self) -> bool:
         """Whether shares lost their format, so that 0 and 1 are none and all: other cells are fractions."""
         return any(
             re.fullmatch(r"0[.,][0-9]+", cell.text) is not None
-            for column in families
-            for cell in self._below.get(column, {}).values()
+            for column, below in self._below.items()
+            for cell in below.values()
+            if column not in self.keys and cell.kind in {"number", "text"}
         )
 
     def _read_row(
@@ -410,14 +432,19 @@ class _Table:
         channel: Channel,
         families: Mapping[int, ProductFamily | None],
         names: AttributeWords,
+        keys: _Keys,
         into: SheetsRead,
-        has_plain_shares: bool,
     ) -> None:
-        filled = {
-            column: cell
-            for column, cell in self._cells(number, families)
-            if not _is_open(cell, has_plain_shares)
-        }
+        filled, open_cells = {}, {}
+        for column, cell in self._cells(number, families):
+            (open_cells if _is_open(cell, self._has_plain_shares) else filled)[column] = cell
+        self._read_numbers(number, open_cells, families, names, keys, into)
+        other = self.cell(number, self.places.get(SheetPlace.FILLED))
+        if other is not None and _is_answer(other) and other.kind == "text":
+            into.wrong.append(
+                f"{self.at(number, self.places[SheetPlace.FILLED])}: {other.text!r:.40} is in the column "
+                f"{SheetPlace.FILLED}. Write it below {ALL_FAMILIES}, or below a family."
+            )
         if not filled or (asked := self._asked(number, filled, names, into)) is None:
             return
         for column, cell in filled.items():
@@ -429,6 +456,41 @@ class _Table:
                 continue
             if ask is not None:
                 into.read.append((place, channel, families[column], asked, ask))
+
+    def _read_numbers(
+        self,
+        number: int,
+        cells: Mapping[int, Cell],
+        families: Mapping[int, ProductFamily | None],
+        names: AttributeWords,
+        keys: _Keys,
+        into: SheetsRead,
+    ) -> None:
+        """Ask back a 1 that somebody typed over another share: no share is written over by a share."""
+        doubtful = {
+            column: _TYPED.get(cell.text) for column, cell in cells.items() if cell.kind == "percentage"
+        }
+        if not keys.shares or not any(one is not None for one in doubtful.values()):
+            return
+        path, words, language = self._keys_of(number)
+        try:
+            asked = names.asked(path, words, language)
+        except (InputError, QueryError):
+            return
+        for column, typed in doubtful.items():
+            family = families[column]
+            for share in keys.shown(self.sheet, asked, ALL if family is None else family.code):
+                if typed is not None and (share is None or abs(share - typed) > _ROUNDED):
+                    over = "" if share is None else f" over the share of {percent(share, 0)}"
+                    what = f"{cells[column].text} % was typed{over}"
+                    into.wrong.append(f"{self.at(number, column)}: {what}. Type must, should, may or not.")
+
+    def _keys_of(self, number: int) -> list[str]:
+        """Return wire path, words and language of a row."""
+        return [
+            self.text(number, self.places.get(one))
+            for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
+        ]
 
     def _cells(self, number: int, families: Collection[int]) -> Iterator[tuple[int, Cell]]:
         """Yield the cells of a row that are of a family."""
@@ -450,14 +512,18 @@ class _Table:
             if key is not None and key.problem:
                 into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
                 return None
-        path, words, language = (self.text(number, self.places.get(one)) for one in keys)
-        has_answers = any(is_answer(_bare(cell)) for cell in filled.values())
+        path, words, language = self._keys_of(number)
+        has_answers = any(_is_answer(cell) for cell in filled.values())
         if not path and not words:
             if has_answers:
                 into.wrong.append(f"{self.at(number, next(iter(filled)))}: its row names no attribute.")
             return None
         # Headings that somebody has repeated, for printing.
         if place_of(words) is SheetPlace.ATTRIBUTE and not path:
+            return None
+        if words in GROUPS and not path and has_answers:
+            place = self.at(number, next(iter(filled)))
+            into.wrong.append(f"{place}: {words!r:.40} is a heading. Write the word in the rows below it.")
             return None
         try:
             return names.asked(path, words, language)
@@ -492,6 +558,10 @@ def _bare(cell: Cell) -> str:
     return _SHARE_BEHIND.sub("", cell.text).strip()
 
 
+def _is_answer(cell: Cell) -> bool:
+    return not _is_open(cell) and is_answer(_bare(cell))
+
+
 def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
     """Whether a cell is not answered: empty, a dash, or what was written there of today."""
     if cell.kind == "percentage":
@@ -522,7 +592,7 @@ def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:
     """Return row and column of the first cell that is one of the four words."""
     for number, row in rows:
         for column, cell in sorted(row.items()):
-            if cell.kind == "text" and is_answer(_bare(cell)):
+            if _is_answer(cell):
                 return number, column
     return None
 

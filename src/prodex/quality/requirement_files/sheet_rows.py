@@ -21,6 +21,18 @@ from prodex.quality.requirement_files.filled_shares import (
     attributes_there,
     selected_there,
 )
+from prodex.quality.requirement_files.sheet_layout import (
+    CODE,
+    GROUPS,
+    HIERARCHY,
+    LABEL,
+    NUTRIENT,
+    OTHER,
+    PICTURE,
+    QUANTITY,
+    SINGLE,
+    TEXT,
+)
 from prodex.quality.requirements import (
     ALL,
     NUTRIENTS,
@@ -33,12 +45,6 @@ from prodex.quality.requirements import (
 )
 from prodex.tables.attributes import MEASURES, TEXTS
 from prodex.tables.declaration import TABLES
-
-#: The headings of rows, in their order.
-TEXT, CODE, QUANTITY, SINGLE = "Names and texts", "Codes", "Quantities", "Dates and other single values"
-PICTURE, NUTRIENT, HIERARCHY = "Pictures", "Nutrition", "Hierarchies"
-LABEL, OTHER = "Labels and documents", "Other attributes"
-GROUPS = (TEXT, CODE, QUANTITY, SINGLE, PICTURE, NUTRIENT, HIERARCHY, LABEL, OTHER)
 
 #: Rows that every sheet has: what food sold at a distance and a web shop need most.
 _USUAL: Mapping[str, tuple[str, ...]] = {

@@ -24,12 +24,12 @@ from prodex.quality.requirement_files.sheet_layout import (
     FORMAT,
     KEYS_SHEET,
     NOT_ASKED,
+    PICTURE,
     READ_ME,
+    TEXT,
     SheetPlace,
 )
 from prodex.quality.requirement_files.sheet_rows import (
-    PICTURE,
-    TEXT,
     ChannelSheet,
     SheetRow,
     Today,
@@ -419,6 +419,11 @@ def _read_me(contents: WorkbookContents, names: Sequence[str]) -> list[tuple[str
     return [*lines, *([("Figures are from", contents.source)] if contents.source else [])]
 
 
+def _shares(row: SheetRow) -> list[float | None]:
+    """Return what the cells of a row show: by it a number that somebody types is known."""
+    return [None if one.share is None or not one.is_asked else _number(one.share) for one in row.today]
+
+
 def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> None:
     """Write the hidden sheet: it marks the workbook, and knows the names of its rows and families."""
     sheet = book.add_worksheet(KEYS_SHEET, worksheet_class=TextSheet)
@@ -426,6 +431,12 @@ def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> 
     titles = {row.asked.attribute: row.title for plan in contents.sheets for row in plan.rows}
     facts: list[tuple[str, Any]] = [("format", FORMAT), ("by", contents.by), ("sheets", list(names))]
     facts += [("attribute", [attribute, title]) for attribute, title in titles.items()]
+    for name, plan in zip(names, contents.sheets, strict=True):
+        if plan.products:
+            facts.append(("columns", [name, [ALL, *(one.code for one in plan.families)]]))
+            facts += [
+                ("shares", [name, row.asked.attribute, row.asked.language, _shares(row)]) for row in plan.rows
+            ]
     if not contents.sheets:
         facts += [("family", [one.code, one.label, one.parent]) for one in contents.families]
     plain = book.add_format({})
