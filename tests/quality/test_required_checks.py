@@ -219,6 +219,15 @@ def test_an_unknown_attribute_names_the_nearest_and_all_at_once() -> None:
     assert "'netContent'" in str(refused.value)
 
 
+def test_an_attribute_that_nobody_has_any_more_is_missing() -> None:
+    """It was there when the workbook was written: all products lack it now, and a warning says so."""
+    with pytest.warns(UserWarning, match="no product of this catalogue has 'ownKindOfLid'"):
+        audit = prodex.audit(flatten([{"id": 7}]), required({"attribute": "ownKindOfLid"}))
+
+    assert audit.states.tolist() == [[FAIL]]
+    assert judged({}, {"attribute": "drainedWeight"}) == FAIL
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [

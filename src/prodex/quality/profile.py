@@ -69,7 +69,7 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import Condition
 from prodex.quality.scores import GRADES
-from prodex.tables.attributes import ATTRIBUTES, PATHS, attribute_of, is_within
+from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
 
@@ -559,13 +559,13 @@ def confirm(
     if requirements is not None:
         named += list(
             dict.fromkeys(
-                (f"requirements {requirements.name}", one.asked.path) for one in requirements.requirements
+                (f"{_REQUIREMENTS}{requirements.name}", one.asked.path) for one in requirements.requirements
             )
         )
     doubted = [
         (place, name)
         for place, name in named
-        if name.partition(".")[0] not in {*ATTRIBUTES, *own} or ("." in name and name not in PATHS)
+        if name.partition(".")[0] not in {*ATTRIBUTES, *MEASURES, *own} or ("." in name and name not in PATHS)
     ]
     if doubted:
         with suppress(NotExported):  # what an export left out may have had the attribute
@@ -575,6 +575,9 @@ def confirm(
         if mentions and catalog.origin.asked(path):
             with suppress(NotExported):
                 _confirm_kinds(catalog, column, mentions)
+
+
+_REQUIREMENTS = "requirements "
 
 
 def _confirm_attributes(catalog: Catalog, doubted: list[tuple[str, str]], own: Collection[str]) -> None:
@@ -588,6 +591,10 @@ def _confirm_attributes(catalog: Catalog, doubted: list[tuple[str, str]], own: C
             continue  # the check is unknown anyway
         if head not in known:
             near = hint(head, sorted(known), "`catalog.drift` and `prodex tables` list names.")
+            if place.startswith(_REQUIREMENTS) and nearest(head, sorted(known), cutoff=0.75) is None:
+                # It was there when the requirements were written, and that nobody has it is what they are for.
+                warnings.warn(f"{place}: no product of this catalogue has {name!r}{near}", stacklevel=5)
+                continue
             wrong.append(
                 f"{place}: there is no attribute {name!r} in the specification, and no product of this catalogue "
                 f"has it{near} If it is a custom attribute that is not filled yet, declare it in the profile: "

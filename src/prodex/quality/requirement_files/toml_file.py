@@ -48,7 +48,7 @@ _OF_CHANNEL = ("name", "market", "consumer_units")
 #: What is in place of a language where texts in any are meant, and others of the same attribute in one.
 _ANY = "any"
 _BARE = re.compile("[A-Za-z0-9_-]+")
-_MARKED = re.compile(rf"^\s*{MARK}\s*=", re.MULTILINE)
+_MARKED = re.compile(rf"^\s*{MARK}\s*=\s*[0-9]", re.MULTILINE)
 
 #: As `Requirements.joined` takes it.
 _Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]

@@ -1,0 +1,109 @@
+"""What requirements cost: a workbook of 40 families x 120 attributes x 3 channels, beside the profile `online-listing`.
+
+`python -m tests.bench.requirements [PRODUCTS] [ROUNDS]`: the workbook is written, read back, and judged by, in turns
+with the profile in one process; before that the peak of memory of a quarter of the products and of all, each in a
+process of its own. It exits with 1 above 1.3 times the profile.
+"""
+
+# ruff: noqa: T201 - it prints figures
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+from statistics import median
+from time import perf_counter, process_time
+
+import pandas as pd
+
+import prodex
+from prodex_sandbox.sample import AS_OF
+from tests.bench.profiles import _KEEP, run
+
+#: What the workbook may cost, as a multiple of the profile.
+MOST = 1.3
+FAMILIES, ATTRIBUTES, CHANNELS = 40, 120, ("Web shop:France", "Leaflet:Belgium", "Catalogue:Germany")
+
+_SOURCE = Path(__file__).parents[2] / "src"
+_PEAK = """
+import resource, sys
+import prodex
+from prodex_sandbox.sample import AS_OF
+prodex.audit("bench", sys.argv[1], now=AS_OF, progress=False).completeness()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+"""
+
+
+def filled_in(catalog: prodex.Catalog, path: Path) -> prodex.Requirements:
+    """Write a workbook of so many cells, fill in each of them, and read it back."""
+    every = prodex.Requirements.read(
+        prodex.requirements(path, catalog, channels=list(CHANNELS), families=FAMILIES)
+    )
+    channels, families = every.channels, [one.code for one in every.families][:FAMILIES]
+    sheet = pd.read_excel(path, sheet_name=1, header=None)
+    named = sheet[sheet[2].notna() & sheet[0].notna()].iloc[:, :3]
+    rows = [
+        (row[2], row[1] if isinstance(row[1], str) else "")
+        for row in named.to_numpy()
+        if row[0] != "Attribute"
+    ]
+    draw = Random(7)
+    asked = [
+        {
+            "channel": channel.name,
+            "market": channel.market,
+            "family": family,
+            "attribute": attribute,
+            "language": language,
+            "level": (level := draw.choice(["must", "must", "should", "may", "not"])),
+            "shortest": 5 if language and level == "must" else 0,
+            "pixels": 800 if "[front]" in attribute and level == "must" else 0,
+        }
+        for channel in channels
+        for family in families
+        for attribute, language in dict.fromkeys(rows[:ATTRIBUTES])
+    ]
+    path.unlink()
+    return prodex.Requirements.read(prodex.Requirements.of(pd.DataFrame(asked), name="bench").write(path))
+
+
+def measure(products: int = 100_000, rounds: int = 3) -> bool:
+    """Print what requirements cost, and whether it is within the limit."""
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as name:
+        home = Path(name)
+        os.environ["PRODEX_HOME"] = name
+        run(_SOURCE, home, _KEEP, str(products // 4))
+        begin = perf_counter()
+        quarter = filled_in(prodex.open_snapshot("bench"), home / "requirements.xlsx")
+        writing = perf_counter() - begin
+        peaks = [float(run(_SOURCE, home, _PEAK, str(home / "requirements.xlsx")))]
+        run(_SOURCE, home, _KEEP, str(products))
+        peaks.append(float(run(_SOURCE, home, _PEAK, str(home / "requirements.xlsx"))))
+        plain = float(run(_SOURCE, home, _PEAK.replace(".completeness()", ""), "online-listing"))
+        catalog = prodex.open_snapshot("bench")
+        seconds: dict[str, list[float]] = {"online-listing": [], "requirements": []}
+        for _ in range(rounds):
+            for which, profile in (("online-listing", "online-listing"), ("requirements", quarter)):
+                start = process_time()
+                checks = len(prodex.audit(catalog, profile, now=AS_OF, progress=False).checks)
+                seconds[which].append(process_time() - start)
+    profile_time, own_time = (median(one) for one in seconds.values())
+    ratio = own_time / profile_time
+    print(
+        f"{products:,} products, {len(quarter.requirements):,} cells ({checks:,} checks): an audit by them takes "
+        f"{own_time:.1f} s of the processors, one by online-listing {profile_time:.1f} s: {ratio:.2f} times, at most "
+        f"{MOST}"
+    )
+    print(
+        f"peak of memory with completeness: {peaks[0]:,.0f} MB for {products // 4:,} products, {peaks[1]:,.0f} MB for "
+        f"{products:,}; by online-listing {plain:,.0f} MB. Writing, filling in and reading the workbook took "
+        f"{writing:.1f} s"
+    )
+    return ratio <= MOST
+
+
+if __name__ == "__main__":
+    sys.exit(0 if measure(*map(int, sys.argv[1:])) else 1)
