@@ -129,7 +129,7 @@ def test_a_wrong_value_is_shown_with_the_reason() -> None:
     )
 
     assert audit.failures()[["value", "reason", "language"]].values.tolist() == [
-        ["<b>", "3 characters, at least 20 are required", "fr"]
+        ["<b>", "too short: 3 of at least 20 characters", "fr"]
     ]
 
 

@@ -19,7 +19,6 @@ from prodex.catalog import Origin
 from prodex.errors import NotExported
 from prodex.facts.presence import BY_SHAPE, leaf_columns
 from prodex.locales import language_label, short_of
-from prodex.messages import counted
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.problems import attribute_label
@@ -67,25 +66,49 @@ _KINDS: Mapping[Level, _Kind] = {
         "must_have",
         "blocker",
         "{label} is filled as {channel} requires",
-        "{Label} missing for {channel}",
-        "{write}",
+        "{label} missing for {channel}",
+        "Write the {label}.",
     ),
     Level.SHOULD: _Kind(
         "should_have",
         "warning",
         "{label} is filled as {channel} wants",
-        "{Label} wanted for {channel}",
-        "{write}",
+        "{label} wanted for {channel}",
+        "Write the {label}.",
     ),
     Level.NOT: _Kind(
         "must_not_have",
         "warning",
         "{label} is empty, as {channel} requires",
-        "{Label} does not belong to {channel}",
-        "Remove the {label}, or the product from this family.",
+        "{label} does not belong to {channel}",
+        "Remove the {label}, or move the product to another family.",
     ),
 }
-_WITH_VALUES = " or not as required"
+_OF_VALUES = {
+    Level.MUST: "{label} missing or not as required for {channel}",
+    Level.SHOULD: "{label} wanted, or not as wanted, for {channel}",
+}
+_OF_PICTURES = "Send a {label}."
+_WHY = "This is what the channel asks of products of this family."
+_TOO_SHORT, _TOO_LONG = (
+    "too short: {count} of at least {least} characters",
+    "too long: {count} of at most {most} characters",
+)
+_NONE_OF, _NO_MATCH, _TOO_SMALL = (
+    "none of {codes}",
+    "does not match the pattern {pattern}",
+    "at least {pixels} pixels on the longest side are required",
+)
+_FACE, _NUTRIENT, _IN_LANGUAGE = "picture of the {name}", "nutrient {code}", "{label} in {language}"
+_THERE = "there is data"
+
+#: Everything that a check of requirements says, as messages to translate: problems, what to do, and reasons.
+MESSAGES = (
+    *(words for kind in _KINDS.values() for words in (kind.title, kind.problem, kind.fix)),
+    *(*_OF_VALUES.values(), _OF_PICTURES, _WHY, _THERE),
+    *(_TOO_SHORT, _TOO_LONG, _NONE_OF, _NO_MATCH, _TOO_SMALL),
+    *(_IN_LANGUAGE, _NUTRIENT, *(_FACE.format(name=name) for name in FACES.values())),
+)
 
 
 @dataclass(frozen=True)
@@ -115,20 +138,13 @@ class RequiredCheck:
     def facts(self) -> CheckFacts:
         """What an audit keeps of it."""
         kind = _KINDS[self.level]
-        label = asked_words(self.asked)
-        problem = kind.problem.replace(" for ", f"{_WITH_VALUES} for ") if self.is_of_value else kind.problem
-        words = {
-            "label": label,
-            "Label": label[:1].upper() + label[1:],
-            "channel": self.channel.label,
-            "write": f"Write the {label}.",
-        }
-        picture = self.asked.path == PICTURES
-        fix = (
-            f"Send a picture of the {selector_of(self.asked.attribute)[1] or 'product'}."
-            if picture
-            else kind.fix
+        words = {"label": asked_words(self.asked), "channel": self.channel.label}
+        title, problem = (
+            _capitalized(one.format(**words))
+            for one in (kind.title, _OF_VALUES[self.level] if self.is_of_value else kind.problem)
         )
+        is_picture = self.asked.path == PICTURES and self.level is not Level.NOT
+        fix = (_OF_PICTURES if is_picture else kind.fix).format(**words)
         return CheckFacts(
             id=self.id,
             rule=kind.rule,
@@ -136,10 +152,10 @@ class RequiredCheck:
             dimension="completeness",
             severity=kind.severity,
             weight=SEVERITIES[kind.severity],
-            title=kind.title.format(**words),
-            why="This is what the retailer asks of products of this family.",
-            fix=(kind.fix if self.level is Level.NOT else fix).format(**words),
-            reason="there is data" if self.level is Level.NOT else "no data: absent, null or empty",
+            title=title,
+            why=_WHY,
+            fix=fix,
+            reason=_THERE if self.level is Level.NOT else "no data: absent, null or empty",
             source="requirements",
             exact=True,
             shipped=True,
@@ -147,7 +163,7 @@ class RequiredCheck:
             language=self.asked.language or None,
             scope=self.channel.label,
             is_presence=self.level is not Level.NOT,
-            problem=problem.format(**words),
+            problem=problem,
             channel=self.channel.label,
             level=self.level.value,
             asked=self.asked.attribute,
@@ -172,11 +188,17 @@ def asked_words(asked: AskedAttribute) -> str:
     """
     path, chosen = selector_of(asked.attribute)
     if chosen and path == PICTURES:
-        return f"picture of the {chosen}"
+        return _FACE.format(name=chosen)
     if chosen:
-        return f"nutrient {chosen}"
+        return _NUTRIENT.format(code=chosen)
     label = attribute_label(path)
-    return f"{label} in {language_label(asked.language)}" if asked.language else label
+    if not asked.language:
+        return label
+    return _IN_LANGUAGE.format(label=label, language=language_label(asked.language))
+
+
+def _capitalized(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def required_columns(requirements: Requirements) -> tuple[RequiredCheck, ...]:
@@ -471,29 +493,22 @@ def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
         bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(pa.array(ask.one_of, pa.string()))))
-        yield bad, [f"none of {', '.join(ask.one_of)}"] * int(bad.sum())
+        yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
     if ask.shortest:
         bad = length < ask.shortest
-        yield (
-            bad,
-            [f"{_characters(one)}, at least {ask.shortest} are required" for one in length[bad].tolist()],
-        )
+        yield bad, [_TOO_SHORT.format(count=f"{one:,}", least=ask.shortest) for one in length[bad].tolist()]
     if ask.longest:
         bad = length > ask.longest
-        yield bad, [f"{_characters(one)}, at most {ask.longest} are allowed" for one in length[bad].tolist()]
+        yield bad, [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
     if ask.pattern:
         bad = ~is_true(pc.match_substring_regex(texts, f"^(?:{ask.pattern})$"))
-        yield bad, [f"does not match the pattern {ask.pattern}"] * int(bad.sum())
+        yield bad, [_NO_MATCH.format(pattern=ask.pattern)] * int(bad.sum())
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
-        yield bad, [f"at least {ask.pixels} pixels on the longest side are required"] * int(bad.sum())
-
-
-def _characters(number: int) -> str:
-    return counted(number, "character")
+        yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum())
 
 
 def _needs(asked: AskedAttribute) -> list[str]:
