@@ -118,7 +118,7 @@ class AcceptedLine(NamedTuple):
 
 
 class UnreadLine(NamedTuple):
-    """A line that cannot be read: its number, why, and what it holds."""
+    """A line that cannot be read: its number (0 for the whole file), why, and what it holds."""
 
     line: int
     note: str
@@ -161,8 +161,7 @@ class AcceptedFindings:
             raise
         except OSError as error:
             raise StorageError(
-                f"{path} cannot be read: {error}. No finding counts as accepted without it, so nothing was judged. Put "
-                "a plain file there, or name another one."
+                f"{path} cannot be read: {error}. Put a plain file there, or name another one."
             ) from error
         if (written := _as_written(content)) is not None:
             return cls(path, written)
@@ -174,6 +173,17 @@ class AcceptedFindings:
                 else:
                     unread.append(found)
         return cls(path, tuple(lines), tuple(unread))
+
+    @classmethod
+    def read_beside(cls, path: Path) -> AcceptedFindings:
+        """Read the file beside snapshots; where it cannot be read, nothing is accepted, and that is said.
+
+        The snapshots may be from somebody else, and whatever lies beside them must not keep them from being judged.
+        """
+        try:
+            return cls.read(path)
+        except StorageError as error:
+            return cls(path, unread=(UnreadLine(0, str(error), ""),))
 
     @cached_property
     def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
@@ -248,7 +258,7 @@ def accepted_findings(folder: Path | None, given: object = None) -> AcceptedFind
     """
     if given is None:
         beside = file_beside(folder)
-        return None if beside is None else AcceptedFindings.read(beside)
+        return None if beside is None else AcceptedFindings.read_beside(beside)
     path = file_given(given)
     if not is_there(path):
         raise InputError(
@@ -583,6 +593,8 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
     def unread(note: str) -> UnreadLine:
         return UnreadLine(number, note, _shortened(text))
 
+    if not isinstance(found.get("withdrawn", False), bool):
+        return unread(f"withdrawn is {found['withdrawn']!r:.40}; write true, or leave it out")
     is_withdrawal = found.get("withdrawn") is True
     for name, what in (("product", "no product id"), ("check", "no check")):
         if not word(name):

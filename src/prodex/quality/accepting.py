@@ -293,7 +293,9 @@ def _file_named(name: object) -> tuple[Path, str | None]:
     """Return the file that a name, a catalogue or a path means, and the name where it is one."""
     if isinstance(name, Catalog):
         wanted = name_of(name, "accepted")
-    elif isinstance(name, Path) or (isinstance(name, str) and name.endswith(".jsonl")):
+    elif isinstance(name, Path) or (
+        isinstance(name, str) and (name.endswith(".jsonl") or (Path(name).suffix and Path(name).is_file()))
+    ):
         path = file_given(name)
         if not path.exists():
             raise InputError(f"There is no file {path} of accepted findings.")
@@ -413,7 +415,9 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:
-    return tuple(None if pd.isna(cell) else str(cell) for cell in row)
+    # pandas makes 7.0 of the id 7 in a column with gaps.
+    whole = (int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in row)
+    return tuple(None if pd.isna(cell) else str(cell) for cell in whole)
 
 
 def _findings(
