@@ -59,6 +59,9 @@ _TRIES = 20
 #: How files of two bytes a character begin.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
+#: No line is of another time.
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
 #: Stands for what is missing in what a digest is made of.
 _MISSING = "\x00"
 
@@ -188,7 +191,11 @@ class AcceptedFindings:
     @cached_property
     def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
         """For each finding the line that counts: the newest, whatever the order in the file."""
-        found: dict[tuple[str, str, str], AcceptedLine] = {}
+        # Mostly each finding has one line.
+        found = {(one.product, one.check, one.digest): one for one in self.lines}
+        if len(found) == len(self.lines):
+            return found
+        found.clear()
         for one in self.lines:
             there = found.get(one.key)
             if there is None or there.order <= one.order:
@@ -208,12 +215,14 @@ class AcceptedFindings:
         # An audit that was saved before a rule was renamed has its old name.
         names = [renamed_check(check.id) for check in checks]
         column = {name: place for place, name in enumerate(names)}
-        lines = {key: one for key, one in self.in_force(day).items() if key[1] in column}
-        if not lines:
+        lines = self.in_force(day)
+        asked = [(one.product, column[one.check]) for one in lines.values() if one.check in column]
+        if not asked:
             return None
-        products = pa.array([key[0] for key in lines], pa.string()).dictionary_encode()
+        named, columns = zip(*asked, strict=True)
+        products = pa.array(named, pa.string()).dictionary_encode()
         place = products.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        cells = place * len(names) + np.array([column[key[1]] for key in lines], np.int64)
+        cells = place * len(names) + np.array(columns, np.int64)
         return WantedFindings(lines, names, products.dictionary, np.unique(cells))
 
     def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
@@ -319,19 +328,21 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
     taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(
         pa.array(of_evidence)
     )
+    made = np.full(len(rows), NOTHING_THERE, object)
+    asks_for_data = np.array([check.is_presence for check in checks], bool)
+    is_presence = asks_for_data[findings.check[of_evidence]].tolist()
     columns = (column.to_pylist() for column in taken.columns)
-    seen = iter(zip(*columns, strict=True))
-    made = []
-    for row in rows.tolist():
-        facts = next(seen) if row < findings.seen else None
+    made[rows < findings.seen] = [
         # Of missing data, evidence says at most what waits for acceptance or why it is asked for.
-        is_missing = facts is None or (
-            facts[2] is None
-            and facts[3] is None
-            and (checks[findings.check[row]].is_presence or facts[4] == PENDING)
+        NOTHING_THERE
+        if value is None and compared is None and (is_missing or reason == PENDING)
+        else digest_of(attribute, language, value, compared, reason)
+        for is_missing, attribute, language, value, compared, reason in zip(
+            is_presence, *columns, strict=True
         )
-        made.append(NOTHING_THERE if is_missing else digest_of(*facts or (None,) * 5))
-    return made
+    ]
+    found: list[str] = made.tolist()
+    return found
 
 
 class AcceptedThen(NamedTuple):
@@ -534,9 +545,8 @@ def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
 
 def _of_written(line: _Line, number: int) -> AcceptedLine | None:
     at = line.at
-    check_moment(at)
     is_whole = line.product and line.check and line.digest and (line.withdrawn or line.reason.strip())
-    if not is_whole or at.tzinfo is None:
+    if not is_whole or at.tzinfo is None or not _FIRST_YEAR <= at.year <= _LAST_YEAR:
         return None
     return AcceptedLine(
         number,
