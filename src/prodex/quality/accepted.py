@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import force_setattr
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError, StorageError
@@ -69,7 +70,13 @@ _MISSING = "\x00"
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-class AcceptedLine(NamedTuple):
+class AcceptedLine(
+    msgspec.Struct,
+    frozen=True,
+    gc=False,  # tens of thousands, which the collector need not look through
+    # The last two are not in the file, whatever somebody writes into it.
+    rename={"is_withdrawal": "withdrawn", "line": "(line)", "note": "(note)"}.get,
+):
     """One line of the file.
 
     Attributes
@@ -94,19 +101,19 @@ class AcceptedLine(NamedTuple):
         What is odd about the line, though it can be read.
     """
 
-    line: int
     product: str
     check: str
     digest: str
     reason: str
     by: str
     at: datetime
-    until: date | None
-    is_withdrawal: bool
     gtin: str | None = None
     attribute: str | None = None
     language: str | None = None
     value: str | None = None
+    until: date | None = None
+    is_withdrawal: bool = False
+    line: int = 0
     note: str = ""
 
     @property
@@ -450,24 +457,7 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     return AcceptedInPart(accepted, tuple(lines), product, check)
 
 
-class _Line(msgspec.Struct):
-    """A line as it is written; what people have edited may be otherwise."""
-
-    product: str
-    check: str
-    digest: str
-    reason: str
-    by: str
-    at: datetime
-    gtin: str | None = None
-    attribute: str | None = None
-    language: str | None = None
-    value: str | None = None
-    until: date | None = None
-    withdrawn: bool = False
-
-
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = msgspec.json.Decoder(AcceptedLine)
 
 
 def _written(line: AcceptedLine) -> bytes:
@@ -527,42 +517,36 @@ def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:
     """Read a file in which every line is as prodex writes it, all at once; None for any other."""
     try:
         read = _DECODER.decode_lines(content)
-        if len(read) != content.count(b"\n"):  # its last line has no end, or one is blank
-            return None
-        made = tuple(map(_of_written, read, range(1, len(read) + 1)))
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
-    return None if None in made else made  # type: ignore[return-value] # without None, they are all lines
+    # Its last line has no end otherwise, or one is blank.
+    if len(read) != content.count(b"\n") or not all(map(_is_as_written, read)):
+        return None
+    return tuple(map(_numbered, read, range(1, len(read) + 1)))
 
 
 def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
     """Read a line that prodex has written; None for what people have written, or what is damaged."""
     try:
-        return _of_written(_DECODER.decode(raw), number)
+        line = _DECODER.decode(raw)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
+    return _numbered(line, number) if _is_as_written(line) else None
 
 
-def _of_written(line: _Line, number: int) -> AcceptedLine | None:
-    at = line.at
-    is_whole = line.product and line.check and line.digest and (line.withdrawn or line.reason.strip())
-    if not is_whole or at.tzinfo is None or not _FIRST_YEAR <= at.year <= _LAST_YEAR:
-        return None
-    return AcceptedLine(
-        number,
-        line.product,
-        renamed_check(line.check),
-        line.digest,
-        line.reason,
-        line.by,
-        at if at.tzinfo is UTC else at.astimezone(UTC),
-        line.until,
-        line.withdrawn,
-        line.gtin,
-        line.attribute,
-        line.language,
-        line.value,
-    )
+def _is_as_written(line: AcceptedLine) -> bool:
+    is_whole = line.product and line.check and line.digest and (line.is_withdrawal or line.reason.strip())
+    return bool(is_whole) and line.at.tzinfo is not None and _FIRST_YEAR <= line.at.year <= _LAST_YEAR
+
+
+def _numbered(line: AcceptedLine, number: int) -> AcceptedLine:
+    """Give a line that was just read its number, and its check the present name."""
+    force_setattr(line, "line", number)
+    if (check := renamed_check(line.check)) is not line.check:
+        force_setattr(line, "check", check)
+    if line.at.tzinfo is not UTC:
+        force_setattr(line, "at", line.at.astimezone(UTC))
+    return line
 
 
 def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]:

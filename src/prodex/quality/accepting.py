@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace as replace_facts
 
 from prodex import clock
 from prodex.arguments import described
@@ -113,7 +114,7 @@ def accept(
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
     at = _moment_after(known, fresh)
-    lines = [one._replace(reason=words, by=who, until=day, at=at) for one in fresh]
+    lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 
@@ -170,7 +171,7 @@ def withdraw(
     ]
     at = _moment_after(known, chosen)
     words = " ".join(str(reason).split())
-    lines = [one._replace(reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
+    lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 
