@@ -88,7 +88,8 @@ class AcceptanceForm(VBox):
         self.check.options = options
         self.check.value = chosen if chosen in {value for _, value in options} else ""
         self._offer()
-        self._figures.value = f"<h3>Accepted findings</h3><p class='muted'>{_EXPLAINED}</p><p>{text_html(figures_sentence(audit))}</p>"
+        about = f"<p class='muted'>{_EXPLAINED}</p><p>{text_html(figures_sentence(audit))}</p>"
+        self._figures.value = f"<h3>Accepted findings</h3>{about}"
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is written; for scripts and tests."""
