@@ -86,6 +86,7 @@ def write_worklists(
     *,
     replace: bool = False,
     escape_formulas: bool = True,
+    accepted: bool = False,
     progress: Progress = None,
     **equal: Any,
 ) -> pd.DataFrame:
@@ -106,6 +107,8 @@ def write_worklists(
     escape_formulas
         Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
         gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
+    accepted
+        Write findings that are accepted as well; by default they are left out, and each worklist says how many and why.
     progress
         A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
         (False), or a function of (done, total), both in findings.
@@ -134,9 +137,9 @@ def write_worklists(
         When the disk refuses.
     """
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
-        rows = worklist_rows(audit, equal, reporter)
+        rows = worklist_rows(audit, equal, reporter, accepted=accepted)
         made = grouped_worklists(audit, rows, by, _TAKEN)
-        facts = _worklist_facts(audit, by, equal, len(rows))
+        facts = _worklist_facts(audit, by, equal, len(rows), accepted)
         named = pc.unique(rows["attribute"])
         return write_folder(
             audit,
@@ -318,7 +321,9 @@ def _guarded_keys(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+def _worklist_facts(
+    audit: Audit, by: str, equal: Mapping[str, Any], listed: int, accepted: bool
+) -> WorklistFacts:
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
@@ -331,13 +336,15 @@ def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int
     waiting = (
         f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
     )
-    return WorklistFacts(facts, list(_omissions(audit, equal, listed)), [waiting] if audit.pending else [])
+    return WorklistFacts(
+        facts, list(_omissions(audit, equal, listed, accepted)), [waiting] if audit.pending else []
+    )
 
 
-def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int, accepted: bool) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
     reasons = audit.accepted_reasons()
-    if len(reasons):
+    if len(reasons) and not accepted:
         named = "; ".join(
             f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
             for row in reasons.head(_REASONS).itertuples()
@@ -345,7 +352,9 @@ def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[
         more = f"; and {len(reasons) - _REASONS:,} more reasons" if len(reasons) > _REASONS else ""
         yield f"{counted(int(reasons['findings'].sum()), 'finding')} that were accepted: {named}{more}."
     if equal:
-        every = sum(batch.num_rows for batch in audit.failure_batches(accepted=False))
+        every = sum(
+            batch.num_rows for batch in audit.failure_batches(**({} if accepted else {"accepted": False}))
+        )
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
         yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
     unknown = int(audit.tally.unknown.sum())
