@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import ipywidgets as w
+import pandas as pd
 import pytest
 
 import prodex
@@ -100,3 +102,30 @@ def test_a_catalogue_in_memory_has_no_place() -> None:
     press(panel)
 
     assert "The catalogue is in memory" in markup(panel)
+
+
+def test_one_press_accepts_what_a_supplier_asks_to_accept(panel: AuditPanel, tmp_path: Path) -> None:
+    """The list of what was asked back has the words; pressing the row accepts the finding."""
+    assert panel.audit is not None
+    panel.audit.worklists(tmp_path / "w", progress=False)
+    rows = pd.read_parquet(tmp_path / "w" / "no_owner.parquet")
+    rows.loc[rows["check"] == "valid_gtin", "accept_because"] = "printed so"
+    rows.to_csv(tmp_path / "answers.csv", index=False)
+    back = tmp_path / "back"
+    back.mkdir()
+    (tmp_path / "answers.csv").rename(back / "answers.csv")
+    panel.returned.folder.value = str(back)
+    panel.returned.read.click()
+    panel.wait()
+    asked = panel.returned.asked.view["rows"]
+    assert 2 == len(asked)
+    assert "asks to accept this finding" in asked[0]["question"]
+
+    panel.returned.asked.press(do="confirm", key=asked[0]["key"])
+    panel.wait()
+
+    assert 1 == len(accepted(panel))
+    assert 1 == len(panel.returned.asked.view["rows"])
+    panel.returned.asked.press(do="all")
+    panel.wait()
+    assert 1 == len(accepted(panel))

@@ -260,6 +260,8 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
     "until, no day": (written(until="2027-02-30"), 0, 1),
     "until, empty": (written(until=""), 1, 0),
     "until a number": (written(until=2027), 0, 1),
+    "withdrawn in words": (written(withdrawn="yes"), 0, 1),
+    "withdrawn as ever": (written(withdrawn=False), 1, 0),
     "no reason": (written(reason=" "), 0, 1),
     "no digest": (written(digest="(without)"), 0, 1),
     "no product": (written(product=None), 0, 1),
@@ -359,6 +361,9 @@ def test_a_link_is_neither_followed_nor_written(tmp_path: Path) -> None:
     elsewhere.write_text("")
     path_of(audit).symlink_to(elsewhere)
 
+    again = prodex.audit("shop", PROFILE, progress=False)
+    assert "nothing is accepted" in repr(again)
+    assert 0 == again.summary["accepted"]
     with pytest.raises(StorageError):
         prodex.accept(audit, reason="x")
     assert "" == elsewhere.read_text()
@@ -374,9 +379,10 @@ def test_rows_of_any_frame_will_do() -> None:
         every[["check", "product_id", "value"]].astype(object).where(every.notna(), None),
         every.assign(note="mine").reset_index(drop=True).iloc[::-1],
         every.iloc[0],
+        every[["product_id", "check"]].astype({"product_id": "float64"}),
     ]
 
-    assert [3] * 5 == [
+    assert [3] * 6 == [
         len(
             accepted_module.AcceptedFindings.read(path_of(prodex.accept(audit, frame, reason=f"r{n}"))).newest
         )

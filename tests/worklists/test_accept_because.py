@@ -135,6 +135,7 @@ def test_what_is_accepted_is_not_asked_of_suppliers(catalog: Catalog, tmp_path: 
 
     index = audit.worklists(tmp_path / "w", progress=False)
 
+    assert [3] == audit.worklists(tmp_path / "all", accepted=True, progress=False)["findings"].tolist()
     assert [1] == index["findings"].tolist()
     book = load_workbook(tmp_path / "w" / "no_owner.xlsx")
     words = " ".join(str(cell) for row in book["Read me"].iter_rows(values_only=True) for cell in row if cell)

@@ -101,6 +101,9 @@ def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         yield accepted_text(figures, reasons), False
     file = audit.accepted_findings
     if file is not None and file.unread:
+        if not file.unread[0].line:
+            yield f"nothing is accepted: {file.unread[0].note}", True
+            return
         numbers = ", ".join(str(one.line) for one in file.unread[:_SHOWN])
         more = ", ..." if len(file.unread) > _SHOWN else ""
         what = counted(len(file.unread), "line")

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import force_setattr
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError, StorageError
@@ -59,6 +60,9 @@ _TRIES = 20
 #: How files of two bytes a character begin.
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
+#: No line is of another time.
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
 #: Stands for what is missing in what a digest is made of.
 _MISSING = "\x00"
 
@@ -66,7 +70,13 @@ _MISSING = "\x00"
 _OLDEST = datetime.min.replace(tzinfo=UTC)
 
 
-class AcceptedLine(NamedTuple):
+class AcceptedLine(
+    msgspec.Struct,
+    frozen=True,
+    gc=False,  # tens of thousands, which the collector need not look through
+    # The last two are not in the file, whatever somebody writes into it.
+    rename={"is_withdrawal": "withdrawn", "line": "(line)", "note": "(note)"}.get,
+):
     """One line of the file.
 
     Attributes
@@ -91,19 +101,19 @@ class AcceptedLine(NamedTuple):
         What is odd about the line, though it can be read.
     """
 
-    line: int
     product: str
     check: str
     digest: str
     reason: str
     by: str
     at: datetime
-    until: date | None
-    is_withdrawal: bool
     gtin: str | None = None
     attribute: str | None = None
     language: str | None = None
     value: str | None = None
+    until: date | None = None
+    is_withdrawal: bool = False
+    line: int = 0
     note: str = ""
 
     @property
@@ -118,7 +128,7 @@ class AcceptedLine(NamedTuple):
 
 
 class UnreadLine(NamedTuple):
-    """A line that cannot be read: its number, why, and what it holds."""
+    """A line that cannot be read: its number (0 for the whole file), why, and what it holds."""
 
     line: int
     note: str
@@ -161,8 +171,7 @@ class AcceptedFindings:
             raise
         except OSError as error:
             raise StorageError(
-                f"{path} cannot be read: {error}. No finding counts as accepted without it, so nothing was judged. Put "
-                "a plain file there, or name another one."
+                f"{path} cannot be read: {error}. Put a plain file there, or name another one."
             ) from error
         if (written := _as_written(content)) is not None:
             return cls(path, written)
@@ -175,10 +184,25 @@ class AcceptedFindings:
                     unread.append(found)
         return cls(path, tuple(lines), tuple(unread))
 
+    @classmethod
+    def read_beside(cls, path: Path) -> AcceptedFindings:
+        """Read the file beside snapshots; where it cannot be read, nothing is accepted, and that is said.
+
+        The snapshots may be from somebody else, and whatever lies beside them must not keep them from being judged.
+        """
+        try:
+            return cls.read(path)
+        except StorageError as error:
+            return cls(path, unread=(UnreadLine(0, str(error), ""),))
+
     @cached_property
     def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
         """For each finding the line that counts: the newest, whatever the order in the file."""
-        found: dict[tuple[str, str, str], AcceptedLine] = {}
+        # Mostly each finding has one line.
+        found = {(one.product, one.check, one.digest): one for one in self.lines}
+        if len(found) == len(self.lines):
+            return found
+        found.clear()
         for one in self.lines:
             there = found.get(one.key)
             if there is None or there.order <= one.order:
@@ -198,12 +222,14 @@ class AcceptedFindings:
         # An audit that was saved before a rule was renamed has its old name.
         names = [renamed_check(check.id) for check in checks]
         column = {name: place for place, name in enumerate(names)}
-        lines = {key: one for key, one in self.in_force(day).items() if key[1] in column}
-        if not lines:
+        lines = self.in_force(day)
+        asked = [(one.product, column[one.check]) for one in lines.values() if one.check in column]
+        if not asked:
             return None
-        products = pa.array([key[0] for key in lines], pa.string()).dictionary_encode()
+        named, columns = zip(*asked, strict=True)
+        products = pa.array(named, pa.string()).dictionary_encode()
         place = products.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        cells = place * len(names) + np.array([column[key[1]] for key in lines], np.int64)
+        cells = place * len(names) + np.array(columns, np.int64)
         return WantedFindings(lines, names, products.dictionary, np.unique(cells))
 
     def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
@@ -248,7 +274,7 @@ def accepted_findings(folder: Path | None, given: object = None) -> AcceptedFind
     """
     if given is None:
         beside = file_beside(folder)
-        return None if beside is None else AcceptedFindings.read(beside)
+        return None if beside is None else AcceptedFindings.read_beside(beside)
     path = file_given(given)
     if not is_there(path):
         raise InputError(
@@ -309,19 +335,21 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
     taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(
         pa.array(of_evidence)
     )
+    made = np.full(len(rows), NOTHING_THERE, object)
+    asks_for_data = np.array([check.is_presence for check in checks], bool)
+    is_presence = asks_for_data[findings.check[of_evidence]].tolist()
     columns = (column.to_pylist() for column in taken.columns)
-    seen = iter(zip(*columns, strict=True))
-    made = []
-    for row in rows.tolist():
-        facts = next(seen) if row < findings.seen else None
+    made[rows < findings.seen] = [
         # Of missing data, evidence says at most what waits for acceptance or why it is asked for.
-        is_missing = facts is None or (
-            facts[2] is None
-            and facts[3] is None
-            and (checks[findings.check[row]].is_presence or facts[4] == PENDING)
+        NOTHING_THERE
+        if value is None and compared is None and (is_missing or reason == PENDING)
+        else digest_of(attribute, language, value, compared, reason)
+        for is_missing, attribute, language, value, compared, reason in zip(
+            is_presence, *columns, strict=True
         )
-        made.append(NOTHING_THERE if is_missing else digest_of(*facts or (None,) * 5))
-    return made
+    ]
+    found: list[str] = made.tolist()
+    return found
 
 
 class AcceptedThen(NamedTuple):
@@ -429,24 +457,7 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     return AcceptedInPart(accepted, tuple(lines), product, check)
 
 
-class _Line(msgspec.Struct):
-    """A line as it is written; what people have edited may be otherwise."""
-
-    product: str
-    check: str
-    digest: str
-    reason: str
-    by: str
-    at: datetime
-    gtin: str | None = None
-    attribute: str | None = None
-    language: str | None = None
-    value: str | None = None
-    until: date | None = None
-    withdrawn: bool = False
-
-
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = msgspec.json.Decoder(AcceptedLine)
 
 
 def _written(line: AcceptedLine) -> bytes:
@@ -506,43 +517,36 @@ def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:
     """Read a file in which every line is as prodex writes it, all at once; None for any other."""
     try:
         read = _DECODER.decode_lines(content)
-        if len(read) != content.count(b"\n"):  # its last line has no end, or one is blank
-            return None
-        made = tuple(map(_of_written, read, range(1, len(read) + 1)))
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
-    return None if None in made else made  # type: ignore[return-value] # without None, they are all lines
+    # Its last line has no end otherwise, or one is blank.
+    if len(read) != content.count(b"\n") or not all(map(_is_as_written, read)):
+        return None
+    return tuple(map(_numbered, read, range(1, len(read) + 1)))
 
 
 def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
     """Read a line that prodex has written; None for what people have written, or what is damaged."""
     try:
-        return _of_written(_DECODER.decode(raw), number)
+        line = _DECODER.decode(raw)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return None
+    return _numbered(line, number) if _is_as_written(line) else None
 
 
-def _of_written(line: _Line, number: int) -> AcceptedLine | None:
-    at = line.at
-    check_moment(at)
-    is_whole = line.product and line.check and line.digest and (line.withdrawn or line.reason.strip())
-    if not is_whole or at.tzinfo is None:
-        return None
-    return AcceptedLine(
-        number,
-        line.product,
-        renamed_check(line.check),
-        line.digest,
-        line.reason,
-        line.by,
-        at if at.tzinfo is UTC else at.astimezone(UTC),
-        line.until,
-        line.withdrawn,
-        line.gtin,
-        line.attribute,
-        line.language,
-        line.value,
-    )
+def _is_as_written(line: AcceptedLine) -> bool:
+    is_whole = line.product and line.check and line.digest and (line.is_withdrawal or line.reason.strip())
+    return bool(is_whole) and line.at.tzinfo is not None and _FIRST_YEAR <= line.at.year <= _LAST_YEAR
+
+
+def _numbered(line: AcceptedLine, number: int) -> AcceptedLine:
+    """Give a line that was just read its number, and its check the present name."""
+    force_setattr(line, "line", number)
+    if (check := renamed_check(line.check)) is not line.check:
+        force_setattr(line, "check", check)
+    if line.at.tzinfo is not UTC:
+        force_setattr(line, "at", line.at.astimezone(UTC))
+    return line
 
 
 def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]:
@@ -583,6 +587,8 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
     def unread(note: str) -> UnreadLine:
         return UnreadLine(number, note, _shortened(text))
 
+    if not isinstance(found.get("withdrawn", False), bool):
+        return unread(f"withdrawn is {found['withdrawn']!r:.40}; write true, or leave it out")
     is_withdrawal = found.get("withdrawn") is True
     for name, what in (("product", "no product id"), ("check", "no check")):
         if not word(name):

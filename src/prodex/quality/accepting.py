@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace as replace_facts
 
 from prodex import clock
 from prodex.arguments import described
@@ -113,7 +114,7 @@ def accept(
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
     at = _moment_after(known, fresh)
-    lines = [one._replace(reason=words, by=who, until=day, at=at) for one in fresh]
+    lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 
@@ -170,7 +171,7 @@ def withdraw(
     ]
     at = _moment_after(known, chosen)
     words = " ".join(str(reason).split())
-    lines = [one._replace(reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
+    lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
 
@@ -293,7 +294,9 @@ def _file_named(name: object) -> tuple[Path, str | None]:
     """Return the file that a name, a catalogue or a path means, and the name where it is one."""
     if isinstance(name, Catalog):
         wanted = name_of(name, "accepted")
-    elif isinstance(name, Path) or (isinstance(name, str) and name.endswith(".jsonl")):
+    elif isinstance(name, Path) or (
+        isinstance(name, str) and (name.endswith(".jsonl") or (Path(name).suffix and Path(name).is_file()))
+    ):
         path = file_given(name)
         if not path.exists():
             raise InputError(f"There is no file {path} of accepted findings.")
@@ -413,7 +416,9 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:
-    return tuple(None if pd.isna(cell) else str(cell) for cell in row)
+    # pandas makes 7.0 of the id 7 in a column with gaps.
+    whole = (int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in row)
+    return tuple(None if pd.isna(cell) else str(cell) for cell in whole)
 
 
 def _findings(

@@ -355,7 +355,7 @@ def _open_folder(folder: Path) -> Audit:
             assumed=tuple(manifest.assumed.items()),
             grade_with_blocker=manifest.grade_with_blocker,
             families=manifest.families,
-            accepted_findings=AcceptedFindings.read(folder.absolute().parent.parent / ACCEPTED_FILE),
+            accepted_findings=AcceptedFindings.read_beside(folder.absolute().parent.parent / ACCEPTED_FILE),
             accepted_then=_accepted_then(manifest),
         )
     except (OSError, ValueError, pa.ArrowException) as error:

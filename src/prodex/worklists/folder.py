@@ -90,6 +90,7 @@ def write_worklists(
     escape_formulas: bool = True,
     language: str = "en",
     languages: Mapping[str, str] | None = None,
+    accepted: bool = False,
     progress: Progress = None,
     **equal: Any,
 ) -> pd.DataFrame:
@@ -115,6 +116,8 @@ def write_worklists(
         codes and units stay as they are. Answers are read in any of the four, whatever the language of the worklist.
     languages
         The languages of single owners, by their codes or names; all others get `language`. Only with `by="owner"`.
+    accepted
+        Write findings that are accepted as well; by default they are left out, and each worklist says how many and why.
     progress
         A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
         (False), or a function of (done, total), both in findings.
@@ -144,9 +147,9 @@ def write_worklists(
     """
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
-        rows = worklist_rows(audit, equal, reporter)
+        rows = worklist_rows(audit, equal, reporter, accepted=accepted)
         made = grouped_worklists(audit, rows, by, _TAKEN)
-        facts = _worklist_facts(audit, by, equal, len(rows))
+        facts = _worklist_facts(audit, by, equal, len(rows), accepted)
         named = pc.unique(rows["attribute"])
         return write_folder(
             audit,
@@ -407,7 +410,9 @@ def _guarded_keys(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int) -> WorklistFacts:
+def _worklist_facts(
+    audit: Audit, by: str, equal: Mapping[str, Any], listed: int, accepted: bool
+) -> WorklistFacts:
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
@@ -420,13 +425,15 @@ def _worklist_facts(audit: Audit, by: str, equal: Mapping[str, Any], listed: int
     waiting = (
         f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
     )
-    return WorklistFacts(facts, list(_omissions(audit, equal, listed)), [waiting] if audit.pending else [])
+    return WorklistFacts(
+        facts, list(_omissions(audit, equal, listed, accepted)), [waiting] if audit.pending else []
+    )
 
 
-def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[str]:
+def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int, accepted: bool) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
     reasons = audit.accepted_reasons()
-    if len(reasons):
+    if len(reasons) and not accepted:
         named = "; ".join(
             f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
             for row in reasons.head(_REASONS).itertuples()
@@ -434,7 +441,9 @@ def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int) -> Iterator[
         more = f"; and {len(reasons) - _REASONS:,} more reasons" if len(reasons) > _REASONS else ""
         yield f"{counted(int(reasons['findings'].sum()), 'finding')} that were accepted: {named}{more}."
     if equal:
-        every = sum(batch.num_rows for batch in audit.failure_batches(accepted=False))
+        every = sum(
+            batch.num_rows for batch in audit.failure_batches(**({} if accepted else {"accepted": False}))
+        )
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
         yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
     unknown = int(audit.tally.unknown.sum())

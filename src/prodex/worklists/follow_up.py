@@ -65,7 +65,7 @@ def write_follow_up(
         # Only these were judged again, and the figures are theirs.
         judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
-    found = worklist_rows(audit, {})
+    found = worklist_rows(audit, {}, accepted=True)
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
     rows: list[dict[str, Any]] = []
     by_key: dict[tuple[Any, ...], list[int]] = {}

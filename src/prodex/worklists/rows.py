@@ -33,8 +33,10 @@ _PLACE = ["language_code", "position"]
 _SHOWN = 500
 
 
-def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT) -> pa.Table:
-    """Return all findings, the worst first, then product by product as in the catalogue.
+def worklist_rows(
+    audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT, *, accepted: bool = False
+) -> pa.Table:
+    """Return the findings, the worst first, then product by product as in the catalogue.
 
     Parameters
     ----------
@@ -44,6 +46,8 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = S
         Column of the findings = value or list of values.
     reporter
         Hears of how many products have been gone through.
+    accepted
+        Whether those that are accepted are among them.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def worklist_rows(audit: Audit, equal: Mapping[str, Any], reporter: Reporter = S
     pieces = [_dictionary_encoded(_EMPTY)]
     with reporter.phase("Collecting findings", "products", len(audit)) as show:
         done = 0
-        for part, rows in zip(audit.parts, _by_part(audit, equal), strict=True):
+        for part, rows in zip(audit.parts, _by_part(audit, equal, accepted), strict=True):
             pieces.append(_dictionary_encoded(rows))
             done += part.size
             show(done, len(audit))
@@ -75,7 +79,7 @@ def _text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.string())
 
 
-def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
+def _by_part(audit: Audit, equal: Mapping[str, Any], with_accepted: bool) -> Iterator[pa.Table]:
     before = 0
     wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
     waiting = _pending_updates(audit.catalog)
@@ -83,7 +87,7 @@ def _by_part(audit: Audit, equal: Mapping[str, Any]) -> Iterator[pa.Table]:
     for number, (part, accepted) in enumerate(each):
         rows = failure_rows(part, audit.checks, wants, accepted)
         # Somebody has looked at these, and nothing is asked of a supplier.
-        rows = rows.filter(pc.is_null(rows["accepted"]))
+        rows = rows if with_accepted else rows.filter(pc.is_null(rows["accepted"]))
         rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
         place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))

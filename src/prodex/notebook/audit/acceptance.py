@@ -70,10 +70,7 @@ class AcceptanceForm(VBox):
         )
         which = styled(row(self.check, self.finding, look="form-row"), "export-row")
         why = styled(row(self.reason, self.until, self.accept, self.withdraw, look="form-row"), "export-row")
-        explained = html(f"<p class='muted'>{_EXPLAINED}</p>")
-        super().__init__(
-            [html("<h3>Accepted findings</h3>"), self._figures, which, why, self.work, self._said, explained]
-        )
+        super().__init__([self._figures, which, why, self.work, self._said])
         panel.on(self.check, lambda _: self._offer(), "value")
         panel.on(self.accept, lambda _: self._start(is_withdrawal=False))
         panel.on(self.withdraw, lambda _: self._start(is_withdrawal=True))
@@ -91,7 +88,8 @@ class AcceptanceForm(VBox):
         self.check.options = options
         self.check.value = chosen if chosen in {value for _, value in options} else ""
         self._offer()
-        self._figures.value = f"<p>{text_html(figures_sentence(audit))}</p>"
+        about = f"<p class='muted'>{_EXPLAINED}</p><p>{text_html(figures_sentence(audit))}</p>"
+        self._figures.value = f"<h3>Accepted findings</h3>{about}"
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is written; for scripts and tests."""
