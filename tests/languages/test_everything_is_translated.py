@@ -119,7 +119,7 @@ def test_every_cell_is_data_or_a_translation(folders: dict[str, Path], language:
     assert set() == changed
     # Marks of rows and moments are for programs, and some names of markets are alike.
     of_programs = re.compile(
-        r"\d+ (?:France|Portugal)|m[0-9a-f]{8}\..*|s[0-9a-f]{8}\..*|\d{4}-\d\d-\d\dT.*|[\w.-]+(\[.*\])?"
+        r"|\d+ (?:France|Portugal)|France \(250\)|m[0-9a-f]{8}\..*|s[0-9a-f]{8}\..*|\d{4}-\d\d-\d\dT.*|[\w.-]+(\[.*\])?"
     )
     assert [] == sorted(one for one in left if not of_programs.fullmatch(one))
 
