@@ -11,7 +11,7 @@ INSTALL := $(PIP) install --quiet --constraint constraints.txt
 # Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test test-clock pythons lab docs bench soak dist constraints clean
+.PHONY: messages demo check test test-clock pythons lab docs bench soak dist constraints clean
 
 demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	@PRODEX_HOME=data $(BIN)/prodex demo
@@ -33,6 +33,9 @@ test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clo
 
 pythons: ## the quick suite on every supported Python of this machine; says which ones are missing
 	$(PYTHON) -m tests.pythons
+
+messages: $(VENV)/.ready ## bring the catalogues of messages up to date with the code, and compile them
+	$(BIN)/python -m tests.messages
 
 lab: $(VENV)/.lab ## open the first notebook, ready to run
 	@PRODEX_HOME=$(CURDIR)/data $(BIN)/prodex lab --to notebooks $(LAB)

@@ -11,6 +11,8 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from babel.messages import Catalog, Message
@@ -29,10 +31,13 @@ from prodex.worklists.workbook import _SUMMARY
 SOURCE = Path(__file__).parents[1] / "src" / "prodex"
 FOLDER = SOURCE / "languages"
 
+#: Which day it is says nothing of translations.
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 #: Comments that tell translators what a message is.
 _RULE = "{name} of the rule {rule}"
 
 
+@cache
 def messages() -> dict[str | tuple[str, str], str]:
     """Return every message, with a comment: what the code passes to `gettext`, what rules say, labels, templates."""
     found: dict[str | tuple[str, str], str] = {}
@@ -124,6 +129,8 @@ def po_of(made: Catalog) -> bytes:
 def mo_of(made: Catalog) -> bytes:
     """Return a catalogue as programs read it."""
     written = io.BytesIO()
+    # The same translations make the same file, whenever it is compiled.
+    made.creation_date = made.revision_date = _NO_DATE
     write_mo(written, made)
     return written.getvalue()
 

@@ -252,3 +252,38 @@ def test_what_could_not_be_used_goes_back_in_the_language_of_the_worklist(tmp_pa
         "« n/a » n'a pas été repris : 'n/a' n'est pas une valeur. Laissez la cellule vide, ou écrivez la valeur."
         in {str(row[8].value).replace("\u00a0", " ") for row in sheet.iter_rows(min_row=2)}
     )
+
+
+#: Field and answer of which none can be used as it is.
+BAD = [
+    *(
+        ("netContent", one)
+        for one in ("600", "5-6 g", "1,234 g", "½ g", "about 5 g", "12E3 g", "5 blubs", "5 cal", "2 x 5 g")
+    ),
+    *(("percentageOfAlcoholByVolume", one) for one in ("a lot", "4,5 / 5", "12..5", "1.234")),
+    *(("isConsumerUnit", one) for one in ("maybe", "n/a", "-")),
+    *(
+        ("isPartitionedBy", one)
+        for one in ("Fat", "per 100 g: Fatt 3 g", "per 3 cal: Fat 3 g", "per 100 g: Fat much")
+    ),
+    *(
+        ("logisticalHierarchies", one)
+        for one in ("6 cases", f"{CASE}: colour red", "00000000000000: width 3 mm")
+    ),
+    *(("assets.pictures", one) for one in ("c.jpg -> https://cdn.example/c.jpg", "(delete)", "a picture")),
+    *(("namePublicLong", one) for one in ("klingon: Qapla", "Fertig!", "see attachment", "?")),
+    *(("brand", one) for one in ("BRANDNEW", "erledigt", "no such brand label")),
+    ("gtin", "03036811359935"),
+    ("nonsense", "x"),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_every_reason_why_an_answer_is_not_taken_is_translated(language: str, tmp_path: Path) -> None:
+    """The supplier who gave the answer reads it, so that it is in the language of the supplier."""
+    rows = [f'{GTIN};{attribute};;"{answer}"' for attribute, answer in BAD]
+    rows += [";brand;;ACME", "03036811359936;brand;;ACME", "12345;brand;;ACME", f"{GTIN};;;ACME"]
+    fix = fix_of(tmp_path / "a.csv", "GTIN;Field;Language;New value", *rows)
+    said = set(fix.answers["reason"].dropna()) - {""}
+    assert len(said) > len(BAD) * 2 // 3
+    assert [] == sorted(one for one in said if Translation(language).translated(one) == one)

@@ -22,6 +22,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import islice
 from typing import Any, Self
 
 from babel import Locale, dates, numbers
@@ -48,9 +49,12 @@ from prodex.messages import hint_and_all
 #: The languages that there are: English, and those with a folder here.
 LANGUAGES = ("en", "fr", "de", "nl")
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 #: How a text ends of which only the beginning is shown.
 _CUT = re.compile(r"… \(\d[\d,]* of \d[\d,]* characters\)$")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.?]) (?=\S)")
+#: What prodex says is short; a longer text holds what somebody typed, and is looked at as a whole.
+_LONGEST, _MOST_SENTENCES = 1_500, 8
 #: Letters of a template that are certain by themselves; with fewer, the sentences in it have to be known as well.
 _CERTAIN = 12
 
@@ -263,6 +267,8 @@ def _translated(words: Translation, text: str) -> str:
     known = _messages(words.language)
     if text in known:
         return str(known[text])
+    if (both := _sentences(text)) is not None:
+        return " ".join(_translated(words, one) for one in both)
     found = _made_of(text)
     if found is None:
         return _label_at_head(words, text)
@@ -287,25 +293,46 @@ def _made_of(text: str) -> tuple[Template, dict[str, str]] | None:
     return min(fitting, key=lambda one: _unexplained(one[1]), default=None)
 
 
+@lru_cache(_KEPT)
+def _sentences(text: str) -> tuple[str, str] | None:
+    """Return two sentences that a text is made of, where that explains more of it than one template does."""
+    if len(text) > _LONGEST:
+        return None
+    best, found = _left_of_one(text), None
+    for end in islice(_BETWEEN_SENTENCES.finditer(text), _MOST_SENTENCES):
+        both = text[: end.start()], text[end.end() :]
+        if (left := sum(map(_left, both))) < best:
+            best, found = left, both
+    return found
+
+
+@lru_cache(_KEPT)
+def _left(text: str) -> int:
+    """Return how many letters of a text are shown as they are."""
+    both = _sentences(text)
+    return _left_of_one(text) if both is None else sum(map(_left, both))
+
+
+def _left_of_one(text: str) -> int:
+    if text in _templates().messages:
+        return 0
+    found = _made_of(text)
+    return len(text) if found is None else _unexplained(found[1])
+
+
 def _unexplained(parts: Mapping[str, str]) -> int:
-    """Return how many letters of a sentence are shown as they are."""
-    left = 0
-    for name, text in parts.items():
-        if name not in SENTENCES:
-            left += len(text)
-        elif text not in _templates().messages:
-            found = _made_of(text)
-            left += len(text) if found is None else _unexplained(found[1])
-    return left
+    return sum(_left(text) if name in SENTENCES else len(text) for name, text in parts.items())
 
 
 def _is_certain(template: Template, parts: Mapping[str, str]) -> bool:
     """Whether a sentence was made of a template: of a short one, it is if the sentences in it are known."""
     return template.letters >= _CERTAIN or all(
-        text in _templates().messages or _made_of(text) is not None
-        for name, text in parts.items()
-        if name in SENTENCES
+        _is_known(text) for name, text in parts.items() if name in SENTENCES
     )
+
+
+def _is_known(text: str) -> bool:
+    return text in _templates().messages or _made_of(text) is not None
 
 
 def _label_at_head(words: Translation, text: str) -> str:

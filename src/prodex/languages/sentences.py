@@ -188,6 +188,7 @@ HOW = (
     "The language, then the text: fr: Confiture",
     "A text in {language}",
     "{how}, in place of: {text}",
+    "Picture: {label}",
     "(delete)",
 )
 
@@ -324,17 +325,17 @@ OUTCOMES = (
         for like in ("", ", and it reads like {said}")
         for near in ("", "; the nearest: {codes}")
     ),
-    "The cell holds {text}, and a spreadsheet may have changed what was typed. Was {other} typed?",
+    "The cell holds {said}, and a spreadsheet may have changed what was typed. Was {other} typed?",
     (
-        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. Format the cell "
+        "the cell holds {said}, and a spreadsheet may have changed what was typed, such as zeros in front. Format the cell "
         "as text, and type it again."
     ),
     (
-        "the cell holds {text}, and a spreadsheet may have changed what was typed, such as zeros in front. It may be "
+        "the cell holds {said}, and a spreadsheet may have changed what was typed, such as zeros in front. It may be "
         "{values}. Format the cell as text, and type it again."
     ),
     (
-        "the cell holds {text}, which {path} does not take: a spreadsheet has changed what was typed. Format the cell as "
+        "the cell holds {said}, which {path} does not take: a spreadsheet has changed what was typed. Format the cell as "
         "text, and type it again."
     ),
     (
@@ -353,10 +354,10 @@ OUTCOMES = (
     ),
     "{text} is a date. Format the column as text, and write the GTIN.",
     "{text} is a number with decimals. Format the column as text, and write the GTIN.",
-    "{text} has {digits} digits; a GTIN has 8, 12, 13 or 14. Write the GTIN as text.",
-    "{text} is only zeros, which is not a GTIN. Write the GTIN as text.",
-    "{text} ends with the check digit {digit}, and {right} would be right. Write the GTIN as text.",
-    "{text} is not a GTIN. Give it as text of 14 digits. Write the GTIN as text.",
+    "{text} has {digits} digits; a GTIN has 8, 12, 13 or 14.",
+    "{text} is only zeros, which is not a GTIN.",
+    "{text} ends with the check digit {digit}, and {right} would be right.",
+    "{text} is not a GTIN. Give it as text of 14 digits.",
     "{code} may be each of the products {products_named}: a spreadsheet drops zeros at the beginning. Fill in the GTIN.",
     "a spreadsheet rounded the product id to {code}. Fill in the GTIN.",
     (
@@ -402,6 +403,31 @@ OUTCOMES = (
     "its sheet is hidden, so it is not used. Show the sheet if the answer is meant.",
     "a line break in {text}. Write it on one line.",
     "{characters} characters, and the limit is {limit}: {text}. Shorten it.",
+    *("a date ({text})", "a number ({text})", "a percentage ({text})", "a truth value ({text})"),
+    "Write the GTIN as text.",
+    "{text} is not a number that a spreadsheet knows.",
+    "{text} is not a date that a spreadsheet knows.",
+    "{text} is not a text of the workbook.",
+    "{text} is not a place in a sheet.",
+    "The answer of its row is not used.",
+    "Take the row from the worklist again.",
+    "Write the value as text.",
+    "Write the value.",
+    "it has half a character without its other half.",
+    "it holds {letter}, which programs write for a letter that they cannot read.",
+    "Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8.",
+    "it is of the unknown kind {text}.",
+    "it is struck through, and the answer of its row is not used.",
+    "Remove the line if it is meant.",
+    "its letters may be {values}: nothing in the file says in which encoding it is.",
+    "Save the file as CSV in UTF-8, or as a workbook (.xlsx), and read that.",
+    "letters of this file were lost when it was saved: it has {text} for {other}.",
+    "no sheet has the headings of a worklist: GTIN, Field and New value.",
+    "Name its columns as they were.",
+    "not judged: the check is not part of the profile",
+    "cannot be judged before the service has it",
+    "the cell holds a formula without its result, and the answer of its row is not used.",
+    "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as {example}.",
     "not sent: {said}",
     "the service says {text}",
 )

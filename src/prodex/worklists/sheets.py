@@ -135,7 +135,16 @@ class Worklist:
     @property
     def called(self) -> str:
         """The group in a sentence: by its label, where it has one."""
-        return self.label or self.title
+        return self.shown_label or self.title
+
+    @property
+    def shown_label(self) -> str | None:
+        """The label of the group, in the language of the worklist where the CLDR has it."""
+        if self.words.is_english or self.label is None or self.code is None:
+            return self.label
+        if self.by == "language":
+            return self.words.language_label(self.code)
+        return market_name(self.code, self.words.language) if self.by == "market" else self.label
 
     @property
     def title(self) -> str:
@@ -145,7 +154,7 @@ class Worklist:
         return (
             f"{self.words.translated(self.by)} {self.code}"
             if self.label in {None, self.code}
-            else f"{self.label} ({self.code})"
+            else f"{self.shown_label} ({self.code})"
         )
 
     @property

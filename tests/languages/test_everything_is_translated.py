@@ -1,0 +1,224 @@
+"""Nothing that prodex says is left in English: in findings, workbooks, mails and reports of other languages."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from email import message_from_bytes, policy
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+
+import prodex
+from prodex.languages import LANGUAGES, Translation
+from prodex.quality.rulebook import RULES
+from prodex.worklists.layout import TO_FIX
+from prodex_sandbox.sample import shared_products
+from tests.quality import planted
+from tests.quality.workbooks import keys, validations
+from tests.test_real_products import REAL
+
+OTHERS = LANGUAGES[1:]
+#: What is the same in every language: states of the service, and words that are written alike.
+ALIKE = re.compile(r"[A-Z_]{2,}|[\d\W]*|GTIN|n = \d+|[A-E]( \d+ %)?|[\w.]+\.(csv|parquet)")
+
+
+@cache
+def judged(products: str) -> prodex.Audit:
+    """Audit the sample with its defects, or real products, by all rules that find something in them."""
+    if products == "real":
+        with gzip.open(REAL) as file:
+            return prodex.audit(prodex.flatten([json.loads(line) for line in file][:1_500]), every_check())
+    return prodex.audit(prodex.flatten(one.record for one in shared_products(1_000)), every_check())
+
+
+def every_check() -> prodex.Profile:
+    """Return the checks of all profiles that come with prodex, and those that find the planted defects."""
+    profiles = [prodex.Profile.read(name) for name in ("food-eu", "online-listing", "logistics", "pictures")]
+    checks = {check.id: check for profile in [planted.profile(), *profiles] for check in profile.checks}
+    return prodex.Profile("everything", checks=tuple(checks.values()))
+
+
+def untranslated(said: set[str], language: str) -> list[str]:
+    """Return the sentences that are the same in a language as in English."""
+    translation = Translation(language)
+    return sorted(one for one in said if not ALIKE.fullmatch(one) and translation.translated(one) == one)
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize("products", ["sample", "real"])
+def test_every_reason_of_every_finding_is_known(products: str) -> None:
+    """Rules make their reasons in whole columns; a template matches each of them."""
+    if products == "real" and not REAL.is_file():
+        pytest.skip("the real products are not at hand")
+    reasons = set(judged(products).failures()["reason"].dropna())
+    assert {} == {language: left for language in OTHERS if (left := untranslated(reasons, language))}
+
+
+def test_every_rule_is_translated_also_with_its_parameters() -> None:
+    """Problem, title and what to do of each rule of prodex, and of each check of its profiles."""
+    said = {text for rule in RULES.values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)}
+    said |= {text for check in every_check().checks for text in (check.problem, check.fix)}
+    said = {one for one in said if one and "{" not in one}
+    assert {} == {language: left for language in OTHERS if (left := untranslated(said, language))}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Write the worklists of the sample in each language."""
+    made = tmp_path_factory.mktemp("worklists")
+    audit = judged("sample")
+    for language in LANGUAGES:
+        audit.worklists(made / language, by="market", language=language)
+    return {language: made / language for language in LANGUAGES}
+
+
+#: Columns that hold what suppliers typed, and terms of the service.
+DATA = (
+    "gtin",
+    "name",
+    "value",
+    "product_id",
+    "attribute",
+    "check",
+    "row",
+    "language_code",
+    "position",
+    "same_answer",
+)
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_cell_is_data_or_a_translation(folders: dict[str, Path], language: str) -> None:
+    """Beside the English workbook, the same cells hold the same data, and all else in the language."""
+    left, changed = set(), set()
+    for name in pd.read_csv(folders["en"] / "index.csv")["file"]:
+        english, other = (load_workbook(folders[one] / name) for one in ("en", language))
+        assert len(english.worksheets) == len(other.worksheets)
+        for one, its in zip(english.worksheets, other.worksheets, strict=True):
+            if one.title == "prodex":
+                continue
+            is_data = {place for place, column in enumerate(TO_FIX) if column.name in DATA}
+            is_to_fix = one.title.startswith("To fix")
+            cells = zip(one.iter_rows(values_only=True), its.iter_rows(values_only=True), strict=True)
+            for number, rows in enumerate(cells):
+                for place, (cell, translated) in enumerate(zip(*rows, strict=True)):
+                    if number and (one.title == "Codes" or (is_to_fix and place in is_data)):
+                        changed |= {(cell, translated)} if cell != translated else set()
+                    elif isinstance(cell, str) and cell == translated:
+                        left.add(cell)
+    assert set() == changed
+    # Marks of rows and moments are for programs, and some names of markets are alike.
+    of_programs = re.compile(
+        r"|\d+ (?:France|Portugal)|France \(250\)|m[0-9a-f]{8}\..*|s[0-9a-f]{8}\..*|\d{4}-\d\d-\d\dT.*|[\w.-]+(\[.*\])?"
+    )
+    assert [] == sorted(one for one in left if not of_programs.fullmatch(one))
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_notes_of_cells_and_the_hidden_sheet_are_in_the_language(
+    folders: dict[str, Path], language: str
+) -> None:
+    """The hidden sheet says which language it is."""
+    name = pd.read_csv(folders["en"] / "index.csv")["file"][0]
+    books = {one: folders[one] / name for one in ("en", language)}
+    assert language == keys(books[language])["language"]
+    english, other = (
+        {
+            note[what]
+            for note in validations(book, keys(book)["sheets"][0])
+            for what in ("prompt", "promptTitle")
+            if what in note
+        }
+        for book in books.values()
+    )
+    assert (True, set()) == (len(other) > 1, {one for one in english & other if " " in one})
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_mail_is_in_the_language(folders: dict[str, Path], language: str) -> None:
+    """From its subject to its last line."""
+    name = pd.read_csv(folders["en"] / "index.csv")["mail"][0]
+    mails = [
+        message_from_bytes((folders[one] / name).read_bytes(), policy=policy.default)
+        for one in ("en", language)
+    ]
+    english, other = ({*mail.get_body().get_content().splitlines(), mail["Subject"]} - {""} for mail in mails)
+    assert (len(english), set()) == (len(other), english & other)
+
+
+def nodes(page: str) -> Iterator[str]:
+    """Yield the texts of a page, but for values of suppliers and names for programs."""
+    plain = re.sub(r"<(style|script|bdi|code)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    yield from (" ".join(html.unescape(one).split()) for one in re.findall(r">([^<]+)<", plain))
+    yield from (html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', plain))
+
+
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_text_of_the_report_is_translated(language: str, tmp_path: Path) -> None:
+    """Headings, sentences and figures; sources are titles of standards, and scopes are as profiles say them."""
+    audit = judged("sample")
+    pages = [
+        audit.to_html(tmp_path / f"{one}.html", language=one).read_text("utf-8") for one in ("en", language)
+    ]
+    english, other = (list(nodes(page)) for page in pages)
+    assert f'<html lang="{language}">' in pages[1]
+    assert len(english) == len(other)
+    sources = {check.rule.source for check in every_check().checks}
+    left = {one for one, its in zip(english, other, strict=True) if one == its and not ALIKE.fullmatch(one)}
+    left = {one for one in left if one not in sources and not re.search(r"\w = |_code|^(not|only) ", one)}
+    same = {
+        "Catalogue",
+        "Sections",
+        "Score",
+        "Code",
+        "Type",
+        "Name",
+        "Position",
+        "packshot",
+        "format",
+        "score",
+    }
+    same |= {
+        "By",
+        "Audit",
+        "Profil",
+        "Block",
+        "Update",
+        "Note",
+        "Problem",
+        "Text",
+        "Product",
+        "Query",
+        "face",
+    }
+    codes = {"en", "fr", "nl", "de", "es", "it", "pt"}
+    assert [] == sorted(left - same - codes)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+def test_libreoffice_opens_and_saves_a_worklist_of_another_language(tmp_path: Path) -> None:
+    """What it saves is read as it was: each row has its mark, and the sheets have their names."""
+    catalog = prodex.flatten(one.record for one in shared_products(60))
+    index = prodex.audit(catalog, "online-listing").worklists(tmp_path / "to_fix", language="fr")
+    book = tmp_path / "to_fix" / index["file"][0]
+    saved = tmp_path / "saved"
+    profile = f"-env:UserInstallation={(tmp_path / 'office').as_uri()}"
+    made = ["--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", str(saved), str(book)]
+    subprocess.run(["soffice", profile, *made], check=True, capture_output=True, timeout=120)
+    assert load_workbook(book).sheetnames == load_workbook(saved / book.name).sheetnames
+    fix = prodex.read_worklist(saved / book.name, catalog)
+    assert (int(index["findings"][0]), 0, 0) == (fix.rows, len(fix.refused), len(fix.notes))

@@ -1,0 +1,127 @@
+"""Who gets which language: by owner, by command, by job, and in the file that comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+from typer.testing import CliRunner
+
+import prodex
+from prodex.cli import app
+from prodex.errors import InputError
+from prodex.job.job_file import read_job
+from tests.quality.workbooks import keys
+from tests.worklists.bakery import RECORDS
+
+PROFILE = {"checks": {"names_not_in_capitals": {}, "has_packaging_type": {}}}
+OWNERS = ({"id": 4, "name": "Mill"}, {"id": 5, "name": "Oven"}, None)
+CATALOG = prodex.flatten([{**one, "owner": owner} for one, owner in zip(RECORDS, OWNERS, strict=True)])
+
+
+def languages_of(folder: Path, index: pd.DataFrame) -> dict[str | None, str]:
+    """Return the language of each workbook, by the name of its owner."""
+    return {
+        None if pd.isna(row.label) else row.label: keys(folder / row.file)["language"]
+        for row in index.itertuples()
+    }
+
+
+def test_each_owner_gets_the_language_given_for_it(tmp_path: Path) -> None:
+    """By name in any case, or by code; all others get the language of the call."""
+    audit = prodex.audit(CATALOG, PROFILE)
+    index = audit.worklists(tmp_path / "one", language="nl", languages={"MILL": "de", "5": "French"})
+    assert {"Mill": "de", "Oven": "fr", None: "nl"} == languages_of(tmp_path / "one", index)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"language": "italian"}, "no messages in 'italian'"),
+        ({"languages": {"Mlil": "fr"}}, "did you mean 'Mill'"),
+        ({"languages": {"Mill": "tlh"}}, "no messages in 'tlh'"),
+        ({"languages": {"Mill": "fr"}, "by": "brand"}, "by owner"),
+    ],
+)
+def test_a_language_or_owner_that_there_is_not_is_refused(
+    options: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    """Before anything is written."""
+    with pytest.raises(InputError, match=says):
+        prodex.audit(CATALOG, PROFILE).worklists(tmp_path / "to_fix", **options)
+    assert not (tmp_path / "to_fix").exists()
+
+
+def test_an_english_worklist_is_as_it_was(tmp_path: Path) -> None:
+    """English is the default, and no file of it changes by the option."""
+    audit = prodex.audit(CATALOG, PROFILE)
+    for name, options in (("a", {}), ("b", {"language": "en", "languages": {"Mill": "English"}})):
+        audit.worklists(tmp_path / name, **options)
+    files = [sorted((tmp_path / name).glob("*.csv")) for name in ("a", "b")]
+    assert [one.read_bytes() for one in files[0]] == [one.read_bytes() for one in files[1]]
+    assert files[0][0].read_text("utf-8-sig").startswith(("row,gtin,name,language,problem", "code,label"))
+
+
+def test_answers_go_back_in_the_language_of_each_owner(tmp_path: Path) -> None:
+    """As their worklists were, or as the caller says."""
+    folder = tmp_path / "to_fix"
+    index = prodex.audit(CATALOG, PROFILE).worklists(folder, languages={"Mill": "de", "Oven": "fr"})
+    for row in index.itertuples():
+        book = load_workbook(folder / row.file)
+        sheet = book[keys(folder / row.file)["sheets"][0]]
+        for cells in sheet.iter_rows(min_row=2):
+            cells[5].value = "n/a"
+        book.save(folder / row.file)
+    fix = prodex.read_worklist(folder, CATALOG, profile=PROFILE)
+    back = fix.worklist(tmp_path / "back")
+    assert {"Mill": "de", "Oven": "fr", None: "en"} == languages_of(tmp_path / "back", back)
+    again = fix.worklist(tmp_path / "again", language="nl")
+    assert {"nl"} == set(languages_of(tmp_path / "again", again).values())
+
+
+def test_the_command_takes_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the report and for the worklists; one without messages is an error before the audit."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    CATALOG.save("bakery")
+    options = [
+        "--html",
+        str(tmp_path / "r.html"),
+        "--worklists",
+        str(tmp_path / "to_fix"),
+        "--language",
+        "German",
+    ]
+    result = CliRunner().invoke(app, ["audit", "bakery", "--profile", "core", *options])
+    assert 0 == result.exit_code, result.output
+    assert '<html lang="de">' in (tmp_path / "r.html").read_text("utf-8")
+    assert {"de"} == {keys(one)["language"] for one in (tmp_path / "to_fix").glob("*.xlsx")}
+    wrong = CliRunner().invoke(
+        app, ["audit", "bakery", "--language", "klingon", "--html", str(tmp_path / "x.html")]
+    )
+    assert (True, False) == (wrong.exit_code != 0, (tmp_path / "x.html").exists())
+
+
+JOB = """
+name = "shop"
+profile = "core"
+[worklists]
+folder = "worklists"
+language = "French"
+[worklists.languages]
+Mill = "nl"
+"""
+
+
+def test_a_job_names_languages_as_worklists_do(tmp_path: Path) -> None:
+    """By code or name; one without messages is an error with its line."""
+    file = tmp_path / "job.toml"
+    file.write_text(JOB)
+    options = read_job(file).worklists
+    assert options is not None
+    assert ("fr", (("Mill", "nl"),)) == (options.language, options.languages)
+    file.write_text(JOB.replace('"nl"', '"klingon"'))
+    with pytest.raises(InputError, match="klingon"):
+        read_job(file)
