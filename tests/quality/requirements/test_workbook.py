@@ -132,6 +132,32 @@ def test_a_workbook_that_cannot_be_read_is_never_replaced(tmp_path: Path) -> Non
     assert before == path.read_bytes()
 
 
+def test_a_workbook_with_things_of_ones_own_is_not_replaced(tmp_path: Path) -> None:
+    """A column of remarks and a sheet of notes would be lost: another path takes the answers, and they stay."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: object) -> None:
+        book[FRANCE]["H7"], book[FRANCE]["H9"], book[FRANCE]["E9"] = "Remark", "ask Anna", "must"  # type: ignore[index]
+        book.create_sheet("Notes").append(["call Ben"])  # type: ignore[attr-defined]
+
+    before = changed(path, remark).read_bytes()
+    with pytest.raises(
+        InputError, match=r"would be lost: column Remark \(Web shop \(France\)!H\), sheet Notes"
+    ):
+        prodex.requirements(path, shop(), replace=True)
+    other = prodex.requirements(tmp_path / "new.xlsx", shop(), start=path)
+
+    assert before == path.read_bytes()
+    assert ["must"] == list(asks(prodex.Requirements.read(other)).values())
+
+
+def test_sorting_by_a_filter_keeps_answers_with_their_rows(book: Path) -> None:
+    """A spreadsheet sorts only the range of the filter: it has all columns and rows."""
+    sheet = load_workbook(book)[FRANCE]
+
+    assert f"A7:G{sheet.max_row}" == sheet.auto_filter.ref
+
+
 def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
     """A segment has the products of its families, and each its parent."""
     records = [

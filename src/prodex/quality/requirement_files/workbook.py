@@ -171,7 +171,8 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
         sheet.set_column(place, place, columns)
     sheet.set_column(_FIRST, width - 1, _WIDTH)
     sheet.freeze_panes(_ABOVE, _FIRST)
-    sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), _FIRST - 1)
+    # Over all columns: sorting by a filter moves only what is in its range, and answers have to stay with their words.
+    sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), width - 1)
     _propose(sheet, looks, plan, len(lines), width)
     _print_setup(sheet, name)
     content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
