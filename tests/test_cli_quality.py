@@ -380,3 +380,17 @@ def test_score_and_grade_of_an_audit_are_those_of_its_headline(run: Run, profile
     nothing = prodex.audit(prodex.flatten([]), profile)
     assert pd.isna(nothing.score)
     assert nothing.grade is None
+
+
+def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path) -> None:
+    """For the channels that are given; written again, its answers stay; what cannot be is refused."""
+    path = tmp_path / "requirements.xlsx"
+    first = run("requirements", "shop", str(path), "--channel", "Web shop:France", "--start", "core")
+    again = run("requirements", "shop", str(path), "--replace")
+
+    assert "1 sheet of 0 families and 1 answer." in first.stderr
+    assert "1 sheet of 0 families and 1 answer." in again.stderr
+    assert "--replace" in str(run("requirements", "shop", str(path)).exception)
+    assert "France" in str(
+        run("requirements", "shop", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception
+    )

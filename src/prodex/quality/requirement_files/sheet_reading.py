@@ -435,7 +435,8 @@ class _Table:
         keys: _Keys,
         into: SheetsRead,
     ) -> None:
-        filled, open_cells = {}, {}
+        filled: dict[int, Cell] = {}
+        open_cells: dict[int, Cell] = {}
         for column, cell in self._cells(number, families):
             (open_cells if _is_open(cell, self._has_plain_shares) else filled)[column] = cell
         self._read_numbers(number, open_cells, families, names, keys, into)

@@ -39,7 +39,7 @@ from prodex.quality.requirements import ALL, Ask, Level, ProductFamily
 
 #: Columns before those of families: attribute, language, wire path, share in the whole catalogue; width in characters.
 _BEFORE = (
-    (SheetPlace.ATTRIBUTE, 31),
+    (SheetPlace.ATTRIBUTE, 34),
     (SheetPlace.LANGUAGE, 12),
     (SheetPlace.PATH, 22),
     (SheetPlace.FILLED, 8),
@@ -118,6 +118,10 @@ class _Looks:
     @cached_property
     def small(self) -> Any:
         return self.of(font_size=8, font_color=_GREY)
+
+    @cached_property
+    def path(self) -> Any:
+        return self.of(font_size=8, font_color=_GREY, shrink=True)
 
     def cell(self, today: Today | None) -> Any:
         """Return the format of a cell by what the catalogue has: colour, and the share behind a word."""
@@ -266,11 +270,11 @@ def _is_told(family: ProductFamily, labels: Mapping[str, str], families: Sequenc
 
 
 def _cells(looks: _Looks, row: SheetRow, plan: ChannelSheet) -> list[tuple[Any, Any]]:
-    title = looks.of(font_color=_INK, indent=1)
+    title = looks.of(font_color=_INK, indent=1, text_wrap=True)
     cells: list[tuple[Any, Any]] = [
         (row.title, title),
         (row.language, looks.of(font_color=_INK)),
-        (row.asked.attribute, looks.small),
+        (row.asked.attribute, looks.path),
     ]
     overall = row.overall
     grey = looks.of(num_format="0 %", font_color=_GREY, align="center")
