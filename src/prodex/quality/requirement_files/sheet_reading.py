@@ -45,7 +45,7 @@ from prodex.quality.requirements import (
 )
 
 #: The share behind a word, which a program writes that saves cells as they look.
-_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3} ?%|not asked for|no products)\s*$")
+_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
 _NAME_AND_MARKET = re.compile(r"(.+?)\s*(?:\(([^()]+)\)|[-–—·,/]\s*([^-–—·,/()]+))\s*")
 #: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
 _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
