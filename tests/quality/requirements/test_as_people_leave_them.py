@@ -200,6 +200,7 @@ def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) ->
         ("Attribute", "All families", "Tea", "Remark", "Priority"),
         ("Brand", "must", "may", "ask Anna", 3),
         ("Who decides", "Anna", "Ben", "", ""),
+        ("Responsible", "Ben", "", "", ""),
         ("Kind", "should", "", "", 1),
     ]
 
@@ -215,6 +216,7 @@ def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) ->
         "column Remark (Shop!D)",
         "column Priority (Shop!E)",
         "row Who decides (Shop!A3)",
+        "row Responsible (Shop!A4)",
         "sheet Notes",
         "sheet Old (hidden)",
     ) == read.ignored

@@ -10,7 +10,9 @@ from openpyxl import load_workbook
 import prodex
 from prodex import Origin, ProductQuery
 from prodex.errors import InputError
+from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.for_catalog import channel_of
+from prodex.quality.requirement_files.sheet_layout import GROUPS
 from prodex.quality.requirements import Channel
 from tests.quality.requirements.sheets import asks, cells, changed, shop
 
@@ -157,6 +159,15 @@ def test_no_two_attributes_have_one_name(book: Path) -> None:
 
     assert {"logisticalHierarchies", "sharingUnits"} <= {path for _, path in found}
     assert len(found) == len({title for title, _ in found}) == len({path for _, path in found})
+
+
+def test_no_heading_is_called_as_an_attribute() -> None:
+    """A row is known by its words where its path was deleted: a heading is never taken for one."""
+    names = AttributeWords.of()
+
+    for heading in GROUPS:
+        with pytest.raises(InputError, match="there is no attribute"):
+            names.asked("", heading, "")
 
 
 def test_sorting_by_a_filter_keeps_answers_with_their_rows(book: Path) -> None:

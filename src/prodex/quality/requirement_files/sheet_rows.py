@@ -265,7 +265,7 @@ def group_of(attribute: str, table: str = "") -> str:
     """Return the heading that an attribute is below.
 
     >>> group_of("namePublicLong"), group_of("assets.pictures[front]"), group_of("serves", "scalars")
-    ('Names and texts', 'Pictures', 'Dates and other single values')
+    ('Names and texts', 'Pictures by face', 'Dates and other single values')
     """
     path = selector_of(attribute)[0]
     if (known := _GROUP_OF.get(attribute) or _GROUP_OF.get(path)) is not None:
