@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openpyxl import load_workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
@@ -489,3 +493,73 @@ def test_a_number_that_was_typed_over_a_share_is_asked_back(tmp_path: Path) -> N
         f"Web shop (France)!E{rows['Brand']}: 100 % was typed over the share of 33 %. Type must, should, may or not.",
         f"Web shop (France)!F{rows['Brand']}: 1 % was typed over the share of 0 %. Type must, should, may or not.",
     ] == problems(changed(path, count))
+
+
+_TOKENS = st.sampled_from(
+    [
+        *(
+            "Attribute",
+            "Language",
+            "Path",
+            "Filled",
+            "Family code",
+            "Belongs to",
+            "Number of products",
+            "Channel",
+        ),
+        *(
+            "Market",
+            "Units",
+            "All families",
+            "*",
+            "TEA",
+            "Tea",
+            "Coffee",
+            "must",
+            "should",
+            "x",
+            "1",
+            "0.5",
+            "83 %",
+        ),
+        *(
+            "must; one of: A, B",
+            "Long name",
+            "namePublicLong",
+            "French",
+            "France",
+            "brand",
+            "Brand, Dutch",
+            "kind",
+        ),
+        *(
+            "gpc",
+            "",
+            "",
+            "",
+            "Remark",
+            "level",
+            "channel",
+            "attribute",
+            "family",
+            "consumer units",
+            "must ;;",
+            '"',
+        ),
+    ]
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.lists(_TOKENS, max_size=7), max_size=9))
+def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(rows: list[list[str]]) -> None:
+    """Whatever is where: read as requirements that can be written, or refused in words."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "own.csv")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+        try:
+            read = prodex.Requirements.read(path)
+        except InputError:
+            return
+        assert read == prodex.Requirements.read(read.write(Path(folder, "own.toml")))
