@@ -348,6 +348,14 @@ def test_csv_is_read_with_any_separator(tmp_path: Path, encoding: str, separator
     assert ["Drive (France)"] == [one.label for one in read.channels]
 
 
+def test_a_file_takes_no_more_than_its_limits(tmp_path: Path) -> None:
+    """An archive of a few bytes may be a billion unpacked: it is refused, with what changes the limit."""
+    path = made(tmp_path / "own.xlsx", {"Shop": OWN})
+
+    with pytest.raises(SpreadsheetUnreadable, match=r"Requirements\.read"):
+        prodex.Requirements.read(path, limits=prodex.Limits(unpacked_bytes=1_000))
+
+
 def test_reading_never_changes_the_file(tmp_path: Path) -> None:
     """Neither a file that is read nor one that is refused."""
     for rows in (OWN, [*OWN, ("Brnad", "must", "", "")]):
