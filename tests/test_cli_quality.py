@@ -437,3 +437,17 @@ def test_only_new_findings_break_a_limit(run: Run, profile: str) -> None:
     assert [1, 0, 0, 1] == [result.exit_code for result in (before, after, pending, changed)]
     assert "1 new failing check of severity blocker." in changed.output
     assert "The score with what is accepted is not 1 or more" in changed.output
+
+
+def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path) -> None:
+    """For the channels that are given; written again, its answers stay; what cannot be is refused."""
+    path = tmp_path / "requirements.xlsx"
+    first = run("requirements", "shop", str(path), "--channel", "Web shop:France", "--start", "core")
+    again = run("requirements", "shop", str(path), "--replace")
+
+    assert "1 sheet of 0 families and 1 answer." in first.stderr
+    assert "1 sheet of 0 families and 1 answer." in again.stderr
+    assert "--replace" in str(run("requirements", "shop", str(path)).exception)
+    assert "France" in str(
+        run("requirements", "shop", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception
+    )

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from prodex.errors import InputError, QueryError
 from prodex.facts.gpc import gpc_above
 from prodex.facts.market import market_label
+from prodex.limits import Limits
 from prodex.locales import language_tag, market_code, short_of
 from prodex.messages import hint
 from prodex.quality.picture_columns import FACES, PICTURES
@@ -253,7 +254,9 @@ class Requirements:
     ignored: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def read(cls, path: str | Path, *, known: Collection[str] = ()) -> Requirements:
+    def read(
+        cls, path: str | Path, *, known: Collection[str] = (), limits: Limits | None = None
+    ) -> Requirements:
         """Read requirements from a workbook, CSV or TOML; the file is never changed.
 
         Parameters
@@ -263,6 +266,8 @@ class Requirements:
             with one requirement a row, as CSV; or TOML.
         known
             Attributes that are known to exist beside those of the specification, such as a supplier's own.
+        limits
+            What the file may take, unpacked.
 
         Raises
         ------
@@ -279,7 +284,7 @@ class Requirements:
         """
         from prodex.quality.requirement_files.files import read_requirements
 
-        return read_requirements(path, known)
+        return read_requirements(path, known, limits)
 
     @staticmethod
     def is_file(path: str | Path) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openpyxl import load_workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table
@@ -200,6 +204,7 @@ def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) ->
         ("Attribute", "All families", "Tea", "Remark", "Priority"),
         ("Brand", "must", "may", "ask Anna", 3),
         ("Who decides", "Anna", "Ben", "", ""),
+        ("Responsible", "Ben", "", "", ""),
         ("Kind", "should", "", "", 1),
     ]
 
@@ -215,6 +220,7 @@ def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) ->
         "column Remark (Shop!D)",
         "column Priority (Shop!E)",
         "row Who decides (Shop!A3)",
+        "row Responsible (Shop!A4)",
         "sheet Notes",
         "sheet Old (hidden)",
     ) == read.ignored
@@ -340,6 +346,14 @@ def test_csv_is_read_with_any_separator(tmp_path: Path, encoding: str, separator
 
     assert READ | {("composition fr", "*"): "must; one of: A"} == asks(read)
     assert ["Drive (France)"] == [one.label for one in read.channels]
+
+
+def test_a_file_takes_no_more_than_its_limits(tmp_path: Path) -> None:
+    """An archive of a few bytes may be a billion unpacked: it is refused, with what changes the limit."""
+    path = made(tmp_path / "own.xlsx", {"Shop": OWN})
+
+    with pytest.raises(SpreadsheetUnreadable, match=r"Requirements\.read"):
+        prodex.Requirements.read(path, limits=prodex.Limits(unpacked_bytes=1_000))
 
 
 def test_reading_never_changes_the_file(tmp_path: Path) -> None:
@@ -487,3 +501,73 @@ def test_a_number_that_was_typed_over_a_share_is_asked_back(tmp_path: Path) -> N
         f"Web shop (France)!E{rows['Brand']}: 100 % was typed over the share of 33 %. Type must, should, may or not.",
         f"Web shop (France)!F{rows['Brand']}: 1 % was typed over the share of 0 %. Type must, should, may or not.",
     ] == problems(changed(path, count))
+
+
+_TOKENS = st.sampled_from(
+    [
+        *(
+            "Attribute",
+            "Language",
+            "Path",
+            "Filled",
+            "Family code",
+            "Belongs to",
+            "Number of products",
+            "Channel",
+        ),
+        *(
+            "Market",
+            "Units",
+            "All families",
+            "*",
+            "TEA",
+            "Tea",
+            "Coffee",
+            "must",
+            "should",
+            "x",
+            "1",
+            "0.5",
+            "83 %",
+        ),
+        *(
+            "must; one of: A, B",
+            "Long name",
+            "namePublicLong",
+            "French",
+            "France",
+            "brand",
+            "Brand, Dutch",
+            "kind",
+        ),
+        *(
+            "gpc",
+            "",
+            "",
+            "",
+            "Remark",
+            "level",
+            "channel",
+            "attribute",
+            "family",
+            "consumer units",
+            "must ;;",
+            '"',
+        ),
+    ]
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.lists(_TOKENS, max_size=7), max_size=9))
+def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(rows: list[list[str]]) -> None:
+    """Whatever is where: read as requirements that can be written, or refused in words."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "own.csv")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+        try:
+            read = prodex.Requirements.read(path)
+        except InputError:
+            return
+        assert read == prodex.Requirements.read(read.write(Path(folder, "own.toml")))

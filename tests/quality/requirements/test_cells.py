@@ -85,6 +85,8 @@ def test_a_share_and_nothing_are_no_answer(text: str) -> None:
         ("must; min 20 characters; max. 80 characters", "must; 20-80 characters"),
         ("must; at most 1,000 characters", "must; at most 1000 characters"),
         ("must; at most 1 000 characters", "must; at most 1000 characters"),
+        ("must; at least 800 x 600 px", "must; at least 800 pixels"),
+        ("must; min. 800×800 pixels", "must; at least 800 pixels"),
         ("must; exactly 8 characters", "must; 8-8 characters"),
         ("must; fewer than 80 characters", "must; at most 79 characters"),
         ("must >= 800 px", "must; at least 800 pixels"),
@@ -128,6 +130,10 @@ def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None
         ("may; one of: A, B", "only what must or should be filled"),
         ("not; at most 80 characters", "only what must or should be filled"),
         ("must; pattern: a;b", "is not a condition"),
+        ("must; one of:", "names no code"),
+        ("must; one of: at most 80 characters", "names no code"),
+        ("must; pattern:", "has no pattern"),
+        ("must; fewer than 1 characters", "leaves no character"),
     ],
 )
 def test_conditions_that_cannot_be_are_refused(text: str, problem: str) -> None:

@@ -10,7 +10,9 @@ from openpyxl import load_workbook
 import prodex
 from prodex import Origin, ProductQuery
 from prodex.errors import InputError
+from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.for_catalog import channel_of
+from prodex.quality.requirement_files.sheet_layout import GROUPS
 from prodex.quality.requirements import Channel
 from tests.quality.requirements.sheets import asks, cells, changed, shop
 
@@ -20,7 +22,7 @@ FRANCE = "Web shop (France)"
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the workbook of four products for two channels."""
-    channels = ["Web shop:France", "Catalogue", "Web shop:France:consumer units"[:15]]
+    channels = ["Web shop:France", "Catalogue"]
     return prodex.requirements(tmp_path_factory.mktemp("book") / "r.xlsx", shop(), channels=channels)
 
 
@@ -132,6 +134,49 @@ def test_a_workbook_that_cannot_be_read_is_never_replaced(tmp_path: Path) -> Non
     assert before == path.read_bytes()
 
 
+def test_a_workbook_with_things_of_ones_own_is_not_replaced(tmp_path: Path) -> None:
+    """A column of remarks and a sheet of notes would be lost: another path takes the answers, and they stay."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: object) -> None:
+        book[FRANCE]["H7"], book[FRANCE]["H9"], book[FRANCE]["E9"] = "Remark", "ask Anna", "must"  # type: ignore[index]
+        book.create_sheet("Notes").append(["call Ben"])  # type: ignore[attr-defined]
+
+    before = changed(path, remark).read_bytes()
+    with pytest.raises(
+        InputError, match=r"would be lost: column Remark \(Web shop \(France\)!H\), sheet Notes"
+    ):
+        prodex.requirements(path, shop(), replace=True)
+    other = prodex.requirements(tmp_path / "new.xlsx", shop(), start=path)
+
+    assert before == path.read_bytes()
+    assert ["must"] == list(asks(prodex.Requirements.read(other)).values())
+
+
+def test_no_two_attributes_have_one_name(book: Path) -> None:
+    """Somebody may delete the paths: each name is of one attribute."""
+    found = {(title, path) for sheet in (FRANCE, "Catalogue") for title, _, path, _ in cells(book, sheet)}
+
+    assert {"logisticalHierarchies", "sharingUnits"} <= {path for _, path in found}
+    assert len(found) == len({title for title, _ in found}) == len({path for _, path in found})
+
+
+def test_no_heading_is_called_as_an_attribute() -> None:
+    """A row is known by its words where its path was deleted: a heading is never taken for one."""
+    names = AttributeWords.of()
+
+    for heading in GROUPS:
+        with pytest.raises(InputError, match="there is no attribute"):
+            names.asked("", heading, "")
+
+
+def test_sorting_by_a_filter_keeps_answers_with_their_rows(book: Path) -> None:
+    """A spreadsheet sorts only the range of the filter: it has all columns and rows."""
+    sheet = load_workbook(book)[FRANCE]
+
+    assert f"A7:G{sheet.max_row}" == sheet.auto_filter.ref
+
+
 def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
     """A segment has the products of its families, and each its parent."""
     records = [
@@ -166,7 +211,7 @@ def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
     assert [70, 10, 1, 1, 1, 1] == [one.value for one in whole["Web shop"][6][4:]]
     assert "56 of 61 families have no column" in str([row[1].value for row in whole["Read me"]])
     own = prodex.requirements(
-        tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "b8"[:0] or "B8"]
+        tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "B8"]
     )
     assert ["*", "B7", "B8"] == [one.value for one in load_workbook(own)["W"][5][4:]]
 

@@ -119,6 +119,8 @@ _ONE_OF = re.compile(
 _PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon)\s*(?::|=)[^\S\n]*")
 _THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
 _BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
+#: A size of pictures, of which the longer side counts.
+_SIZE = re.compile(r"([0-9]{1,9})\s*x\s*([0-9]{1,9})(?=\s*(?:px|pixel))")
 #: A comma between digits divides thousands and no conditions.
 _DIVIDER = re.compile(r"[;\n]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
 
@@ -205,17 +207,19 @@ def _level(text: str) -> tuple[Level, str]:
 
 
 def _read_conditions(text: str, into: _Conditions) -> None:
-    place, in_codes = 0, False
+    place, in_codes, has_list = 0, False, False
     while (place := _after(_BETWEEN, text, place)) < len(text):
         # Small letters without accents have other places than the text where a letter is taken apart.
         if (found := _keyword(_PATTERN, text, place)) is not None:
             value, place = _item(text, found, re.compile(r"[;\n]"))
+            if not value:
+                raise InputError("it has no pattern. Write it behind the colon, or remove the word.")
             if into.pattern not in {"", value}:
                 raise InputError(f"it has two patterns, {into.pattern!r:.40} and {value!r:.40}.")
             into.pattern, in_codes = value, False
             continue
         if (found := _keyword(_ONE_OF, text, place)) is not None:
-            place, in_codes = found, True
+            place, in_codes, has_list = found, True, True
         is_quoted = text[place : place + 1] == '"'
         value, place = _item(text, place, re.compile(r"[;\n,|]") if in_codes else _DIVIDER)
         if is_quoted and in_codes:
@@ -226,6 +230,8 @@ def _read_conditions(text: str, into: _Conditions) -> None:
             into.codes += [value] if value else []
         else:
             raise InputError(_not_a_condition(value))
+    if has_list and not into.codes:
+        raise InputError("it names no code. Write the codes behind the colon, divided by commas.")
 
 
 def _not_a_condition(value: str) -> str:
@@ -264,8 +270,12 @@ def _item(text: str, place: int, divider: re.Pattern[str]) -> tuple[str, int]:
 
 
 def _folded(text: str) -> str:
-    words = unaccented(text.replace("≥", ">=").replace("≤", "<="))
+    words = _SIZE.sub(_longest_side, unaccented(text.replace("≥", ">=").replace("≤", "<=").replace("×", "x")))
     return re.sub(r"\s+", " ", _THOUSANDS.sub("", words)).strip(" .()")
+
+
+def _longest_side(size: re.Match[str]) -> str:
+    return str(max(int(size[1]), int(size[2])))
 
 
 def _is_condition(text: str, into: _Conditions) -> bool:
@@ -310,4 +320,6 @@ def _bounds(match: re.Match[str]) -> Iterator[tuple[str, int]]:
     if match["above"]:
         yield "shortest", number + 1
     if match["below"]:
+        if number < 2:
+            raise InputError(f"{match[0]!r:.60} leaves no character.")
         yield "longest", number - 1

@@ -144,6 +144,7 @@ _FAR = 0.6
 #: Names of a file for which the nearest is looked for.
 _MOST_SOUGHT = 200
 _PATH = re.compile(r"[A-Za-z_][\w\\.-]*(?:\[[^\[\]]+\])?")
+_WIRE_NAME = re.compile(r"[a-z_][a-z0-9]*[A-Z._\[]")
 _KNOWN = frozenset({*ATTRIBUTES, *PATHS, *_WORDS})
 _BEFORE_LANGUAGE = re.compile(
     r"[\s,;:/|@–—-]*[\[(]?\s*([^\[\](),;:/|@–—]+(?:[-_][A-Za-z]{2,4})?)\s*[\])]?\s*"
@@ -253,7 +254,7 @@ class AttributeWords:
         """
         spoken = language_of(language)
         path, words = _spaced(path), _spaced(words)
-        attribute, in_words = self._attribute(path or words)
+        attribute, in_words = self._attribute(path or words, is_path=bool(path))
         if attribute is None and path and words:
             # The path is misspelt, and the words are still those of the row.
             raise InputError(self._unknown(path))
@@ -279,7 +280,7 @@ class AttributeWords:
             raise InputError(self._unknown(text))
         return text
 
-    def _attribute(self, text: str) -> tuple[str | None, str]:
+    def _attribute(self, text: str, *, is_path: bool) -> tuple[str | None, str]:
         """Return the attribute of a text, and the language that follows it."""
         if (found := self._exactly(text)) is not None:
             return found, ""
@@ -289,7 +290,9 @@ class AttributeWords:
                 continue
             if (found := self._exactly(text[:place].strip(" ,;:/|@–—-"))) is not None:
                 return found, short_of(tag)
-        return (text, "") if self._is_own(text) else (None, "")
+        # Among words a wire name is known by its capitals and dots: "Colour" is a word, "lidColour" a name.
+        is_name = is_path or _WIRE_NAME.match(text) is not None
+        return (text, "") if is_name and self._is_own(text) else (None, "")
 
     def _exactly(self, text: str) -> str | None:
         if text in self.paths or (selector_of(text)[1] and selector_of(text)[0] in {PICTURES, NUTRIENTS}):

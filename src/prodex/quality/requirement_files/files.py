@@ -13,6 +13,7 @@ from prodex.files.untrusted import NotUtf8, is_file, is_there, utf8_text
 from prodex.formats.spreadsheet import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of, skeleton
 from prodex.formats.workbook_cells import Row
+from prodex.limits import Limits
 from prodex.messages import hint
 from prodex.quality.requirement_files.attribute_words import known_words
 from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
@@ -48,7 +49,9 @@ def is_requirements_file(path: str | Path) -> bool:
         return False
 
 
-def read_requirements(path: str | Path, known: Collection[str] = ()) -> Requirements:
+def read_requirements(
+    path: str | Path, known: Collection[str] = (), limits: Limits | None = None
+) -> Requirements:
     """Read requirements of a file; see `Requirements.read`."""
     if not isinstance(path, str | Path):
         raise InputError(f"path is {described(path)}. Give the path of a workbook, CSV or TOML.")
@@ -59,7 +62,7 @@ def read_requirements(path: str | Path, known: Collection[str] = ()) -> Requirem
     if file.suffix.casefold() == ".toml":
         return _read_toml(file)
     with sheets_of(
-        file, setting="Requirements.read", headings=_number_of_headings, known=_known_texts
+        file, limits=limits, setting="Requirements.read", headings=_number_of_headings, known=_known_texts
     ) as sheets:
         found = read_sheets(sheets, file.stem, known)
         names = [sheet.name for sheet in sheets]

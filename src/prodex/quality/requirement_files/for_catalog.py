@@ -68,7 +68,8 @@ def requirements(
         Requirements whose answers are in the cells already, or their file; or a profile or its name, such as
         "online-listing": then what it asks of all products of a channel is there.
     replace
-        Whether a workbook that is there is written anew. Its answers are kept unless `start` is given.
+        Whether a workbook that is there is written anew. Its answers are kept unless `start` is given; one with
+        columns or sheets of your own is not replaced then.
 
     Raises
     ------
@@ -128,12 +129,19 @@ def _start(file: Path, start: object) -> Requirements:
     if not is_there(file):
         return Requirements()
     try:
-        return read_requirements(file)
+        before = read_requirements(file)
     except InputError as error:
         raise InputError(
             f"{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, or "
             f"give start. {error}"
         ) from error
+    if before.ignored:
+        own = ", ".join(before.ignored)
+        raise InputError(
+            f"{file} was not replaced, since it has things of your own that would be lost: {own}. "
+            "Give another path, and this file as start."
+        )
+    return before
 
 
 def channel_of(given: Any) -> Channel:

@@ -18,7 +18,7 @@ NOT_ASKED = "not asked for"
 
 #: The headings of rows, in their order.
 TEXT, CODE, QUANTITY, SINGLE = "Names and texts", "Codes", "Quantities", "Dates and other single values"
-PICTURE, NUTRIENT, HIERARCHY = "Pictures", "Nutrition", "Hierarchies"
+PICTURE, NUTRIENT, HIERARCHY = "Pictures by face", "Nutrition and nutrients", "Hierarchies and units"
 LABEL, OTHER = "Labels and documents", "Other attributes"
 GROUPS = (TEXT, CODE, QUANTITY, SINGLE, PICTURE, NUTRIENT, HIERARCHY, LABEL, OTHER)
 

@@ -45,7 +45,7 @@ from prodex.quality.requirements import (
 )
 
 #: The share behind a word, which a program writes that saves cells as they look.
-_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3} ?%|not asked for|no products)\s*$")
+_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
 _NAME_AND_MARKET = re.compile(r"(.+?)\s*(?:\(([^()]+)\)|[-–—·,/]\s*([^-–—·,/()]+))\s*")
 #: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
 _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
@@ -435,7 +435,8 @@ class _Table:
         keys: _Keys,
         into: SheetsRead,
     ) -> None:
-        filled, open_cells = {}, {}
+        filled: dict[int, Cell] = {}
+        open_cells: dict[int, Cell] = {}
         for column, cell in self._cells(number, families):
             (open_cells if _is_open(cell, self._has_plain_shares) else filled)[column] = cell
         self._read_numbers(number, open_cells, families, names, keys, into)

@@ -5,6 +5,7 @@ Everything here is plain values; `prodex.quality.requirement_files.workbook` dra
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -208,15 +209,15 @@ def contents_of(
     attributes = _attributes(tables, labels, start)
     shares = FilledShares.of(catalog, attributes, channels, groups, [one.code for one in families])
     chosen = None if languages is None else set(languages)
-    wanted = {one.asked.attribute for one in start.requirements}
+    # What a service sends empty in every record is no attribute that the catalogue has.
+    wanted = {*_GROUP_OF, *(one.asked.attribute for one in start.requirements)}
+    attributes = {one: group for one, group in attributes.items() if one in wanted or shares.is_anywhere(one)}
+    titles = _titles(attributes, labels)
     sheets = []
     for number, channel in enumerate(channels):
         rows = []
         for attribute, group in attributes.items():
-            # What a service sends empty in every record is no attribute that the catalogue has.
-            if attribute not in _GROUP_OF and attribute not in wanted and not shares.is_anywhere(attribute):
-                continue
-            title = title_of(attribute, labels.get(selector_of(attribute)[1], ""))
+            title = titles[attribute]
             for asked in _asked_of(attribute, channel, number, shares, chosen, start):
                 rows.append(
                     _row(asked, group, title, shares, number, families, start, channel, catalog.origin)
@@ -224,6 +225,16 @@ def contents_of(
         products = tuple(int(one) for one in shares.products[number])
         sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
     return WorkbookContents(start.by, _source(catalog), tuple(sheets), _left_out(groups, families))
+
+
+def _titles(attributes: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Return what rows are called, each attribute differently: somebody may delete the paths."""
+    titles = {one: title_of(one, labels.get(selector_of(one)[1], "")) for one in attributes}
+    taken = Counter(title.casefold() for title in titles.values())
+    return {
+        one: title if taken[title.casefold()] == 1 else f"{title}, {selector_of(one)[1] or one}"
+        for one, title in titles.items()
+    }
 
 
 def _source(catalog: Catalog) -> str:
@@ -234,13 +245,14 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
+    titles = _titles([one.attribute for one in asked], {})
     sheets = []
     for channel in requirements.channels:
         rows = [
             SheetRow(
                 group_of(one.attribute),
                 one,
-                title_of(one.attribute),
+                titles[one.attribute],
                 answers=_answers(one, requirements.families, requirements, channel),
             )
             for one in asked
@@ -253,7 +265,7 @@ def group_of(attribute: str, table: str = "") -> str:
     """Return the heading that an attribute is below.
 
     >>> group_of("namePublicLong"), group_of("assets.pictures[front]"), group_of("serves", "scalars")
-    ('Names and texts', 'Pictures', 'Dates and other single values')
+    ('Names and texts', 'Pictures by face', 'Dates and other single values')
     """
     path = selector_of(attribute)[0]
     if (known := _GROUP_OF.get(attribute) or _GROUP_OF.get(path)) is not None:

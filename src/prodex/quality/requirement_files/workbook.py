@@ -39,7 +39,7 @@ from prodex.quality.requirements import ALL, Ask, Level, ProductFamily
 
 #: Columns before those of families: attribute, language, wire path, share in the whole catalogue; width in characters.
 _BEFORE = (
-    (SheetPlace.ATTRIBUTE, 31),
+    (SheetPlace.ATTRIBUTE, 34),
     (SheetPlace.LANGUAGE, 12),
     (SheetPlace.PATH, 22),
     (SheetPlace.FILLED, 8),
@@ -119,6 +119,10 @@ class _Looks:
     def small(self) -> Any:
         return self.of(font_size=8, font_color=_GREY)
 
+    @cached_property
+    def path(self) -> Any:
+        return self.of(font_size=8, font_color=_GREY, shrink=True)
+
     def cell(self, today: Today | None) -> Any:
         """Return the format of a cell by what the catalogue has: colour, and the share behind a word."""
         look: dict[str, Any] = {"border": 1, "border_color": _LINES, "align": "center", "text_wrap": True}
@@ -171,7 +175,8 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
         sheet.set_column(place, place, columns)
     sheet.set_column(_FIRST, width - 1, _WIDTH)
     sheet.freeze_panes(_ABOVE, _FIRST)
-    sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), _FIRST - 1)
+    # Over all columns: sorting by a filter moves only what is in its range, and answers have to stay with their words.
+    sheet.autofilter(_ABOVE - 1, 0, max(len(lines) - 1, _ABOVE), width - 1)
     _propose(sheet, looks, plan, len(lines), width)
     _print_setup(sheet, name)
     content = [_row_of(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
@@ -265,11 +270,11 @@ def _is_told(family: ProductFamily, labels: Mapping[str, str], families: Sequenc
 
 
 def _cells(looks: _Looks, row: SheetRow, plan: ChannelSheet) -> list[tuple[Any, Any]]:
-    title = looks.of(font_color=_INK, indent=1)
+    title = looks.of(font_color=_INK, indent=1, text_wrap=True)
     cells: list[tuple[Any, Any]] = [
         (row.title, title),
         (row.language, looks.of(font_color=_INK)),
-        (row.asked.attribute, looks.small),
+        (row.asked.attribute, looks.path),
     ]
     overall = row.overall
     grey = looks.of(num_format="0 %", font_color=_GREY, align="center")
