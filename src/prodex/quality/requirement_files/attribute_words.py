@@ -145,6 +145,9 @@ _FAR = 0.6
 _MOST_SOUGHT = 200
 _PATH = re.compile(r"[A-Za-z_][\w\\.-]*(?:\[[^\[\]]+\])?")
 _WIRE_NAME = re.compile(r"[a-z_][a-z0-9]*[A-Z._\[]")
+_ANY_LANGUAGE = frozenset(
+    {"", "-", "–", "*", "any", "any language", "all", "toutes", "alle", "all languages"}
+)
 _KNOWN = frozenset({*ATTRIBUTES, *PATHS, *_WORDS})
 _BEFORE_LANGUAGE = re.compile(
     r"[\s,;:/|@–—-]*[\[(]?\s*([^\[\](),;:/|@–—]+(?:[-_][A-Za-z]{2,4})?)\s*[\])]?\s*"
@@ -190,7 +193,7 @@ def language_of(text: str) -> str:
     ('fr', 'fr', 'fr', '')
     """
     whole = _spaced(text)
-    if not whole or whole in {"-", "–"}:
+    if whole.casefold() in _ANY_LANGUAGE:
         return ""
     for one in (whole, re.sub(r"\s*\([^)]*\)$", "", whole)):
         if (tag := known_language_tag(one)) is not None:
@@ -337,10 +340,17 @@ def _words() -> Mapping[str, str]:
         for key, by_language in words.items():
             for place, several in enumerate(by_language):
                 for word in several.split("|"):
-                    names = (
-                        [word] if around is None else [f"{one}: {word}" for one in around[place].split("|")]
-                    )
-                    found |= {_folded(name): attribute(key) for name in names}
+                    if around is None:
+                        found[_folded(word)] = attribute(key)
+                        continue
+                    for one in around[place].split("|"):
+                        found |= dict.fromkeys(
+                            map(_folded, (f"{one}: {word}", f"{word} {one}")), attribute(key)
+                        )
+    # "Salt" is the nutrient where nothing else is called so; a face alone is not enough.
+    for key, by_language in _NUTRIENTS.items():
+        for word in "|".join(by_language).split("|"):
+            found.setdefault(_folded(word), f"{NUTRIENTS}[{key}]")
     return found
 
 
