@@ -310,14 +310,12 @@ def test_nutrients_are_read_as_the_worklist_calls_them(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_examples_of_how_to_answer_can_be_copied(language: str) -> None:
     """What a worklist shows as an example is an answer that is read."""
-    how = {re.split(" to correct|, the|:", one)[0]: Translation(language).gettext(one) for one in HOW}
-    nutrition = re.search(
-        r"(?:per|pour|pro) 100.*?kcal", how["The basis, then the nutrients to correct, each with its unit"]
+    starts = ("The basis", "One line")
+    basis, line = (
+        Translation(language).gettext(one) for start in starts for one in HOW if one.startswith(start)
     )
-    units = re.search(
-        r"34142363314282.*?(?:true|oui|ja)(?=\.)",
-        how["One line for each correction, the GTIN of the unit first"],
-    )
+    nutrition = re.search(r"(?:per|pour|pro) 100.*?kcal", basis)
+    units = re.search(r"34142363314282.*?(?:true|oui|ja)(?=\.)", line)
     assert nutrition is not None
     assert units is not None
     tree = [
