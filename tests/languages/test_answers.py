@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,12 @@ from openpyxl import load_workbook
 
 import prodex
 from prodex.languages import LANGUAGES, Translation
+from prodex.languages.sentences import HOW
+from prodex.messages import unaccented
+from prodex.worklists.answer_parsing import Vocabulary
+from prodex.worklists.hierarchy_answers import with_units
 from prodex.worklists.layout import SEVERAL, TO_FIX
+from prodex.worklists.nutrition_answers import with_nutrients
 from prodex.worklists.returned_files import _folded_heading
 from prodex.worklists.text_corrections import NO_RULES
 from tests.worklists.bakery import RECORDS
@@ -287,3 +293,33 @@ def test_every_reason_why_an_answer_is_not_taken_is_translated(language: str, tm
     said = set(fix.answers["reason"].dropna()) - {""}
     assert len(said) > len(BAD) * 2 // 3
     assert [] == sorted(one for one in said if Translation(language).translated(one) == one)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nutrients_are_read_as_the_worklist_calls_them(language: str) -> None:
+    """In the terms of the regulation in each language, also in capitals without accents."""
+    called = {"fat": "FAT", "saturates": "FASAT", "carbohydrate": "CHOAVL", "sugars": "SUGAR-"}
+    for message, code in {**called, "protein": "PRO-", "salt": "SALTEQ"}.items():
+        word = Translation(language).gettext(message)
+        for spelled in (word, word.upper(), unaccented(word)):
+            made, _ = with_nutrients(None, f"per 100 g: {spelled} 3,5 g", Vocabulary())
+            (nutrient,) = made[0]["contains"]
+            assert (code, 3.5) == (nutrient["isConceptualizedBy"]["code"], nutrient["quantity"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_examples_of_how_to_answer_can_be_copied(language: str) -> None:
+    """What a worklist shows as an example is an answer that is read."""
+    starts = ("The basis", "One line")
+    basis, line = (
+        Translation(language).gettext(one) for start in starts for one in HOW if one.startswith(start)
+    )
+    nutrition = re.search(r"(?:per|pour|pro) 100.*?kcal", basis)
+    units = re.search(r"34142363314282.*?(?:true|oui|ja)(?=\.)", line)
+    assert nutrition is not None
+    assert units is not None
+    tree = [
+        {"gtin": "34142363314282", "children": [{"gtin": "04142363314281", "quantity": 6, "children": []}]}
+    ]
+    assert 4 == len(with_nutrients(None, nutrition[0], Vocabulary())[1])
+    assert 3 == len(with_units(tree, units[0], "04142363314281", Vocabulary())[1])

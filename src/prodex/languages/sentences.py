@@ -189,6 +189,8 @@ HOW = (
     "A text in {language}",
     "{how}, in place of: {text}",
     "Picture: {label}",
+    # Headings of what was accepted, and until when.
+    *("Accept because", "Accepted", "Accepted findings", "First seen"),
     "(delete)",
 )
 

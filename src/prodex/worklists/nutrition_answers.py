@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prodex.messages import hint
+from prodex.messages import hint, unaccented
 from prodex.send.merging import recoded
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.items import ItemEdit, amount_of
@@ -36,20 +36,25 @@ _USUAL = ((100, "GRM"), (100, "MLT"))
 _WORDS = {
     "ENER-": "energy, énergie, energie, energía, energia, energi, brennwert, energiewert, energy value, valeur "
     "énergétique, valor energético, valore energetico, energetische waarde",
-    "FAT": "fat, lipides, matières grasses, fett, vet, vetten, grasas, grassi, lípidos, gorduras, fedt, rasva",
+    "FAT": "fat, lipides, matières grasses, matière grasse, fett, vet, vetten, grasas, grassi, lípidos, "
+    "gorduras, fedt, rasva",
     "FASAT": "saturates, saturated, saturated fat, acides gras saturés, gesättigte fettsäuren, grasas saturadas, "
-    "ácidos grasos saturados, acidi grassi saturi, verzadigde vetzuren, verzadigd vet, ácidos gordos saturados, "
-    "mettede fettsyrer, mættede fedtsyrer, mättat fett, tyydyttynyttä",
-    "CHOAVL": "carbohydrate, carbohydrates, glucides, kohlenhydrate, koolhydraten, hidratos de carbono, carboidrati, "
-    "carboidratos, karbohydrat, karbohydrater, kulhydrat, kolhydrat, hiilihydraatit, hiilihydraattia",
-    "SUGAR-": "sugars, sugar, sucres, zucker, suikers, azúcares, zuccheri, açúcares, sukkerarter, sukker, "
-    "sockerarter, socker, sokerit, sokereita",
-    "FIBTG": "fibre, fiber, fibres, fibres alimentaires, ballaststoffe, vezels, voedingsvezel, fibra, fibra "
-    "alimentaria, fibra alimentare, kostfiber, kostfibre, ravintokuitu, ravintokuitua",
-    "PRO-": "protein, proteins, protéines, eiweiß, eiwitten, proteínas, proteine, proteiini, proteiinia",
+    "ácidos grasos saturados, acidi grassi saturi, verzadigde vetzuren, verzadigd vet, ácidos gordos "
+    "saturados, mettede fettsyrer, mættede fedtsyrer, mättat fett, tyydyttynyttä",
+    "CHOAVL": "carbohydrate, carbohydrates, glucides, kohlenhydrate, kohlenhydrat, koolhydraten, koolhydraat, "
+    "hidratos de carbono, carboidrati, carboidratos, karbohydrat, karbohydrater, kulhydrat, kolhydrat, "
+    "hiilihydraatit, hiilihydraattia",
+    "SUGAR-": "sugars, sugar, sucres, sucre, zucker, suikers, suiker, azúcares, zuccheri, açúcares, sukkerarter, "
+    "sukker, sockerarter, socker, sokerit, sokereita",
+    "FIBTG": "fibre, fiber, fibres, fibres alimentaires, ballaststoffe, ballaststoff, vezels, vezel, "
+    "voedingsvezel, fibra, fibra alimentaria, fibra alimentare, kostfiber, kostfibre, ravintokuitu, "
+    "ravintokuitua",
+    "PRO-": "protein, proteins, protéines, protéine, eiweiß, eiwitten, eiwit, proteínas, proteine, proteiini, "
+    "proteiinia",
     "SALTEQ": "salt, sel, salz, zout, sal, sale, suola, suolaa",
 }  # fmt: skip
-_COMMON = {one.strip(): code for code, several in _WORDS.items() for one in several.split(",")}
+#: Without accents, which get lost in capitals; ß is ss in them.
+_COMMON = {unaccented(one.strip()): code for code, several in _WORDS.items() for one in several.split(",")}
 _ENERGY = "ENER-"
 
 
@@ -241,7 +246,7 @@ def _code_of(value: Mapping[str, Any], key: str) -> Any:
 def _nutrient_code(word: str, words: Vocabulary) -> str:
     """Return the code of a nutrient by its code, its label in the catalogue, or a common word."""
     typed = word.strip().rstrip(":=").strip()
-    folded = _OF_WHICH.sub("", typed.casefold(), count=1)
+    folded = unaccented(_OF_WHICH.sub("", typed.casefold(), count=1))
     known = words.nutrients.get(typed.casefold(), frozenset())
     if len(known) == 1:
         return next(iter(known))
