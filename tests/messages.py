@@ -21,7 +21,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from prodex.languages import LANGUAGES, sentences
-from prodex.quality import problems
+from prodex.quality import problems, required_checks
 from prodex.quality.rulebook import RULES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
@@ -72,6 +72,7 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
     groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
+    groups |= {"what a check of requirements says": required_checks.MESSAGES}
     for comment, texts in groups.items():
         yield from ((one, comment) for one in texts)
     yield from ((one, "") for one in _in_code())

@@ -136,6 +136,7 @@ SPANISH = (
     *(
         "Qué está mal",
         "Cómo corregir",
+        "Aceptar porque",
         "Gravedad",
         "Mercado",
         "Esperado",
@@ -159,7 +160,7 @@ def answered(book: Path, headings: tuple[str, ...] | None = None, *, hidden: boo
     opened = load_workbook(book)
     sheet = opened.worksheets[2]
     for row in sheet.iter_rows(min_row=2):
-        if row[15].value == "names_not_in_capitals":
+        if row[16].value == "names_not_in_capitals":
             row[5].value = NAME
     for cell, heading in zip(sheet[1], headings or (), strict=False):
         cell.value = heading
@@ -248,7 +249,7 @@ def test_what_could_not_be_used_goes_back_in_the_language_of_the_worklist(tmp_pa
     book = stem.with_suffix(".xlsx")
     opened = load_workbook(book)
     for row in opened["Corrections"].iter_rows(min_row=2):
-        if row[15].value == "names_not_in_capitals":
+        if row[16].value == "names_not_in_capitals":
             row[5].value = "n/a"
     opened.save(book)
     fix = prodex.read_worklist(book, CATALOG, profile=PROFILE)

@@ -472,6 +472,8 @@ FACTS = (
     "Everything that was taken: only answers that could not be used are listed, each with the reason.",
     "Answers that change nothing. What can be sent has its new value; what could not be used, the reason.",
     "an answer came back for them",
+    "{count} finding that were accepted: {text}.",
+    "{count} findings that were accepted: {text}.",
     "… ({count} of {of} characters)",
 )
 
@@ -495,6 +497,36 @@ COUNTED = (
 
 #: What the report says; each is one text of the page, between two figures or names. See `prodex.display.report`.
 REPORT = (
+    *("Accepted", "Accepted findings", "Why findings are accepted", "Checks with accepted products"),
+    "{number} finding accepted by {names}; with them ready {ready} ({figure} %), score {then_figure} %",
+    "{number} findings accepted by {names}; with them ready {ready} ({figure} %), score {then_figure} %",
+    "{count} line of {file} cannot be read ({numbers}); prodex.accepted says why",
+    "{count} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
+    "Why: {count} of {of} reason, the most frequent first",
+    "Why: {count} of {of} reasons, the most frequent first",
+    *("Reason", "First one ends", "never", "nobody", "Of these accepted", "With accepted", "(accepted:"),
+    "With and without: {count} of {of} check with accepted products",
+    "With and without: {count} of {of} checks with accepted products",
+    (
+        "An accepted finding fails still, and is counted in every other figure of this page. It stays accepted until its "
+        "value, what it was compared with, or its date changes."
+    ),
+    *("Completeness", "Family", "Complete", "Missing most", "all products", "not listed", "without family"),
+    "A product is complete for a channel if it has all that the requirements say it must have there.",
+    "Completeness for {text}",
+    ": all products, and the least complete families first, {count} of {of}",
+    (
+        "The requirements do not list {count} family of {products} product: {names}. They are judged as all families are, "
+        "and unknown where nothing is said of these."
+    ),
+    (
+        "The requirements do not list {count} family of {products} products: {names}. They are judged as all families "
+        "are, and unknown where nothing is said of these."
+    ),
+    (
+        "The requirements do not list {count} families of {products} products: {names}. They are judged as all families "
+        "are, and unknown where nothing is said of these."
+    ),
     "Audit of {text}",
     "Skip to the figures",
     "Product data audit",

@@ -65,30 +65,30 @@ _KINDS: Mapping[Level, _Kind] = {
     Level.MUST: _Kind(
         "must_have",
         "blocker",
-        "{label} is filled as {channel} requires",
-        "{label} missing for {channel}",
-        "Write the {label}.",
+        "{said} is filled as {channel} requires",
+        "{said} missing for {channel}",
+        "Write the {said}.",
     ),
     Level.SHOULD: _Kind(
         "should_have",
         "warning",
-        "{label} is filled as {channel} wants",
-        "{label} wanted for {channel}",
-        "Write the {label}.",
+        "{said} is filled as {channel} wants",
+        "{said} wanted for {channel}",
+        "Write the {said}.",
     ),
     Level.NOT: _Kind(
         "must_not_have",
         "warning",
-        "{label} is empty, as {channel} requires",
-        "{label} does not belong to {channel}",
-        "Remove the {label}, or move the product to another family.",
+        "{said} is empty, as {channel} requires",
+        "{said} does not belong to {channel}",
+        "Remove the {said}, or move the product to another family.",
     ),
 }
 _OF_VALUES = {
-    Level.MUST: "{label} missing or not as required for {channel}",
-    Level.SHOULD: "{label} wanted, or not as wanted, for {channel}",
+    Level.MUST: "{said} missing or not as required for {channel}",
+    Level.SHOULD: "{said} wanted, or not as wanted, for {channel}",
 }
-_OF_PICTURES = "Send a {label}."
+_OF_PICTURES = "Send a {said}."
 _WHY = "This is what the channel asks of products of this family."
 _TOO_SHORT, _TOO_LONG = (
     "too short: {count} of at least {least} characters",
@@ -138,7 +138,7 @@ class RequiredCheck:
     def facts(self) -> CheckFacts:
         """What an audit keeps of it."""
         kind = _KINDS[self.level]
-        words = {"label": asked_words(self.asked), "channel": self.channel.label}
+        words = {"said": asked_words(self.asked), "channel": self.channel.label}
         title, problem = (
             _capitalized(one.format(**words))
             for one in (kind.title, _OF_VALUES[self.level] if self.is_of_value else kind.problem)

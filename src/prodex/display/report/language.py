@@ -28,6 +28,8 @@ _NAME = re.compile(r"</?([a-z0-9]+)")
 #: Attributes that are read out.
 _SAID = re.compile(r'(?<= )(aria-label|alt)="([^"]*)"')
 _NUMBER = re.compile(r"([<>]?)(\d[\d,]*(?:\.\d+)?)( %)?")
+#: "long name in French (1,204), brand (3)".
+_MISSING = re.compile(r"(.+?) \((\d[\d,]*)\)(?:, |$)")
 #: What fixing a problem brings: to the share of ready products, and to the score.
 _GAINS = re.compile(r"(ready .*?), (score .*)")
 #: Facts of the header whose values are names, and no sentences.
@@ -58,6 +60,26 @@ def translated_contents(contents: Contents, translation: Translation) -> Content
             replace(one, rows=tuple(replace(row, reason=said(row.reason)) for row in one.rows))
             for one in contents.failing
         ),
+        accepted=None
+        if contents.accepted is None
+        else replace(contents.accepted, sentence=said(contents.accepted.sentence)),
+        completeness=tuple(
+            replace(
+                table,
+                new=said(table.new),
+                rows=tuple(replace(row, missing=_missing(row.missing, translation)) for row in table.rows),
+            )
+            for table in contents.completeness
+        ),
+    )
+
+
+def _missing(text: str, translation: Translation) -> str:
+    """Return what is missing most in a language: attributes, each with a number of products."""
+    each = _MISSING.findall(text)
+    return ", ".join(
+        f"{translation.translated(what)} ({translation.number(Decimal(number.replace(',', '')))})"
+        for what, number in each
     )
 
 
