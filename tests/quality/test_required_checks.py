@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 import prodex
@@ -426,3 +427,21 @@ def test_the_command_judges_by_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         app, ["audit", "shop", "--profile", str(file), "--show", "checks", "--format", "json"]
     )
     assert [row["check"] for row in json.loads(alone.stdout)] == ["must_have[Shop,brand]"]
+
+
+def test_a_supplier_is_asked_once_for_several_channels(tmp_path: Path) -> None:
+    """What two channels require alike is one row, in its worst form; the worklist says how many were left out."""
+    rows = [BRAND, BRAND | {"channel": "Leaflet", "level": "should"}, BRAND | {"channel": "Book"}, NAME]
+    index = prodex.audit(flatten([{"id": 7}]), required(*rows), progress=False).worklists(tmp_path / "to_fix")
+    written = pd.read_parquet(tmp_path / "to_fix" / index["file"][0].replace(".xlsx", ".parquet"))
+
+    assert written[["attribute", "severity"]].values.tolist() == [
+        ["brand", "blocker"],
+        ["namePublicLong", "blocker"],
+    ]
+    lines = [
+        cell.value
+        for row in load_workbook(tmp_path / "to_fix" / index["file"][0]).worksheets[0]
+        for cell in row
+    ]
+    assert "2 findings of other channels that ask for the same: one answer serves them all." in lines

@@ -472,6 +472,8 @@ FACTS = (
     "Everything that was taken: only answers that could not be used are listed, each with the reason.",
     "Answers that change nothing. What can be sent has its new value; what could not be used, the reason.",
     "an answer came back for them",
+    "{count} finding of other channels that ask for the same: one answer serves them all.",
+    "{count} findings of other channels that ask for the same: one answer serves them all.",
     "{count} finding that were accepted: {text}.",
     "{count} findings that were accepted: {text}.",
     "… ({count} of {of} characters)",

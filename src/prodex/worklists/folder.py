@@ -54,7 +54,7 @@ from prodex.worklists.layout import (
 )
 from prodex.worklists.ownership import host_of_source
 from prodex.worklists.row_marks import EXPLAINED, row_marks
-from prodex.worklists.rows import grouped_worklists, worklist_rows
+from prodex.worklists.rows import asked_once, grouped_worklists, worklist_rows
 from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
 from prodex.worklists.workbook import write_workbook
 
@@ -147,9 +147,9 @@ def write_worklists(
     """
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
-        rows = worklist_rows(audit, equal, reporter, accepted=accepted)
+        rows, repeated = asked_once(worklist_rows(audit, equal, reporter, accepted=accepted), audit)
         made = grouped_worklists(audit, rows, by, _TAKEN)
-        facts = _worklist_facts(audit, by, equal, len(rows), accepted)
+        facts = _worklist_facts(audit, by, equal, len(rows) + repeated, repeated, accepted)
         named = pc.unique(rows["attribute"])
         return write_folder(
             audit,
@@ -411,7 +411,7 @@ def _guarded_keys(rows: pa.Table) -> pa.Table:
 
 
 def _worklist_facts(
-    audit: Audit, by: str, equal: Mapping[str, Any], listed: int, accepted: bool
+    audit: Audit, by: str, equal: Mapping[str, Any], listed: int, repeated: int, accepted: bool
 ) -> WorklistFacts:
     ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
     facts = {
@@ -426,12 +426,16 @@ def _worklist_facts(
         f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
     )
     return WorklistFacts(
-        facts, list(_omissions(audit, equal, listed, accepted)), [waiting] if audit.pending else []
+        facts, list(_omissions(audit, equal, listed, repeated, accepted)), [waiting] if audit.pending else []
     )
 
 
-def _omissions(audit: Audit, equal: Mapping[str, Any], listed: int, accepted: bool) -> Iterator[str]:
+def _omissions(
+    audit: Audit, equal: Mapping[str, Any], listed: int, repeated: int, accepted: bool
+) -> Iterator[str]:
     yield "Everything that passes: worklists contain only the findings of failing checks."
+    if repeated:
+        yield f"{counted(repeated, 'finding')} of other channels that ask for the same: one answer serves them all."
     reasons = audit.accepted_reasons()
     if len(reasons) and not accepted:
         named = "; ".join(

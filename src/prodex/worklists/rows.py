@@ -68,6 +68,29 @@ def worklist_rows(
     return table.take(pa.array(order))
 
 
+def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
+    """Return findings with what several channels require alike once, in its worst form, and how many were left out.
+
+    A supplier answers for the product: the same question for the web shop and for the leaflet would be two.
+
+    Parameters
+    ----------
+    rows
+        From `worklist_rows`.
+    audit
+        The audit.
+    """
+    asked = {
+        one.id: f"{one.asked} {one.language or ''}" for one in audit.checks if one.channel and one.is_presence
+    }
+    if not asked:
+        return rows, 0
+    about = rows.select(["product", "check", "value", "reason"]).to_pandas()
+    about["check"] = about["check"].astype("str").map(asked)
+    repeated = about.duplicated() & about["check"].notna()
+    return rows.filter(pa.array(~repeated)), int(repeated.sum())
+
+
 def _dictionary_encoded(table: pa.Table) -> pa.Table:
     columns = [
         column.dictionary_encode() if pa.types.is_string(column.type) else column for column in table.columns
