@@ -472,6 +472,7 @@ FACTS = (
     "Everything that was taken: only answers that could not be used are listed, each with the reason.",
     "Answers that change nothing. What can be sent has its new value; what could not be used, the reason.",
     "an answer came back for them",
+    "Scope: {said}",
     "… ({count} of {of} characters)",
 )
 
