@@ -35,7 +35,7 @@ pythons: ## the quick suite on every supported Python of this machine; says whic
 	$(PYTHON) -m tests.pythons
 
 messages: $(VENV)/.ready ## bring the catalogues of messages up to date with the code, and compile them
-	$(BIN)/python -m tests.messages
+	$(BIN)/python -m tests.catalogues
 
 lab: $(VENV)/.lab ## open the first notebook, ready to run
 	@PRODEX_HOME=$(CURDIR)/data $(BIN)/prodex lab --to notebooks $(LAB)

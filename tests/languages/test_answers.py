@@ -69,11 +69,13 @@ def fix_of(path: Path, headings: str, *rows: str) -> prodex.Fix:
 
 
 @pytest.mark.parametrize(("attribute", "answer", "after"), ANSWERS)
-@pytest.mark.parametrize("headings", ["GTIN;Champ;Nouvelle valeur", "GTIN;Feld;Neuer Wert"])
 def test_answers_are_understood_in_each_language_under_headings_of_any(
-    attribute: str, answer: str, after: str | None, headings: str, tmp_path: Path
+    attribute: str, answer: str, after: str | None, tmp_path: Path
 ) -> None:
     """A supplier who answers in French, German, Dutch or English is understood, whatever the headings."""
+    headings = ("GTIN;Champ;Nouvelle valeur", "GTIN;Feld;Neuer Wert", "GTIN;Veld;Nieuwe waarde")[
+        len(answer) % 3
+    ]
     fix = fix_of(tmp_path / "a.csv", headings, f"{GTIN};{attribute};{answer}")
     assert ("", [after]) == (" ".join(fix.refused["reason"]), fix.preview()["after"].tolist())
 

@@ -16,7 +16,7 @@ from prodex.tables.attributes import TEXTS
 from prodex.worklists import layout
 from prodex.worklists.answer_fields import Fields
 from prodex.worklists.answer_kinds import Shapes
-from tests.messages import FOLDER, catalogue, messages, untranslated, updated
+from tests.catalogues import FOLDER, catalogue, messages, untranslated, updated
 
 OTHERS = LANGUAGES[1:]
 SHEETS = (

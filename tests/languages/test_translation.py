@@ -18,7 +18,7 @@ SENTENCES = [
     ("Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
     ("Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
     ("40,000 characters, 20,000 allowed", f"40{THIN}000 caractères, 20{THIN}000 permis", "40.000 Zeichen, 20.000 erlaubt", "40.000 tekens, 20.000 toegestaan"),
-    ("12 of 1,234 words look misread", f"12 mots sur 1{THIN}234 semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
+    ("12 of 1,234 words look misread", f"12 sur 1{THIN}234 mots semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
     ("not declared: fat, energy in kJ", f"non déclaré{NBSP}: matières grasses, énergie en kJ", "nicht angegeben: Fett, Brennwert in kJ", "niet vermeld: vetten, energie in kJ"),
     ("milk: named in the ingredients, not listed", f"lait{NBSP}: nommé dans les ingrédients, non déclaré", "Milch: in den Zutaten genannt, nicht angegeben", "melk: genoemd in de ingrediënten, niet vermeld"),
     ("reads as de, 99.5% sure", f"se lit comme étant en allemand, sûr à 99,5{NBSP}%", f"liest sich wie Deutsch, zu 99,5{NBSP}% sicher", f"leest als Duits, 99,5{NBSP}% zeker"),

@@ -125,3 +125,13 @@ def test_a_job_names_languages_as_worklists_do(tmp_path: Path) -> None:
     file.write_text(JOB.replace('"nl"', '"klingon"'))
     with pytest.raises(InputError, match="klingon"):
         read_job(file)
+
+
+def test_what_was_chosen_is_said_in_the_language(tmp_path: Path) -> None:
+    """A worklist about some products says so, and by what they were chosen."""
+    audit = prodex.audit(CATALOG, PROFILE).only(["1"], "Name all in capitals")
+    index = audit.worklists(tmp_path / "to_fix", language="fr")
+    book = load_workbook(tmp_path / "to_fix" / index["file"][0])
+    said = {str(row[0]).replace("\u00a0", " ") for row in book["Lisez-moi"].iter_rows(values_only=True)}
+    facts = "Périmètre : 1 sur 3 produits, choisis par : Nom entièrement en majuscules."
+    assert (facts in said, [one for one in said if "chosen" in one or "Scope" in one]) == (True, [])

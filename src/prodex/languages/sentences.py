@@ -476,6 +476,7 @@ FACTS = (
     "{count} findings of other channels that ask for the same: one answer serves them all.",
     "{count} finding that were accepted: {text}.",
     "{count} findings that were accepted: {text}.",
+    "Scope: {said}",
     "… ({count} of {of} characters)",
 )
 

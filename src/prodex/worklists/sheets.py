@@ -115,7 +115,11 @@ class Worklist:
         _ = self.words.gettext
         if self.scope is None or not self.of_all:
             return None if self.scope is None else self.words.translated(self.scope)
-        by = _(", chosen by: {conditions}", conditions=self.chosen_by) if self.chosen_by else ""
+        by = (
+            _(", chosen by: {conditions}", conditions=self.words.translated(self.chosen_by))
+            if self.chosen_by
+            else ""
+        )
         every = self.words.counted(int(self.of_all["products"]), "product")
         if not self.is_part:
             return _(

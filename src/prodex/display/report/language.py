@@ -33,7 +33,7 @@ _MISSING = re.compile(r"(.+?) \((\d[\d,]*)\)(?:, |$)")
 #: What fixing a problem brings: to the share of ready products, and to the score.
 _GAINS = re.compile(r"(ready .*?), (score .*)")
 #: Facts of the header whose values are names, and no sentences.
-_NAMES = frozenset({"From", "Query", "Snapshot"})
+_NAMES = frozenset({"From", "Snapshot"})
 
 
 def translated_contents(contents: Contents, translation: Translation) -> Contents:

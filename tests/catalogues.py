@@ -1,0 +1,160 @@
+"""The catalogues of messages: `python -m tests.catalogues` brings them up to date with the code, and compiles them.
+
+A message that is new stands in `prodex.po` without a translation; one that the code has no more is removed. Whoever has
+translated, in an editor for such files or by hand, runs it again: programs read the compiled files (`prodex.mo`).
+`python -m tests.catalogues it` begins a fifth language.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from babel.messages import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from prodex.languages import LANGUAGES, sentences
+from prodex.quality import problems, required_checks
+from prodex.quality.rulebook import RULES
+from prodex.quality.scores import CAVEAT, FORMULA
+from prodex.worklists import hierarchy_answers, layout
+from prodex.worklists.layout import SEVERAL, TO_FIX
+from prodex.worklists.workbook import _SUMMARY
+
+SOURCE = Path(__file__).parents[1] / "src" / "prodex"
+FOLDER = SOURCE / "languages"
+
+#: Which day it is says nothing of translations.
+_NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
+#: Comments that tell translators what a message is.
+_RULE = "{name} of the rule {rule}"
+
+
+@cache
+def messages() -> dict[str | tuple[str, str], str]:
+    """Return every message, with a comment: what the code passes to `gettext`, what rules say, labels, templates."""
+    found: dict[str | tuple[str, str], str] = {}
+    for message, comment in _all():
+        found.setdefault(message, comment)
+    # One form is no message of its own where both are one.
+    return found
+
+
+def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
+    yield from ((one, "of things that are counted") for one in sentences.COUNTED)
+    for name, rule in sorted(RULES.items()):
+        if rule.shipped:
+            said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
+            yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
+            yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
+    labels = [*problems._LABELS.values(), *problems.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
+    yield from ((one, "what something is called, within a sentence") for one in labels)
+    asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
+    yield from ((one, "what a supplier is asked for") for one in asked)
+    sheets = [
+        layout.TO_FIX_SHEET,
+        layout.SEVERAL_SHEET,
+        layout.READ_ME_SHEET,
+        layout.SUMMARY_SHEET,
+        layout.CODES_SHEET,
+    ]
+    yield from ((one, "name of a sheet: letters of ASCII, at most 31") for one in sheets)
+    yield from ((one, "how to read a score") for one in (FORMULA, CAVEAT))
+    columns = [*(one.heading for one in (*TO_FIX, *SEVERAL)), *(heading for _, heading, _ in _SUMMARY)]
+    yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
+    groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
+    groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
+    groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
+    groups |= {"what a check of requirements says": required_checks.MESSAGES}
+    for comment, texts in groups.items():
+        yield from ((one, comment) for one in texts)
+    yield from ((one, "") for one in _in_code())
+
+
+def _in_code() -> Iterator[str | tuple[str, str]]:
+    """Yield what the code passes to `gettext`, most often called `_`."""
+    found = extract_from_dir(
+        SOURCE, [("**.py", "python")], keywords={"gettext": None, "ngettext": (1, 2), "_": None}
+    )
+    for _, _, message, _, _ in found:
+        yield message if isinstance(message, str) else (message[0], message[1])
+
+
+def updated(language: str) -> Catalog:
+    """Return the catalogue of a language with today's messages, and the translations that it has of them."""
+    there = catalogue(language)
+    made = Catalog(
+        locale=language,
+        project="prodex",
+        header_comment=f"# Messages of prodex: {language}",
+        fuzzy=False,
+        creation_date=there.creation_date,
+        revision_date=there.revision_date,
+        last_translator="",
+        language_team="",
+    )
+    for message, comment in messages().items():
+        old = there.get(message if isinstance(message, str) else message[0])
+        string = "" if old is None else old.string
+        made.add(message, string, auto_comments=[comment] if comment else ())
+    return made
+
+
+def catalogue(language: str) -> Catalog:
+    """Return the catalogue of a language as it is written."""
+    file = FOLDER / language / "LC_MESSAGES" / "prodex.po"
+    if not file.exists():
+        return Catalog(locale=language)
+    with file.open("rb") as stream:
+        return read_po(stream, locale=language)
+
+
+def po_of(made: Catalog) -> bytes:
+    """Return a catalogue as a file for translators."""
+    written = io.BytesIO()
+    write_po(written, made, width=100, omit_header=False, no_location=True)
+    return re.sub(
+        rb'"(?:POT-Creation-Date|PO-Revision-Date|Generated-By|Last-Translator): [^\n]*\n',
+        b"",
+        written.getvalue(),
+    )
+
+
+def mo_of(made: Catalog) -> bytes:
+    """Return a catalogue as programs read it."""
+    written = io.BytesIO()
+    # The same translations make the same file, whenever it is compiled.
+    made.creation_date = made.revision_date = _NO_DATE
+    write_mo(written, made)
+    return written.getvalue()
+
+
+def untranslated(made: Catalog) -> list[Message]:
+    """Return the messages that have no translation."""
+    return [
+        one for one in made if one.id and not (one.string if isinstance(one.string, str) else all(one.string))
+    ]
+
+
+def main(languages: list[str]) -> None:
+    """Bring catalogues up to date."""
+    for language in languages or LANGUAGES[1:]:
+        made = updated(language)
+        folder = FOLDER / language / "LC_MESSAGES"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "prodex.po").write_bytes(po_of(made))
+        (folder / "prodex.mo").write_bytes(mo_of(catalogue(language)))
+        print(  # noqa: T201 - it is a command
+            f"{language}: {len(made)} messages, {len(untranslated(made))} without a translation"
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
