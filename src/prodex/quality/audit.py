@@ -405,7 +405,15 @@ class Audit:
         return tuple(map(self.accepted_in, self.parts))
 
     def accepted_in(self, part: AuditPart) -> AcceptedInPart:
-        """Return what is accepted of a part of this audit, or of some products of it."""
+        """Return what is accepted of a part of this audit, or of some products of it.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> audit.accepted_in(audit.parts[0]).cells
+        0
+        """
         return NONE_ACCEPTED if self._wanted is None else accepted_in_part(part, self.checks, self._wanted)
 
     @cached_property
