@@ -43,7 +43,7 @@ def filled_in(catalog: prodex.Catalog, path: Path) -> prodex.Requirements:
         prodex.requirements(path, catalog, channels=list(CHANNELS), families=FAMILIES)
     )
     channels, families = every.channels, [one.code for one in every.families][:FAMILIES]
-    sheet = pd.read_excel(path, sheet_name=1, header=None)
+    sheet = pd.read_excel(path, sheet_name=1, header=None, engine="openpyxl")
     named = sheet[sheet[2].notna() & sheet[0].notna()].iloc[:, :3]
     rows = [
         (row[2], row[1] if isinstance(row[1], str) else "")

@@ -28,7 +28,7 @@ from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
-from prodex.quality.completeness import Completeness
+from prodex.quality.completeness import EVERY_LANGUAGE
 from prodex.quality.problems import attribute_label
 from prodex.quality.requirements import ALL
 from prodex.quality.run import audit
@@ -163,17 +163,11 @@ def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[
 
 
 def show_completeness(judged: Audit, say: Callable[[str], object]) -> None:
-    """Show how complete products are for each channel of the shop, and what is missing most."""
-    say(
-        "By what the shop itself requires of each family (prodex requirements writes such a workbook), products are"
-    )
-    table = judged.completeness().query("language == 'all'").iloc[:, [0, 1, -1]]
-    missing = dict(table[table.iloc[:, 1] == ALL].iloc[:, [0, 2]].itertuples(index=False, name=None))
-    for line in Completeness.of(judged).sentences:
-        say(f"  {line}")
-    for channel, most in missing.items():
-        if most:
-            say(f"  missing most for {channel}: {most}")
+    """Show how complete products are for each channel of the shop."""
+    table = judged.completeness()
+    every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
+    shares = [f"{row.channel} {percent(row.completeness)}" for row in every.itertuples()]
+    say(f"Complete by what the shop itself requires: {', '.join(shares)}.")
 
 
 def _new_folder() -> Path:
