@@ -164,6 +164,7 @@ def test_two_audits_show_it_over_time(audit: Audit) -> None:
     found = change[(change["kind_code"] == "TEA") & (change["language"] == "all")].set_index("channel")
     assert found.loc["Shop (France)", ["complete_old", "complete_new"]].tolist() == [1, 2]
     assert found.loc["Leaflet", "change"] == 0
+    assert "complete for Shop (France): 40.0 -> 60.0 %" in repr(prodex.diff(audit, later))
 
 
 def test_markdown_shows_names_verbatim(audit: Audit, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from prodex.display.html_tables import block, table
 from prodex.messages import counted, moved, percent
 from prodex.quality.comparison import CHANGES
-from prodex.quality.completeness import Completeness
+from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
+from prodex.quality.requirements import ALL
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.untrusted_text import on_one_line
 
@@ -231,6 +232,23 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
         f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
         f"{counts}; {added}",
         *([accepted] if before["accepted"] or after["accepted"] else []),
+        *_completeness_moved(old, new),
+    ]
+
+
+def _completeness_moved(old: Audit, new: Audit) -> list[str]:
+    """Return for each channel that both audits know how the share of complete products moved."""
+    shares = []
+    for one in (old, new):
+        if one.families is None:
+            return []
+        table = one.completeness()
+        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
+        shares.append(dict(zip(every["channel"], every["completeness"], strict=True)))
+    return [
+        f"complete for {channel}: {moved(shares[0][channel], share)}"
+        for channel, share in shares[1].items()
+        if channel in shares[0]
     ]
 
 
