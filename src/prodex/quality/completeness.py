@@ -166,7 +166,8 @@ class Completeness:
 
     def is_listed(self, family: str | None) -> bool:
         """Return whether the requirements list a family; one that they do not list is new to them."""
-        return family is not None and self.wanted.knows(family)
+        # Requirements that list none mean every family.
+        return family is not None and (not self.wanted.families or self.wanted.knows(family))
 
     @property
     def new_families(self) -> pd.DataFrame:
@@ -179,7 +180,7 @@ class Completeness:
         rows = [
             (code, label or code, int(size))
             for code, label, size in zip(groups.codes, groups.labels, sizes, strict=True)
-            if size and code is not None and self.wanted.families and not self.is_listed(code)
+            if size and code is not None and not self.is_listed(code)
         ]
         names = _family_columns(self.wanted.by)
         frame = pd.DataFrame(rows, columns=["code", "label", "products"])
