@@ -356,6 +356,23 @@ def rules(run: _Run) -> None:
     run.add("An audit by every rule", figures)
 
 
+def completeness(run: _Run) -> None:
+    """Audit by a workbook of requirements, and with tens of thousands of accepted findings."""
+    count, accepted = (400, 100) if run.options.quick else (100_000, 50_000)
+    asked = alone("requirements", count, run.options.rounds)
+    cost = alone("accepted", count, accepted, run.options.rounds)
+    what = f"{count:,} products by {asked['cells']:,.0f} cells"
+    figures = [
+        Figure(f"{what}: times an audit by online-listing", asked["ratio"], -1.3),
+        Figure("peak memory for a quarter of them, MB", asked["quarter_mb"]),
+        Figure("peak memory for all of them, MB", asked["whole_mb"], -_FLAT * asked["quarter_mb"]),
+        Figure("writing, filling in and reading the workbook, s", asked["workbook"]),
+        Figure(f"{accepted:,} accepted findings: share of an audit", cost["cost"], -0.05),
+        Figure("accepting them, s", cost["accepting"]),
+    ]
+    run.add("Requirements and accepted findings", figures)
+
+
 def explorer(run: _Run) -> None:
     """Measure the explorer in a real browser."""
     if find_spec("playwright") is None or which("chromium") is None:
@@ -418,6 +435,7 @@ _SECTIONS = {
     "operations": operations,
     "wide": wide,
     "rules": rules,
+    "completeness": completeness,
     "explorer": explorer,
     "team": team,
     "further": further,

@@ -166,7 +166,7 @@ def show_completeness(judged: Audit, say: Callable[[str], object]) -> None:
     """Show how complete products are for each channel of the shop."""
     table = judged.completeness()
     every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
-    shares = [f"{row.channel} {percent(row.completeness)}" for row in every.itertuples()]
+    shares = [f"{row['channel']} {percent(row['completeness'])}" for row in every.to_dict("records")]
     say(f"Complete by what the shop itself requires: {', '.join(shares)}.")
 
 
