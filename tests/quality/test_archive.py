@@ -65,6 +65,17 @@ def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
         prodex.open_audit("shop", profile="logistics")
 
 
+def test_saving_again_changes_nothing() -> None:
+    """Whoever accepts findings of a saved audit and saves it has the same audit, with what is accepted."""
+    catalog = prodex.flatten([{"id": 8, "gtin": "03036811359936"}]).save("shop")
+    saved = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
+    again = prodex.accept(saved, reason="printed so", by="Ana").save()
+
+    assert saved.folder == again.folder
+    assert 1 == prodex.open_audit("shop").summary["accepted"] == again.summary["accepted"]
+    assert 1 == len(prodex.list_audits("shop"))
+
+
 def test_an_audit_of_a_catalogue_in_memory_needs_a_name() -> None:
     """Opened again, it answers without its catalogue as far as it can."""
     audit = prodex.audit(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]), "core")

@@ -43,7 +43,7 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
-from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
+from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
 #: The file of an audit with the findings of earlier ones that it did not judge.
@@ -90,6 +90,12 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
             "where it comes from, and delete it."
         )
+    if (
+        audit.folder is not None
+        and audit.folder.absolute() == (folder / time_of(audit.audited_at)).absolute()
+    ):
+        # What is written is never changed, and what is accepted since is in a file of its own.
+        return audit
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         digest = None
