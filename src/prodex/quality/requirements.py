@@ -398,6 +398,8 @@ class Requirements:
         column_of(by)
         channels: dict[str, Channel] = {}
         families: dict[str, ProductFamily] = {}
+        # Where the label and the parent of a family were first, and what was named already.
+        places: dict[tuple[str, str, str], str] = {}
         asks: dict[tuple[str, AskedAttribute, str], tuple[str, Ask]] = {}
         for place, channel, family, asked, ask in read:
             if channel is not None and channels.setdefault(channel.label, channel) != channel:
@@ -405,7 +407,7 @@ class Requirements:
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
                 )
             if family is not None:
-                problems += _family_problems(place, families, family)
+                problems += _family_problems(place, families, family, places)
             if channel is None or asked is None or ask is None:
                 continue
             key = (channel.label, asked, ALL if family is None else family.code)
@@ -699,14 +701,24 @@ def _row(
     }
 
 
-def _family_problems(place: str, families: dict[str, ProductFamily], family: ProductFamily) -> Iterator[str]:
-    """Yield what contradicts what was said of a family before, and keep what is said of it."""
+def _family_problems(
+    place: str,
+    families: dict[str, ProductFamily],
+    family: ProductFamily,
+    places: dict[tuple[str, str, str], str],
+) -> Iterator[str]:
+    """Yield what contradicts what was said of a family before, once, and keep what is said of it."""
     known = families.get(family.code, family)
     merged = ProductFamily(family.code, known.label or family.label, known.parent or family.parent)
     for name in ("label", "parent"):
         before, now = getattr(known, name), getattr(family, name)
-        if before and now and before != now:
-            yield f"{place}: the {name} of family {family.code} is {now!r:.60}, and {before!r:.60} before"
+        is_new = now and places.setdefault((family.code, name, now), place) == place
+        if is_new and before and before != now:
+            first = places[family.code, name, before]
+            yield (
+                f"{place}: the {name} of family {family.code} is {now!r:.60}, and {before!r:.60} in {first}. "
+                "Write the same in both."
+            )
     families[family.code] = merged
 
 

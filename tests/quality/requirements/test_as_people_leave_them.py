@@ -574,3 +574,76 @@ def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(rows: list[li
         except InputError:
             return
         assert read == prodex.Requirements.read(read.write(Path(folder, "own.toml")))
+
+
+def gpc_book(path: Path, *channels: str) -> Path:
+    """Write the workbook of two products of food and one of cosmetics, by the GPC."""
+    codes = {"50131703": "Cheese", "50131700": "Dairy", "53000000": "Beauty"}
+    records = [{"id": n, "GPC": {"code": code, "label": codes[code]}} for n, code in enumerate(codes)]
+    return prodex.requirements(
+        path, prodex.flatten(records), by="gpc", channels=channels or ("Web shop", "Drive")
+    )
+
+
+@pytest.mark.parametrize("rows", [(4, 3), (5, 1), (4, 1), (5, 2)])
+@pytest.mark.parametrize("has_hidden", [True, False])
+def test_a_family_whose_code_was_deleted_is_known_by_its_label(
+    tmp_path: Path, rows: tuple[int, int], has_hidden: bool
+) -> None:
+    """Rows above that look technical: the hidden sheet knows the codes, and so does another sheet."""
+    path = gpc_book(tmp_path / "book.xlsx")
+
+    def delete(book: Any) -> None:
+        book["Drive"]["F9"] = "must"
+        book["Drive"].delete_rows(*rows)
+        if not has_hidden:
+            del book["prodex requirements"]
+
+    before = prodex.Requirements.read(path)
+    read = prodex.Requirements.read(changed(path, delete))
+    assert ["50000000"] == [one.family for one in read.requirements]
+    assert (before.by, before.families) == (read.by, read.families)
+
+
+def test_a_family_whose_code_nobody_knows_is_asked_back(tmp_path: Path) -> None:
+    """A label that was changed and whose code was deleted, and words where families are told by the GPC."""
+    path = gpc_book(tmp_path / "book.xlsx", "Web shop")
+
+    def rename(book: Any) -> None:
+        sheet = book["Web shop"]
+        sheet["F9"], sheet["F7"] = "must", "Nourriture"
+        sheet.delete_rows(5)
+
+    (problem,) = problems(changed(path, rename))
+    assert problem.startswith(
+        "Web shop!F8: the column 'Nourriture' has answers, but nobody knows of which family."
+    )
+    assert "in a row that begins with Family code" in problem
+    rows = [
+        ("Family code", "gpc", "*", "Food and beverages"),
+        ("Attribute", "Path", "All", ""),
+        ("Brand", "brand", "", "must"),
+    ]
+    assert [
+        (
+            "Shop!D2: 'Food and beverages' is no code of the GPC, which has eight digits. Write its code in the row "
+            "Family code, such as 50000000 for Food and beverages."
+        )
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+
+def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) -> None:
+    """However many answers it has: both cells, and what to do."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels=["Web shop:France", "Drive:France"])
+
+    def rename(book: Any) -> None:
+        sheet = book["Drive (France)"]
+        sheet["G7"] = "Thé"
+        sheet["G9"], sheet["G10"] = "must", "may"
+
+    assert [
+        (
+            "Drive (France)!G7: the label of family TEA is 'Thé', and 'Tea' in Web shop (France)!G7. Write the same "
+            "in both."
+        )
+    ] == problems(changed(path, rename))

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from prodex.errors import InputError, QueryError
+from prodex.facts.gpc import SEGMENTS
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
@@ -64,6 +65,9 @@ _ALIKE = 0.8
 #: Cells of a merged range: larger ones are no heading.
 _MOST_MERGED = 100_000
 
+#: What tells families by the GPC.
+_GPC = frozenset({"gpc", "gpc_code"})
+
 #: As `Requirements.joined` takes it.
 Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
@@ -104,11 +108,54 @@ class _Keys:
     shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
     by: str = ""
 
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes of all families with which the workbook was written."""
+        return frozenset({one.code for one in self.families}.union(*self.columns.values()) - {ALL})
+
     def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
         """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
         columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
         found = shares[columns.index(family) :][:1] if family in columns else []
         return [float(one) if isinstance(one, int | float) else None for one in found]
+
+
+@dataclass(frozen=True)
+class _KnownFamilies:
+    """The families of a whole file: where somebody deleted a row of codes, another place still has them.
+
+    Attributes
+    ----------
+    codes
+        All codes.
+    parents
+        What each family belongs to, as the hidden sheet says.
+    by_label
+        The codes of each label, in small letters.
+    """
+
+    codes: frozenset[str]
+    parents: Mapping[str, str]
+    by_label: Mapping[str, Collection[str]]
+
+    @classmethod
+    def of(cls, keys: _Keys, tables: Iterable[_Table]) -> _KnownFamilies:
+        """Collect what the hidden sheet and all other sheets say."""
+        by_label: dict[str, set[str]] = {}
+        codes = set(keys.codes)
+        labelled = [(one.code, one.label) for one in keys.families]
+        for code, label in [*labelled, *(pair for table in tables for pair in table.labelled())]:
+            codes.add(code)
+            by_label.setdefault(_as_label(label), set()).add(code)
+        return cls(frozenset(codes), {one.code: one.parent for one in keys.families}, by_label)
+
+    def named(self, text: str) -> list[str]:
+        """Return the codes of families that a text is the code or the label of."""
+        return [text] if text in self.codes else sorted(self.by_label.get(_as_label(text), ()))
+
+
+def _as_label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ()) -> SheetsRead:
@@ -130,18 +177,28 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
         if is_own:
             _read_keys(sheet.rows(), keys)
     names = AttributeWords.of(keys.titles, known)
-    for sheet, is_own in zip(sheets, is_ours, strict=True):
-        if is_own or sheet.name.strip().casefold() == READ_ME.casefold():
-            continue
+    shown = [
+        (sheet, [] if sheet.is_hidden else _rows_of(sheet))
+        for sheet, is_own in zip(sheets, is_ours, strict=True)
+        if not is_own and sheet.name.strip().casefold() != READ_ME.casefold()
+    ]
+    headings = [_long_heading(rows) for _, rows in shown]
+    tables = [
+        _Table.of(sheet.name, rows, sheet.merged()) if heading is None else None
+        for (sheet, rows), heading in zip(shown, headings, strict=True)
+    ]
+    families = _KnownFamilies.of(keys, filter(None, tables))
+    in_tables: list[Read] = []
+    for (sheet, rows), heading, table in zip(shown, headings, tables, strict=True):
         if sheet.is_hidden:
             found.ignored.append(f"sheet {sheet.name} (hidden)")
-            continue
-        rows = [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
-        if (heading := _long_heading(rows)) is not None:
+        elif heading is not None:
             _read_long(sheet.name, rows, heading, names, found)
             found.tables += 1
-        elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
-            table.read(stem, names, keys, found)
+        elif table is not None:
+            before = len(found.read)
+            table.read(stem, names, keys, families, found)
+            in_tables += found.read[before:]
         elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
             place = cell_place(*answer)
             what = f"{SheetPlace.ATTRIBUTE} or {SheetPlace.PATH}"
@@ -155,7 +212,28 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
     if not found.tables and keys.by:
         found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
         found.tables = 1
+    if found.by in _GPC:
+        found.wrong += _no_gpc(in_tables, families.codes if keys.by else ())
     return found
+
+
+def _rows_of(sheet: Sheet) -> list[tuple[int, Row]]:
+    return [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
+
+
+def _no_gpc(read: Iterable[Read], known: Collection[str]) -> Iterator[str]:
+    """Yield the families that are told by the GPC and have no code of it: no product is of a family in words."""
+    codes = {label.casefold(): f"{digits}000000" for digits, label in SEGMENTS.items()}
+    # Each family is named once, at its heading.
+    first = {family.code: place for place, _, family, _, _ in reversed([*read]) if family is not None}
+    for code, place in reversed(first.items()):
+        if code not in known and re.fullmatch("[0-9]{8}", code) is None:
+            found = codes.get(code.casefold())
+            example = f"{found} for {code}" if found else "50000000"
+            yield (
+                f"{place}: {code!r:.60} is no code of the GPC, which has eight digits. Write its code in the row "
+                f"{SheetPlace.CODE}, such as {example}."
+            )
 
 
 def _plain(row: Row, *, is_csv: bool) -> Row:
@@ -238,13 +316,28 @@ class _Table:
         own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
         return {self.places[one] for one in own if one in self.places}
 
-    def read(self, stem: str, names: AttributeWords, keys: _Keys, into: SheetsRead) -> None:
+    def labelled(self) -> Iterator[tuple[str, str]]:
+        """Yield code and label of each column that has both."""
+        code_row = self._rows_above().get(SheetPlace.CODE)
+        for column in () if code_row is None else sorted(self.rows[code_row]):
+            code, label = self.verbatim(code_row, column), self.verbatim(self.heading, column)
+            if column not in self.keys and code and label and code != ALL:
+                yield code, label
+
+    def read(
+        self,
+        stem: str,
+        names: AttributeWords,
+        keys: _Keys,
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> None:
         """Read all that is asked."""
         rows_of = self._rows_above()
         channel = self._channel(rows_of, stem, into)
         if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
             self._read_by(code_row, into)
-        families = self._families(rows_of, into)
+        families = self._families(rows_of, known, into)
         place = self.at(self.heading, min(families, default=0))
         if not families and SheetPlace.CHANNEL not in rows_of and not into.wrong:
             # Somebody's own list of attributes.
@@ -331,7 +424,7 @@ class _Table:
         return Channel(name, code, is_consumer)
 
     def _families(
-        self, rows_of: Mapping[SheetPlace, int], into: SheetsRead
+        self, rows_of: Mapping[SheetPlace, int], known: _KnownFamilies, into: SheetsRead
     ) -> dict[int, ProductFamily | None]:
         """Return the family of each column, None for all of them; other columns are named."""
         code_row, parent_row = rows_of.get(SheetPlace.CODE), rows_of.get(SheetPlace.PARENT)
@@ -358,29 +451,29 @@ class _Table:
             parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
             if code:
                 found[column] = ProductFamily(code, "" if label == code else label)
-            elif label and code_row is None and self._may_be_family(column):
+            elif label and len(named := known.named(label)) == 1:
+                found[column] = ProductFamily(named[0], "" if label == named[0] else label)
+            elif label and not known.codes and code_row is None and self._may_be_family(column):
                 found[column] = ProductFamily(label)
-            elif label and (
-                same := [one for one in found.values() if one and label in {one.label, one.code}]
-            ):
-                found[column] = same[0]
             elif column not in beside:
                 self._own_column(column, label, code_row, into)
         by_label: dict[str, set[str]] = {}
         for one in filter(None, found.values()):
             by_label.setdefault(one.label, set()).add(one.code)
-        codes = {one.code for one in found.values() if one is not None}
+        codes = {*known.codes, *(one.code for one in found.values() if one is not None)}
         for column, parent in parents.items():
             family = found.get(column)
             if family is not None and parent:
-                named = by_label.get(parent, set())
-                code = parent if parent in codes or len(named) != 1 else next(iter(named))
+                above = by_label.get(parent) or known.named(parent)
+                code = parent if parent in codes or len(above) != 1 else next(iter(above))
                 near = None if code in codes else nearest(code, [*filter(None, by_label), *codes], _ALIKE)
                 if near is not None and parent_row is not None:
                     into.wrong.append(
                         f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
                     )
                 found[column] = replace(family, parent=code)
+            elif family is not None and parent_row is None:
+                found[column] = replace(family, parent=known.parents.get(family.code, ""))
         return found
 
     @cached_property
@@ -407,6 +500,8 @@ class _Table:
             what = (
                 f"code of its family in row {code_row}"
                 if code_row
+                else f"code of its family above, in a row that begins with {SheetPlace.CODE}"
+                if label
                 else f"name of its family in row {self.heading}"
             )
             into.wrong.append(

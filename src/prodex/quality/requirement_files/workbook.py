@@ -442,8 +442,9 @@ def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> 
             facts += [
                 ("shares", [name, row.asked.attribute, row.asked.language, _shares(row)]) for row in plan.rows
             ]
-    if not contents.sheets:
-        facts += [("family", [one.code, one.label, one.parent]) for one in contents.families]
+    # By these a family is known whose code somebody deleted, since it looked technical.
+    families = [one for plan in contents.sheets for one in plan.families] or contents.families
+    facts += [("family", [one.code, one.label, one.parent]) for one in dict.fromkeys(families)]
     plain = book.add_format({})
     content = [
         spelled_row(n, [(key, plain), (json.dumps(value), plain)]) for n, (key, value) in enumerate(facts, 1)
