@@ -647,3 +647,48 @@ def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) ->
             "in both."
         )
     ] == problems(changed(path, rename))
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("Prix de vente TTC", "prixVente"),
+        ("Prix de vente", None),
+        ("Prix", "prix"),
+        ("", "pricepublic"),
+        ("Verkaufspreis", None),
+        ("prijs", None),
+    ],
+)
+def test_an_attribute_that_the_catalogue_does_not_have_is_asked_back(
+    tmp_path: Path, words: str, path: str | None
+) -> None:
+    """A workbook that prodex wrote knows the attributes of its catalogue: an invented one would fail all products."""
+    book = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    place = f"Web shop (France)!{'C' if path else 'A'}{load_workbook(book)['Web shop (France)'].max_row + 1}"
+    (problem,) = problems(
+        changed(book, lambda one: one["Web shop (France)"].append([words or None, None, path, None, "must"]))
+    )
+
+    assert problem.startswith(f"{place}: there is no attribute {path or words!r}; did you mean ")
+    assert "suggestedRetailPrice (Suggested retail price)" in problem
+    assert (
+        "Copy the row of the attribute that you mean, or write its name here, or delete this row." in problem
+    )
+    assert "wire" not in problem
+
+
+@pytest.mark.parametrize("path", ["own: prixVente", "OWN:prixVente", '"prixVente"'])
+def test_an_attribute_of_ones_own_is_confirmed(tmp_path: Path, path: str) -> None:
+    """By a word before its name, or where Python names it; from then on the workbook knows it."""
+    book = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = ["Price", None, path, None, "must"]
+    read = prodex.Requirements.read(changed(book, lambda one: one["Web shop (France)"].append(row)))
+    again = prodex.requirements(tmp_path / "again.xlsx", shop(), start=read)
+
+    assert {("prixVente", "*"): "must"} == asks(read) == asks(prodex.Requirements.read(again))
+    row[2] = "xOther"
+    other = changed(book, lambda one: one["Web shop (France)"].append(row))
+    assert {"prixVente", "xOther"} == {
+        key[0] for key in asks(prodex.Requirements.read(other, known=["xOther"]))
+    }

@@ -457,24 +457,38 @@ class _Table:
                 found[column] = ProductFamily(label)
             elif column not in beside:
                 self._own_column(column, label, code_row, into)
+        return found | self._with_parents(found, parents, parent_row, known, into)
+
+    def _with_parents(
+        self,
+        found: Mapping[int, ProductFamily | None],
+        parents: Mapping[int, str],
+        parent_row: int | None,
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> dict[int, ProductFamily | None]:
+        """Return the families of columns with those that they belong to, which may be named by their labels."""
         by_label: dict[str, set[str]] = {}
         for one in filter(None, found.values()):
             by_label.setdefault(one.label, set()).add(one.code)
         codes = {*known.codes, *(one.code for one in found.values() if one is not None)}
+        whole: dict[int, ProductFamily | None] = {}
         for column, parent in parents.items():
             family = found.get(column)
-            if family is not None and parent:
+            if family is None:
+                continue
+            if parent_row is None:
+                whole[column] = replace(family, parent=known.parents.get(family.code, ""))
+            elif parent:
                 above = by_label.get(parent) or known.named(parent)
                 code = parent if parent in codes or len(above) != 1 else next(iter(above))
                 near = None if code in codes else nearest(code, [*filter(None, by_label), *codes], _ALIKE)
-                if near is not None and parent_row is not None:
+                if near is not None:
                     into.wrong.append(
                         f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
                     )
-                found[column] = replace(family, parent=code)
-            elif family is not None and parent_row is None:
-                found[column] = replace(family, parent=known.parents.get(family.code, ""))
-        return found
+                whole[column] = replace(family, parent=code)
+        return whole
 
     @cached_property
     def _below(self) -> Mapping[int, Mapping[int, Cell]]:
