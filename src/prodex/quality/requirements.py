@@ -146,7 +146,7 @@ class Ask:
 
 
 #: Codes that cannot be taken for anything else in a cell; any other is in quotes.
-_PLAIN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.+/-]*|[0-9]+")
+_PLAIN_CODE = re.compile(r"(?!(?:etc|usw|enz)$)(?:[A-Za-z](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+-])?|[0-9]+)")
 
 
 def _code_in_words(code: str) -> str:

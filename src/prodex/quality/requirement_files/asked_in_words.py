@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prodex.errors import InputError
 from prodex.messages import nearest, unaccented
+from prodex.quality.requirement_files.code_lists import divided, not_in_use
+from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirements import Ask, Level, checked_ask
 
 #: What people write for each level, by language.
@@ -129,7 +131,10 @@ _DIVIDER = re.compile(r"[;\n]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
 class _Conditions:
     """What was read of a value so far."""
 
-    codes: list[str]
+    row: RowKind
+    is_typed: bool = True
+    codes: list[str] = field(default_factory=list)
+    unquoted: list[str] = field(default_factory=list)
     shortest: int = 0
     longest: int = 0
     pixels: int = 0
@@ -141,8 +146,17 @@ class _Conditions:
         setattr(self, name, number)
 
 
-def ask_of(text: str) -> Ask | None:
+def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> Ask | None:
     """Return what a cell asks; None where it is not answered: empty, a dash, or the share that was written there.
+
+    Parameters
+    ----------
+    text
+        What is in the cell.
+    row
+        What its row can take; anything where nobody knows.
+    is_typed
+        Whether people typed it in a sheet. What a program wrote has codes with strokes and full stops as they are.
 
     Raises
     ------
@@ -158,12 +172,17 @@ def ask_of(text: str) -> Ask | None:
     if is_share(whole):
         return None
     level, rest = _level(whole)
-    conditions = _Conditions([])
+    row = row or RowKind()
+    conditions = _Conditions(row, is_typed)
     _read_conditions(rest, conditions)
     codes = tuple(dict.fromkeys(conditions.codes))
-    return checked_ask(
+    ask = checked_ask(
         Ask(level, codes, conditions.shortest, conditions.longest, conditions.pattern, conditions.pixels)
     )
+    row.check(ask)
+    if unknown := not_in_use(conditions.unquoted, row.codes):
+        raise InputError(" ".join(unknown))
+    return ask
 
 
 def is_share(text: str) -> bool:
@@ -208,7 +227,10 @@ def _level(text: str) -> tuple[Level, str]:
 
 def _read_conditions(text: str, into: _Conditions) -> None:
     place, in_codes, has_list = 0, False, False
-    while (place := _after(_BETWEEN, text, place)) < len(text):
+    while (start := _after(_BETWEEN, text, place)) < len(text):
+        # What follows a semicolon is another condition, and no code.
+        in_codes = in_codes and ";" not in text[place:start]
+        place = start
         # Small letters without accents have other places than the text where a letter is taken apart.
         if (found := _keyword(_PATTERN, text, place)) is not None:
             value, place = _item(text, found, re.compile(r"[;\n]"))
@@ -227,20 +249,21 @@ def _read_conditions(text: str, into: _Conditions) -> None:
         elif _is_condition(value, into):
             in_codes = False
         elif in_codes:
-            into.codes += [value] if value else []
+            codes = divided(value, into.row.codes) if into.is_typed else [value]
+            into.codes += codes if value else []
+            into.unquoted += codes if value else []
         else:
-            raise InputError(_not_a_condition(value))
+            raise InputError(_not_a_condition(value, into.row, has_list=has_list))
     if has_list and not into.codes:
         raise InputError("it names no code. Write the codes behind the colon, divided by commas.")
 
 
-def _not_a_condition(value: str) -> str:
+def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
     if _ALONE.fullmatch(_folded(value)):
         return f"{value!r:.60} does not say which bound it is. Write at least or at most before it."
-    return (
-        f"{value!r:.60} is not a condition. Write one of: A, B; at least 20 characters; at most 80 characters; "
-        "at least 800 pixels; or pattern: [A-Z].*"
-    )
+    if has_list:
+        return f"{value!r:.60} is not a condition. If it is a code, divide the codes by commas: 'one of: FR, ES'."
+    return f"{value!r:.60} is not a condition. What can follow is {row.examples}."
 
 
 def _after(pattern: re.Pattern[str], text: str, place: int) -> int:

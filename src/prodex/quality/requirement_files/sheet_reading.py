@@ -23,6 +23,7 @@ from prodex.locales import market_code
 from prodex.messages import nearest, percent
 from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
 from prodex.quality.requirement_files.attribute_words import AttributeWords
+from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirement_files.sheet_layout import (
     ALL_FAMILIES,
     GROUPS,
@@ -106,6 +107,7 @@ class _Keys:
     sheets: list[str] = field(default_factory=list)
     columns: dict[str, list[str]] = field(default_factory=dict)
     shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
+    in_use: dict[str, dict[str, str]] = field(default_factory=dict)
     by: str = ""
 
     @cached_property
@@ -262,6 +264,9 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.columns.setdefault(sheet, list(map(str, codes)))
             case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
                 into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
+            case "codes", [str(attribute), [*pairs]]:
+                codes = {str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2}
+                into.in_use.setdefault(attribute, codes)
             case "by", str(by):
                 into.by = into.by or by
 
@@ -557,10 +562,11 @@ class _Table:
             )
         if not filled or (asked := self._asked(number, filled, names, into)) is None:
             return
+        row = RowKind.of(asked, keys.in_use.get(asked.attribute))
         for column, cell in filled.items():
             place = self.at(number, column)
             try:
-                ask = _ask_of_cell(cell)
+                ask = _ask_of_cell(cell, row)
             except (InputError, QueryError) as error:
                 into.wrong.append(f"{place}: {error}")
                 continue
@@ -686,7 +692,7 @@ def _cannot_be_read(cell: Cell) -> str:
     return f"{cell.text!r:.60} cannot be read: {cell.problem}."
 
 
-def _ask_of_cell(cell: Cell) -> Ask | None:
+def _ask_of_cell(cell: Cell, row: RowKind) -> Ask | None:
     if cell.is_struck:
         raise InputError(f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant.")
     if cell.problem:
@@ -695,7 +701,7 @@ def _ask_of_cell(cell: Cell) -> Ask | None:
         raise InputError("a formula without a result. Save the file in a spreadsheet, or type the word.")
     if cell.kind == "error":
         raise InputError(f"{cell.text!r:.40} is the error of a formula. Type must, should, may or not.")
-    return ask_of(_bare(cell))
+    return ask_of(_bare(cell), row)
 
 
 def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:
