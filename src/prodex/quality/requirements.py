@@ -603,7 +603,8 @@ def checked_ask(ask: Ask) -> Ask:
     """
     if ask.is_of_value and ask.level in {Level.MAY, Level.NOT}:
         raise InputError(
-            f"only what must or should be filled can have a rule for its value, not {ask.level}."
+            f"only what must or should be filled can have a rule for its value, and here the word is '{ask.level}'. "
+            "Remove the condition, or write must or should."
         )
     if ask.longest and ask.shortest > ask.longest:
         raise InputError(f"at least {ask.shortest} and at most {ask.longest} characters cannot both be.")

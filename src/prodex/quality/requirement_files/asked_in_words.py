@@ -34,13 +34,15 @@ _LEVELS: Mapping[Level, Mapping[str, str]] = {
         "nl": "aanbevolen|aanbevelenswaardig|gewenst|wenselijk|zou moeten",
     },
     Level.MAY: {
-        "en": "may|optional|voluntary|not required|not mandatory|not compulsory",
-        "fr": "facultatif|facultative|optionnel|optionnelle|peut|non obligatoire|pas obligatoire|non requis",
-        "de": "kann|darf|optional|freiwillig|fakultativ|nicht erforderlich|nicht verpflichtend|keine pflicht",
-        "nl": "mag|kan|optioneel|facultatief|vrijwillig|niet verplicht|niet vereist",
+        "en": "may|optional|voluntary|not required|not mandatory|not compulsory|need not|not needed|not necessary",
+        "fr": "facultatif|facultative|optionnel|optionnelle|peut|non obligatoire|pas obligatoire|non requis"
+        "|pas necessaire|non necessaire",
+        "de": "kann|darf|optional|freiwillig|fakultativ|nicht erforderlich|nicht verpflichtend|keine pflicht"
+        "|muss nicht|nicht notig|nicht notwendig",
+        "nl": "mag|kan|optioneel|facultatief|vrijwillig|niet verplicht|niet vereist|hoeft niet|niet nodig",
     },
     Level.NOT: {
-        "en": "not|must not|may not|should not|forbidden|prohibited|not allowed|not permitted|never",
+        "en": "not|must not|should not|forbidden|prohibited|not allowed|not permitted|never",
         "fr": "ne pas|pas|interdit|interdite|non autorise|pas autorise|ne doit pas|jamais|exclu",
         "de": "nicht|darf nicht|nicht erlaubt|nicht zulassig|unzulassig|verboten|nie",
         "nl": "niet|mag niet|niet toegestaan|niet toelaatbaar|verboden|nooit",
@@ -52,6 +54,8 @@ _LEVEL_OF = {
     for words in by_language.values()
     for word in words.split("|")
 }
+#: What means "not" to some and "need not" to others.
+_TWO_MEANINGS = frozenset({"may not", "peut ne pas", "doit pas", "kann nicht", "moet niet", "kan niet"})
 _MOST_WORDS = max(word.count(" ") + 1 for word in _LEVEL_OF)
 
 #: What says that nothing is answered.
@@ -86,6 +90,8 @@ _MARKS = frozenset(
 )
 #: Characters of a word that may be one of the four, misspelt; and how alike it is then.
 _SHORT, _ALIKE = 8, 0.75
+#: Letters with which a word begins that is written shorter.
+_SHORTEST_BEGINNING = 4
 
 _LEAST = (
     r"at least|not less than|from|minimum|min\.?|>=|≥|au moins|au minimum|mindestens|wenigstens|minimal|minstens"
@@ -100,7 +106,10 @@ _BELOW = (
     r"less than|fewer than|shorter than|under|<|moins de|weniger als|kurzer als|unter|minder dan|korter dan"
 )
 _EXACT = r"exactly|=|exactement|genau|precies"
-_CHARACTERS = "characters?|chars?|letters?|signs?|caracteres?|signes?|zeichen|buchstaben|tekens?|karakters?"
+_CHARACTERS = (
+    r"characters?|chars?\.?|ch\.|letters?|signs?|caracteres?|caract?\.?|car\.?|signes?|zeichen|zeich\.?|zch\.?|z\.?"
+    r"|buchstaben|buchst\.?|tekens?|tek\.?|tkns?\.?|karakters?|kar\.?"
+)
 _PIXELS = r"pixels?|px|pixeln"
 _NUMBER = r"[0-9]{1,9}"
 _UNIT = rf"(?:\s*(?:(?P<characters>{_CHARACTERS})|(?P<pixels>{_PIXELS}))(?![a-z]))?"
@@ -111,6 +120,12 @@ _BOUND = re.compile(
 _RANGE = re.compile(
     rf"(?:(?:between|entre|zwischen|tussen|from|von|de|van)\s+)?(?P<least>{_NUMBER})"
     rf"\s*(?:-|–|—|\.\.|…|to|and|a|et|bis|und|tot|en)\s*(?P<most>{_NUMBER}){_UNIT}"
+)
+#: The bound behind the number: "80 characters max."
+_BEHIND = re.compile(
+    rf"(?P<number>{_NUMBER}){_UNIT}\s*(?:(?P<most>max(?:imum|imal|imaal|i)?|at most|or less|or fewer|au plus|ou moins"
+    r"|hochstens|oder weniger|hoogstens|of minder)|(?P<least>min(?:imum|imal|imaal|i)?|at least|or more|au moins"
+    r"|ou plus|mindestens|oder mehr|minstens|of meer))\.?(?![a-z])"
 )
 _ALONE = re.compile(rf"{_NUMBER}\s*(?:{_CHARACTERS}|{_PIXELS})")
 _AND = re.compile(r"\s*(?:(?:and|et|und|en|&|\+)\s+)?")
@@ -203,7 +218,13 @@ def is_answer(text: str) -> bool:
     (True, True, False)
     """
     word = unaccented(text).strip(" .!?")
-    if word in _MARKS or (len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None):
+    if (
+        word in _MARKS
+        or word in _TWO_MEANINGS
+        or (len(word) >= _SHORTEST_BEGINNING and text.strip().endswith(".") and _abbreviated(word))
+    ):
+        return True
+    if len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None:
         return True
     try:
         return ask_of(text) is not None
@@ -218,11 +239,28 @@ def _level(text: str) -> tuple[Level, str]:
     pieces = list(re.finditer(r"[<>≤≥=]+|[^\s<>≤≥=]+", head[0] if head else ""))
     for count in range(min(_MOST_WORDS, len(pieces)), 0, -1):
         words = " ".join(unaccented(one[0]).rstrip(".!") for one in pieces[:count])
+        if words in _TWO_MEANINGS:
+            raise InputError(
+                f"{text!r:.60} has two meanings. Write 'not' where it does not belong there, or 'may' where it is not "
+                "needed."
+            )
         if (level := _LEVEL_OF.get(words)) is not None:
             return level, text[pieces[count - 1].end() :]
-    near = nearest(unaccented(head[0].strip()) if head else "", _LEVEL_OF, _ALIKE)
+    word = unaccented(head[0].strip()) if head else ""
+    # "No" and "yes" are like some of them, and may mean another one.
+    near = None if word in _MARKS else _abbreviated(word.rstrip(".")) or nearest(word, _LEVEL_OF, _ALIKE)
     meant = f" ({near} was perhaps meant)" if near else ""
     raise InputError(f"{text!r:.60} is not clear{meant}. {_FOUR}.")
+
+
+def _abbreviated(word: str) -> str | None:
+    """Return the word of the four for which people write a shorter one, such as "oblig."; None where it is not certain.
+
+    >>> _abbreviated("oblig"), _abbreviated("no"), _abbreviated("faculta")
+    ('must', None, 'may')
+    """
+    levels = {level for one, level in _LEVEL_OF.items() if one.startswith(word)}
+    return next(iter(levels)).value if len(word) >= _SHORTEST_BEGINNING and len(levels) == 1 else None
 
 
 def _read_conditions(text: str, into: _Conditions) -> None:
@@ -259,11 +297,22 @@ def _read_conditions(text: str, into: _Conditions) -> None:
 
 
 def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
-    if _ALONE.fullmatch(_folded(value)):
+    folded = _folded(value)
+    if _ALONE.fullmatch(folded):
         return f"{value!r:.60} does not say which bound it is. Write at least or at most before it."
+    if (bare := _RANGE.fullmatch(folded)) is not None:
+        missing = f"{bare['least']}-{bare['most']} characters"
+        return (
+            f"{value!r:.60} is not a condition yet: only the word characters is missing. Write '{missing}'."
+        )
+    if _BOUND.fullmatch(folded) is not None or _BEHIND.fullmatch(folded) is not None:
+        return f"{value!r:.60} is not a condition yet: it does not say of what. Write characters or pixels behind it."
     if has_list:
         return f"{value!r:.60} is not a condition. If it is a code, divide the codes by commas: 'one of: FR, ES'."
-    return f"{value!r:.60} is not a condition. What can follow is {row.examples}."
+    examples = (
+        f"'one of: {value}'" if row.kind == "code" and re.fullmatch(r"[\w-]{1,20}", value) else row.examples
+    )
+    return f"{value!r:.60} is not a condition. Write {examples} behind the word."
 
 
 def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -307,15 +356,20 @@ def _is_condition(text: str, into: _Conditions) -> bool:
     found: list[re.Match[str]] = []
     place = 0
     while place < len(folded):
-        match = _RANGE.match(folded, place) or _BOUND.match(folded, place)
+        match = next(filter(None, (one.match(folded, place) for one in (_RANGE, _BEHIND, _BOUND))), None)
         if match is None:
             return False
         found.append(match)
         place = _after(_AND, folded, match.end())
     # "At least 20 and at most 80 characters": the unit is that of the next one.
     units = [_unit(one) for one in found]
-    if not units or units[-1] is None:
+    if not units:
         return False
+    if units[-1] is None:
+        # Pictures can only be too small: what has an upper bound is characters.
+        if found[-1].re is _RANGE or not found[-1]["most"]:
+            return False
+        units[-1] = "characters"
     for place in range(len(units) - 2, -1, -1):
         units[place] = units[place] or units[place + 1]
     for match, unit in zip(found, units, strict=True):
@@ -336,13 +390,14 @@ def _bounds(match: re.Match[str]) -> Iterator[tuple[str, int]]:
         yield "longest", int(match["most"])
         return
     number = int(match["number"])
-    if match["least"] or match["exact"]:
+    named = match.groupdict()
+    if named["least"] or named.get("exact"):
         yield "shortest", number
-    if match["most"] or match["exact"]:
+    if named["most"] or named.get("exact"):
         yield "longest", number
-    if match["above"]:
+    if named.get("above"):
         yield "shortest", number + 1
-    if match["below"]:
+    if named.get("below"):
         if number < 2:
             raise InputError(f"{match[0]!r:.60} leaves no character.")
         yield "longest", number - 1
