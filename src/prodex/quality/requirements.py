@@ -235,6 +235,9 @@ class Requirements:
         Each in order, and once.
     ignored
         Sheets, columns and rows of the file that are somebody's own, and were left alone.
+    notes
+        What is no error and may surprise: what must be filled and no product of its family has today, and texts that
+        may be in any language.
 
     Examples
     --------
@@ -252,6 +255,7 @@ class Requirements:
     families: tuple[ProductFamily, ...] = ()
     requirements: tuple[ChannelRequirement, ...] = ()
     ignored: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def read(
@@ -376,6 +380,7 @@ class Requirements:
         by: str = "kind",
         name: str = "own",
         ignored: Sequence[str] = (),
+        notes: Sequence[str] = (),
     ) -> Self:
         """Put together what was read cell by cell.
 
@@ -386,7 +391,7 @@ class Requirements:
             asked; None where it is there to make the others known.
         wrong
             What could not be read, in words that name the place.
-        by, name, ignored
+        by, name, ignored, notes
             As in `Requirements`.
 
         Raises
@@ -433,6 +438,7 @@ class Requirements:
                 )
             ),
             tuple(ignored),
+            tuple(notes),
         )
 
     @property

@@ -692,3 +692,137 @@ def test_an_attribute_of_ones_own_is_confirmed(tmp_path: Path, path: str) -> Non
     assert {"prixVente", "xOther"} == {
         key[0] for key in asks(prodex.Requirements.read(other, known=["xOther"]))
     }
+
+
+def rows_by_name(path: Path, sheet: str = "Web shop (France)") -> dict[tuple[str, str], int]:
+    """Return the number of each row by attribute and language."""
+    rows = load_workbook(path)[sheet].iter_rows(min_row=8)
+    return {(str(row[0].value), row[1].value or ""): row[0].row for row in rows}
+
+
+def test_a_language_that_was_deleted_is_asked_back(tmp_path: Path) -> None:
+    """Any language is another rule: somebody has to say it, or to add such a row, which is noted."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = rows_by_name(path)["Long name", "French"]
+
+    def delete(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 2).value, sheet.cell(row, 5).value = None, "must"
+
+    assert [
+        (
+            f"Web shop (France)!B{row}: the language is gone. Type French, or any where the text may be in any "
+            "language."
+        )
+    ] == problems(changed(path, delete))
+
+    def say_any(book: Any) -> None:
+        book["Web shop (France)"].cell(row, 2).value = "any"
+
+    assert {("namePublicLong", "*"): "must"} == asks(prodex.Requirements.read(changed(path, say_any)))
+
+    def add(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 2).value = "French"
+        sheet.append(["Long name", None, None, None, "should"])
+
+    read = prodex.Requirements.read(changed(path, add))
+    assert {("namePublicLong fr", "*"): "must", ("namePublicLong", "*"): "should"} == asks(read)
+    assert 1 == len(read.notes)
+    assert read.notes[0].endswith(": no language, so that the text may be in any language")
+
+
+def test_a_wrong_language_is_named_at_its_own_cell(tmp_path: Path) -> None:
+    """Not at the path beside it."""
+    rows = [
+        ("Attribute", "Language", "Path", "All families"),
+        ("Long name", "Frnech", "namePublicLong", "must"),
+    ]
+    (problem,) = problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+    assert problem.startswith("Shop!B2: There is no language 'Frnech'")
+
+
+@pytest.mark.parametrize("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
+def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str) -> None:
+    """As the number is; the share of the cell itself is none, and neither are other cells of the same file."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = rows_by_name(path)["Brand", ""]
+
+    def text(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 5).value = typed
+        sheet.cell(row, 7).value = "50 %"
+
+    (problem,) = problems(changed(path, text))
+    assert problem.startswith(f"Web shop (France)!E{row}: '{typed}' ")
+    assert problem.endswith("Type must, should, may or not.")
+
+
+def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> None:
+    """In the row of products, of codes and of parents."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def misplace(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["E6"], sheet["F4"] = "must", "obligatoire"
+
+    assert {
+        "Web shop (France)!E6: 'must' is in the row Number of products. Write it in the row of an attribute.",
+        "Web shop (France)!F4: 'obligatoire' is in the row Belongs to. Write it in the row of an attribute.",
+    } == set(problems(changed(path, misplace)))
+
+
+@pytest.mark.parametrize("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
+def test_short_remarks_below_their_heading_are_left_alone(tmp_path: Path, heading: str) -> None:
+    """Marks are remarks there; the four words are asked back all the same."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["H7"], sheet["H9"], sheet["H10"], sheet["H11"] = heading, "ok", "x", "non"
+
+    def answer(book: Any) -> None:
+        book["Web shop (France)"]["H9"] = "must"
+
+    read = prodex.Requirements.read(changed(path, remark))
+    assert (f"column {heading} (Web shop (France)!H)",) == read.ignored
+    (problem,) = problems(changed(path, answer))
+    assert problem.startswith(f"Web shop (France)!H9: the column {heading!r} has answers")
+    assert problem.endswith("If they are remarks, write them as sentences.")
+
+
+def test_short_remarks_below_another_heading_are_named_with_what_to_do(tmp_path: Path) -> None:
+    """Every cell once, and how to say that they are remarks."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["H7"], sheet["H9"], sheet["H11"] = "Anna", "ok", "x"
+
+    assert [
+        (
+            "Web shop (France)!H9, Web shop (France)!H11: the column 'Anna' has answers, but nobody knows of which "
+            "family. Write the code of its family in row 5. If they are remarks, write Remark in row 7, or write "
+            "them as sentences."
+        )
+    ] == problems(changed(path, remark))
+
+
+def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
+    """No error, in families of some size: perhaps another attribute was meant."""
+    records = [{"id": n, "kind": {"code": "TEA" if n else "MUG", "label": "Tea"}} for n in range(31)]
+    path = prodex.requirements(tmp_path / "book.xlsx", prodex.flatten(records), channels="Shop")
+    row = rows_by_name(path, "Shop")["Brand", ""]
+
+    def answer(book: Any) -> None:
+        for column in (5, 6, 7):
+            book["Shop"].cell(row, column).value = "must"
+        book["Shop"].cell(row + 1, 6).value = "must"
+
+    read = prodex.Requirements.read(changed(path, answer))
+    assert (
+        f"Shop!E{row}: must, and no product has it today (31 products)",
+        f"Shop!F{row}: must, and no product of Tea has it today (30 products)",
+    ) == read.notes
+    assert () == read.ignored

@@ -232,6 +232,15 @@ def is_answer(text: str) -> bool:
         return False
 
 
+def is_level(text: str) -> bool:
+    """Whether a text is one of the four words, in any language, and nothing else.
+
+    >>> is_level("Must "), is_level("obligatoire"), is_level("x"), is_level("")
+    (True, True, False, False)
+    """
+    return " ".join(unaccented(text).strip(" .!").split()) in _LEVEL_OF
+
+
 def _level(text: str) -> tuple[Level, str]:
     """Return the level that a text begins with, and what follows it."""
     head = re.match(r"[^;,:\n(]*", text)
@@ -309,10 +318,10 @@ def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
         return f"{value!r:.60} is not a condition yet: it does not say of what. Write characters or pixels behind it."
     if has_list:
         return f"{value!r:.60} is not a condition. If it is a code, divide the codes by commas: 'one of: FR, ES'."
-    examples = (
-        f"'one of: {value}'" if row.kind == "code" and re.fullmatch(r"[\w-]{1,20}", value) else row.examples
-    )
-    return f"{value!r:.60} is not a condition. Write {examples} behind the word."
+    # One word below a coded attribute is probably its code.
+    is_code = row.kind == "code" and re.fullmatch(r"[\w-]{1,20}", value) is not None
+    advice = f"Write 'one of: {value}' behind the word." if is_code else row.advice
+    return f"{value!r:.60} is not a condition. {advice}"
 
 
 def _after(pattern: re.Pattern[str], text: str, place: int) -> int:

@@ -23,7 +23,7 @@ _KINDS: Mapping[str, tuple[str, frozenset[str], str]] = {
         frozenset({"characters", "codes", "a pattern"}),
         "'at least 800 pixels'",
     ),
-    "quantity": ("a quantity", frozenset({"pixels", "characters"}), "the word alone, such as 'must'"),
+    "quantity": ("a quantity", frozenset({"pixels", "characters"}), ""),
     "own": (
         "no picture",
         frozenset({"pixels"}),
@@ -73,9 +73,10 @@ class RowKind:
         return cls(kind, codes or {})
 
     @property
-    def examples(self) -> str:
+    def advice(self) -> str:
         """What can be written behind the word, with quotes around it."""
-        return _KINDS[self.kind][2]
+        examples = _KINDS[self.kind][2]
+        return f"Write {examples} behind the word." if examples else "Write the word alone."
 
     def check(self, ask: Ask) -> None:
         """Refuse a condition that makes no sense here.
@@ -85,7 +86,7 @@ class RowKind:
         InputError
             With what can be written in its place.
         """
-        what, refused, examples = _KINDS[self.kind]
+        what, refused, _ = _KINDS[self.kind]
         has = {
             "pixels": ask.pixels,
             "characters": ask.shortest or ask.longest,
@@ -94,7 +95,4 @@ class RowKind:
         }
         for one, value in has.items():
             if value and one in refused:
-                raise InputError(
-                    f"{one} cannot be asked of this attribute, which is {what}. Write {examples}, or remove the "
-                    "condition."
-                )
+                raise InputError(f"{one} cannot be asked of this attribute, which is {what}. {self.advice}")

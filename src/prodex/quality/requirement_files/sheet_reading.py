@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,10 +20,10 @@ from prodex.facts.gpc import SEGMENTS
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
-from prodex.locales import market_code
+from prodex.locales import language_name, market_code
 from prodex.messages import nearest, percent
-from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
-from prodex.quality.requirement_files.attribute_words import AttributeWords
+from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_level, is_share
+from prodex.quality.requirement_files.attribute_words import AttributeWords, language_of
 from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirement_files.sheet_layout import (
     ALL_FAMILIES,
@@ -33,6 +34,7 @@ from prodex.quality.requirement_files.sheet_layout import (
     consumer_units,
     is_all_families,
     is_not_asked,
+    is_remark,
     place_of,
 )
 from prodex.quality.requirements import (
@@ -41,10 +43,12 @@ from prodex.quality.requirements import (
     Ask,
     AskedAttribute,
     Channel,
+    Level,
     ProductFamily,
     column_of,
     row_read,
 )
+from prodex.tables.attributes import TEXTS
 
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
@@ -57,8 +61,12 @@ _LONG = frozenset({"channel", "attribute", "level"})
 
 #: Problems of a file that are listed: whoever corrects so many reads it again.
 _MOST_PROBLEMS = 1_000
-#: Marks that a cell with the format of shares shows as per cent: 1 is 100 %, or 1 % where a spreadsheet adds the sign.
-_TYPED = {"100": 1.0, "1": 0.01, "0": 0.0}
+#: Cells that one problem names.
+_MOST_CELLS = 20
+#: Products of a family of which it is remarkable that none has what it must have.
+_LARGE = 20
+#: A share that is a plain number or has a sign.
+_TYPED = re.compile(r"([0-9]{1,3}(?:[.,][0-9]+)?)\s*(%?)")
 #: How far a share and what a cell shows of it are apart.
 _ROUNDED = 0.006
 #: How alike a parent and a family are where one is taken for a typing error of the other.
@@ -85,6 +93,8 @@ class SheetsRead:
         What could not be read, each with its place.
     ignored
         Sheets, columns and rows that are somebody's own.
+    notes
+        What is no error and may surprise.
     by
         By what families are told; empty where the file does not say it.
     tables
@@ -94,6 +104,7 @@ class SheetsRead:
     read: list[Read] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     by: str = ""
     tables: int = 0
 
@@ -107,6 +118,7 @@ class _Keys:
     sheets: list[str] = field(default_factory=list)
     columns: dict[str, list[str]] = field(default_factory=dict)
     shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
+    products: dict[str, list[int]] = field(default_factory=dict)
     in_use: dict[str, dict[str, str]] = field(default_factory=dict)
     by: str = ""
 
@@ -120,6 +132,15 @@ class _Keys:
         columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
         found = shares[columns.index(family) :][:1] if family in columns else []
         return [float(one) if isinstance(one, int | float) else None for one in found]
+
+    def products_of(self, sheet: str, family: str) -> int:
+        """Return how many products the column of a family had; 0 where it is not known."""
+        columns, counts = self.columns.get(sheet, []), self.products.get(sheet, [])
+        return dict(zip(columns, counts, strict=False)).get(family, 0)
+
+    def languages(self, sheet: str, attribute: str) -> list[str]:
+        """Return the languages in which a sheet was written with an attribute; an empty one is any."""
+        return [asked.language for of, asked in self.shares if of == sheet and asked.attribute == attribute]
 
 
 @dataclass(frozen=True)
@@ -262,6 +283,8 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.sheets += [name for name in names if isinstance(name, str)]
             case "columns", [str(sheet), [*codes]]:
                 into.columns.setdefault(sheet, list(map(str, codes)))
+            case "products", [str(sheet), [*counts]]:
+                into.products.setdefault(sheet, [one if isinstance(one, int) else 0 for one in counts])
             case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
                 into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
             case "codes", [str(attribute), [*pairs]]:
@@ -353,6 +376,7 @@ class _Table:
         for column, family in families.items():
             into.read.append((self.at(self.heading, column), channel, family, None, None))
         others = {*rows_of.values()}
+        self._refuse_words_above(rows_of, families, known, into)
         for number in sorted(self.rows):
             if len(into.wrong) >= _MOST_PROBLEMS:
                 into.wrong.append(
@@ -495,6 +519,23 @@ class _Table:
                 whole[column] = replace(family, parent=code)
         return whole
 
+    def _refuse_words_above(
+        self,
+        rows_of: Mapping[SheetPlace, int],
+        families: Collection[int],
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> None:
+        """Ask back words of the four that are in a row above the attributes."""
+        for place, number in rows_of.items():
+            for column in sorted(families):
+                text = self.verbatim(number, column)
+                if is_level(text) and not known.named(text):
+                    into.wrong.append(
+                        f"{self.at(number, column)}: {text!r:.40} is in the row {place}. Write it in the row of an "
+                        "attribute."
+                    )
+
     @cached_property
     def _below(self) -> Mapping[int, Mapping[int, Cell]]:
         """The cells below the headings, by column and row."""
@@ -513,6 +554,9 @@ class _Table:
     def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
         below = self._below.get(column, {})
         answers = [number for number, cell in below.items() if cell.kind != "number" and _is_answer(cell)]
+        if is_remark(label):
+            # "ok" and "x" are remarks there; the four words may still be meant for a family.
+            answers = [number for number in answers if is_level(_bare(below[number]))]
         letters = cell_place(1, column)[:-1]
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
         if answers:
@@ -523,9 +567,15 @@ class _Table:
                 if label
                 else f"name of its family in row {self.heading}"
             )
+            places = ", ".join(self.at(number, column) for number in answers[:_MOST_CELLS])
+            more = f" and {len(answers) - _MOST_CELLS:,} more" if len(answers) > _MOST_CELLS else ""
+            # Whoever writes the four words means no remark, unless the heading says so.
+            are_remarks = is_remark(label) or not all(is_level(_bare(below[one])) for one in answers)
+            heading = "" if is_remark(label) else f"write Remark in row {self.heading}, or "
+            remarks = f" If they are remarks, {heading}write them as sentences." if are_remarks else ""
             into.wrong.append(
-                f"{self.at(answers[0], column)}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
-                f"nobody knows of which family. Write the {what}."
+                f"{places}{more}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
+                f"nobody knows of which family. Write the {what}.{remarks}"
             )
         elif label:
             into.ignored.append(f"column {label} ({where})")
@@ -560,7 +610,7 @@ class _Table:
                 f"{self.at(number, self.places[SheetPlace.FILLED])}: {other.text!r:.40} is in the column "
                 f"{SheetPlace.FILLED}. Write it below {ALL_FAMILIES}, or below a family."
             )
-        if not filled or (asked := self._asked(number, filled, names, into)) is None:
+        if not filled or (asked := self._asked(number, filled, names, keys, into)) is None:
             return
         row = RowKind.of(asked, keys.in_use.get(asked.attribute))
         for column, cell in filled.items():
@@ -572,6 +622,23 @@ class _Table:
                 continue
             if ask is not None:
                 into.read.append((place, channel, families[column], asked, ask))
+                self._note_of_none(place, asked, ask, families[column], keys, into)
+
+    def _note_of_none(
+        self,
+        place: str,
+        asked: AskedAttribute,
+        ask: Ask,
+        family: ProductFamily | None,
+        keys: _Keys,
+        into: SheetsRead,
+    ) -> None:
+        """Note what must be filled and nobody has: perhaps another attribute was meant."""
+        code = ALL if family is None else family.code
+        products = keys.products_of(self.sheet, code)
+        if ask.level is Level.MUST and products >= _LARGE and keys.shown(self.sheet, asked, code) == [0]:
+            of = "no product" if family is None else f"no product of {family.label or family.code}"
+            into.notes.append(f"{place}: must, and {of} has it today ({products:,} products)")
 
     def _read_numbers(
         self,
@@ -582,11 +649,9 @@ class _Table:
         keys: _Keys,
         into: SheetsRead,
     ) -> None:
-        """Ask back a 1 that somebody typed over another share: no share is written over by a share."""
-        doubtful = {
-            column: _TYPED.get(cell.text) for column, cell in cells.items() if cell.kind == "percentage"
-        }
-        if not keys.shares or not any(one is not None for one in doubtful.values()):
+        """Ask back a number that somebody typed over another share: no share is written over by a share."""
+        doubtful = {column: share for column, cell in cells.items() if (share := _typed(cell)) is not None}
+        if not keys.shares or not doubtful:
             return
         path, words, language = self._keys_of(number)
         try:
@@ -596,10 +661,13 @@ class _Table:
         for column, typed in doubtful.items():
             family = families[column]
             for share in keys.shown(self.sheet, asked, ALL if family is None else family.code):
-                if typed is not None and (share is None or abs(share - typed) > _ROUNDED):
+                if share is None or abs(share - typed) > _ROUNDED:
                     over = "" if share is None else f" over the share of {percent(share, 0)}"
-                    what = f"{cells[column].text} % was typed{over}"
-                    into.wrong.append(f"{self.at(number, column)}: {what}. Type must, should, may or not.")
+                    cell = cells[column]
+                    what = f"{cell.text} %" if cell.kind == "percentage" else repr(_bare(cell))
+                    into.wrong.append(
+                        f"{self.at(number, column)}: {what} was typed{over}. Type must, should, may or not."
+                    )
 
     def _keys_of(self, number: int) -> list[str]:
         """Return wire path, words and language of a row."""
@@ -619,11 +687,15 @@ class _Table:
                 yield column, cell
 
     def _asked(
-        self, number: int, filled: Mapping[int, Cell], names: AttributeWords, into: SheetsRead
+        self,
+        number: int,
+        filled: Mapping[int, Cell],
+        names: AttributeWords,
+        keys: _Keys,
+        into: SheetsRead,
     ) -> AskedAttribute | None:
         """Return what a row is about; None where nobody knows, which is a problem if it has answers."""
-        keys = (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
-        for one in keys:
+        for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE):
             key = self.cell(number, self.places.get(one))
             if key is not None and key.problem:
                 into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
@@ -642,7 +714,13 @@ class _Table:
             into.wrong.append(f"{place}: {words!r:.40} is a heading. Write the word in the rows below it.")
             return None
         try:
-            return names.asked(path, words, language)
+            language_of(language)
+        except InputError as error:
+            if has_answers:
+                into.wrong.append(f"{self.at(number, self.places[SheetPlace.LANGUAGE])}: {error}")
+                return None
+        try:
+            asked = names.asked(path, words, language)
         except (InputError, QueryError) as error:
             place = self.at(number, self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0))
             if has_answers or path:
@@ -650,6 +728,36 @@ class _Table:
             else:
                 into.ignored.append(f"row {words} ({place})")
             return None
+        if has_answers and not asked.language and not language:
+            self._check_any_language(number, asked, names, keys, into)
+        return asked
+
+    def _check_any_language(
+        self, number: int, asked: AskedAttribute, names: AttributeWords, keys: _Keys, into: SheetsRead
+    ) -> None:
+        """Ask back a language that somebody deleted; a text that had none before may be in any."""
+        written = keys.languages(self.sheet, asked.attribute)
+        column = self.places.get(SheetPlace.LANGUAGE, self.places.get(SheetPlace.ATTRIBUTE, 0))
+        gone = [] if "" in written else [one for one in written if one not in self._spoken(asked, names)]
+        if gone:
+            before = " or ".join(map(language_name, gone))
+            into.wrong.append(
+                f"{self.at(number, column)}: the language is gone. Type {before}, or any where the text may be in any "
+                "language."
+            )
+        elif asked.attribute in TEXTS:
+            into.notes.append(
+                f"{self.at(number, column)}: no language, so that the text may be in any language"
+            )
+
+    def _spoken(self, asked: AskedAttribute, names: AttributeWords) -> set[str]:
+        """Return the languages of all rows of an attribute."""
+        found: set[str] = set()
+        for number in self.rows:
+            with suppress(InputError, QueryError):
+                other = names.asked(*self._keys_of(number))
+                found |= {other.language} if other.attribute == asked.attribute else set()
+        return found
 
 
 def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
@@ -686,6 +794,14 @@ def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
     if cell.kind in {"number", "text"} and has_plain_shares and re.fullmatch(r"[01](?:[.,]0+)?", text):
         return True
     return cell.kind in {"number", "text"} and not cell.is_struck and (is_share(text) or is_not_asked(text))
+
+
+def _typed(cell: Cell) -> float | None:
+    """Return the share that a cell holds as a number, or as a text that looks like one; None for anything else."""
+    if cell.kind not in {"percentage", "number", "text"} or (match := _TYPED.fullmatch(_bare(cell))) is None:
+        return None
+    value = float(match[1].replace(",", "."))
+    return value / 100 if cell.kind == "percentage" or match[2] else value
 
 
 def _cannot_be_read(cell: Cell) -> str:

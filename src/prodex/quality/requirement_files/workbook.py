@@ -469,6 +469,7 @@ def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> 
     for name, plan in zip(names, contents.sheets, strict=True):
         if plan.products:
             facts.append(("columns", [name, [ALL, *(one.code for one in plan.families)]]))
+            facts.append(("products", [name, list(plan.products)]))
             facts += [
                 ("shares", [name, row.asked.attribute, row.asked.language, _shares(row)]) for row in plan.rows
             ]
