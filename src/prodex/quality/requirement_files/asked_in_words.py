@@ -319,7 +319,7 @@ def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
     if has_list:
         return f"{value!r:.60} is not a condition. If it is a code, divide the codes by commas: 'one of: FR, ES'."
     # One word below a coded attribute is probably its code.
-    is_code = row.kind == "code" and re.fullmatch(r"[\w-]{1,20}", value) is not None
+    is_code = row.kind == "code" and re.fullmatch(rf"(?!(?:{_CHARACTERS}|{_PIXELS})$)[\w-]{{1,20}}", value)
     advice = f"Write 'one of: {value}' behind the word." if is_code else row.advice
     return f"{value!r:.60} is not a condition. {advice}"
 

@@ -153,6 +153,10 @@ _FAR = 0.6
 _MOST_SOUGHT = 200
 #: How many attributes share a word at most that says something of them, and from how many letters on a word does.
 _MOST_SHARING, _SHORTEST_WORD = 5, 4
+#: Words that are in the names of quite different attributes.
+_SAYS_NOTHING = frozenset(
+    {"code", "codes", "type", "date", "datum", "first", "last", "jour", "list", "mode", "data"}
+)
 #: Names that a message proposes.
 _PROPOSED = 3
 #: How somebody confirms that an attribute of no list is meant: own: shelfLife, or "shelfLife".
@@ -425,7 +429,7 @@ def _sharing(text: str) -> list[str]:
     """
     score: dict[str, float] = {}
     for word in dict.fromkeys(_folded(_HUMPS.sub(" ", text)).split()):
-        if len(word) < _SHORTEST_WORD:
+        if len(word) < _SHORTEST_WORD or word in _SAYS_NOTHING:
             continue
         for known, attributes in _attributes_by_word().items():
             is_part = len(known) > _SHORTEST_WORD and (word.startswith(known) or word.endswith(known))

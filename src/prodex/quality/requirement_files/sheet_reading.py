@@ -288,8 +288,10 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
             case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
                 into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
             case "codes", [str(attribute), [*pairs]]:
-                codes = {str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2}
-                into.in_use.setdefault(attribute, codes)
+                in_use = {
+                    str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2
+                }
+                into.in_use.setdefault(attribute, in_use)
             case "by", str(by):
                 into.by = into.by or by
 
@@ -303,6 +305,7 @@ class _Table:
     merged: dict[tuple[int, int], tuple[int, int]]
     heading: int
     places: dict[SheetPlace, int]
+    _languages: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
@@ -347,7 +350,9 @@ class _Table:
     def labelled(self) -> Iterator[tuple[str, str]]:
         """Yield code and label of each column that has both."""
         code_row = self._rows_above().get(SheetPlace.CODE)
-        for column in () if code_row is None else sorted(self.rows[code_row]):
+        if code_row is None:
+            return
+        for column in sorted(self.rows[code_row]):
             code, label = self.verbatim(code_row, column), self.verbatim(self.heading, column)
             if column not in self.keys and code and label and code != ALL:
                 yield code, label
@@ -750,14 +755,14 @@ class _Table:
                 f"{self.at(number, column)}: no language, so that the text may be in any language"
             )
 
-    def _spoken(self, asked: AskedAttribute, names: AttributeWords) -> set[str]:
+    def _spoken(self, asked: AskedAttribute, names: AttributeWords) -> Collection[str]:
         """Return the languages of all rows of an attribute."""
-        found: set[str] = set()
-        for number in self.rows:
-            with suppress(InputError, QueryError):
-                other = names.asked(*self._keys_of(number))
-                found |= {other.language} if other.attribute == asked.attribute else set()
-        return found
+        if not self._languages:
+            for number in self.rows:
+                with suppress(InputError, QueryError):
+                    other = names.asked(*self._keys_of(number))
+                    self._languages.setdefault(other.attribute, set()).add(other.language)
+        return self._languages.get(asked.attribute, ())
 
 
 def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
