@@ -189,3 +189,16 @@ def test_conditions_that_make_no_sense_for_an_attribute_are_asked_back(
         prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
 
     assert f"Shop!B2: {problem}" in str(refused.value)
+
+
+def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_path: Path) -> None:
+    """A cell holds 32,767 characters, and letters of other scripts take several; all codes are known all the same."""
+    many = [{"id": n, "brand": {"code": f"B{n:03}", "label": f"{n} {'Ελλάδα ' * 20}"}} for n in range(200)]
+    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(many), channels="Shop")
+    hidden = load_workbook(path)["prodex requirements"]
+
+    assert 32_767 >= max(len(str(cell.value)) for row in hidden for cell in row)
+    read = prodex.Requirements.read(answered(path, "brand", "must; one of: B000, B199"))
+    assert {("brand", "*"): "must; one of: B000, B199"} == asks(read)
+    with pytest.raises(InputError, match="'B200' is not among the codes in use"):
+        prodex.Requirements.read(answered(path, "brand", "must; one of: B200"))

@@ -38,6 +38,8 @@ from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, p
 
 #: Wire paths of faces and nutrients, and where they are.
 _SELECTED = (PICTURES, NUTRIENTS)
+#: Characters of a code.
+_LONGEST_CODE = 80
 _Counts = npt.NDArray[np.int64]
 
 
@@ -281,7 +283,8 @@ def codes_in_use(catalog: Catalog, attributes: Iterable[str], most: int) -> dict
         ):
             codes[code] = codes.get(code) or label
             of_code[code] += count
-        if 0 < len(codes) <= most:
+        # Addresses and the like are no codes that anybody types.
+        if 0 < len(codes) <= most and max(map(len, codes)) <= _LONGEST_CODE:
             found[attribute] = {
                 code: codes[code] for code in sorted(codes, key=lambda one: (-of_code[one], one))
             }

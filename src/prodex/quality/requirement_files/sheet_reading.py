@@ -291,7 +291,7 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 in_use = {
                     str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2
                 }
-                into.in_use.setdefault(attribute, in_use)
+                into.in_use.setdefault(attribute, {}).update(in_use)
             case "by", str(by):
                 into.by = into.by or by
 

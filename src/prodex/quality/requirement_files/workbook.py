@@ -55,6 +55,8 @@ _PALE = 0.55
 _LONGEST_SHEET_NAME = 31
 _LIST = tuple(level.value for level in Level)
 _LONGEST_LIST = 255
+#: Codes in a cell of the hidden sheet, and characters of the label of one.
+_CODES_A_CELL, _LONGEST_LABEL = 20, 60
 _INK, _HEADING, _GREY, _LINES = "#1F2A30", "#2F4858", "#7A7A7A", "#D9D9D9"
 
 
@@ -458,6 +460,13 @@ def _shares(row: SheetRow) -> list[float | None]:
     return [None if one.share is None or not one.is_asked else _number(one.share) for one in row.today]
 
 
+def _some(codes: Mapping[str, str]) -> Iterable[list[tuple[str, str]]]:
+    """Yield codes with their labels, so many as a cell holds in any script."""
+    pairs = [(code, label[:_LONGEST_LABEL]) for code, label in codes.items()]
+    for first in range(0, len(pairs), _CODES_A_CELL):
+        yield pairs[first : first + _CODES_A_CELL]
+
+
 def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> None:
     """Write the hidden sheet: it marks the workbook, and knows the names of its rows and families."""
     sheet = book.add_worksheet(KEYS_SHEET, worksheet_class=TextSheet)
@@ -465,7 +474,9 @@ def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> 
     titles = {row.asked.attribute: row.title for plan in contents.sheets for row in plan.rows}
     facts: list[tuple[str, Any]] = [("format", FORMAT), ("by", contents.by), ("sheets", list(names))]
     facts += [("attribute", [attribute, title]) for attribute, title in titles.items()]
-    facts += [("codes", [attribute, [*codes.items()]]) for attribute, codes in contents.codes.items()]
+    facts += [
+        ("codes", [attribute, some]) for attribute, codes in contents.codes.items() for some in _some(codes)
+    ]
     for name, plan in zip(names, contents.sheets, strict=True):
         if plan.products:
             facts.append(("columns", [name, [ALL, *(one.code for one in plan.families)]]))
