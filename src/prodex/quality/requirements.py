@@ -146,7 +146,7 @@ class Ask:
 
 
 #: Codes that cannot be taken for anything else in a cell; any other is in quotes.
-_PLAIN_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_.+/-]*|[0-9]+")
+_PLAIN_CODE = re.compile(r"(?!(?:etc|usw|enz)$)(?:[A-Za-z](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+-])?|[0-9]+)")
 
 
 def _code_in_words(code: str) -> str:
@@ -235,6 +235,9 @@ class Requirements:
         Each in order, and once.
     ignored
         Sheets, columns and rows of the file that are somebody's own, and were left alone.
+    notes
+        What is no error and may surprise: what must be filled and no product of its family has today, and texts that
+        may be in any language.
 
     Examples
     --------
@@ -252,6 +255,7 @@ class Requirements:
     families: tuple[ProductFamily, ...] = ()
     requirements: tuple[ChannelRequirement, ...] = ()
     ignored: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def read(
@@ -376,6 +380,7 @@ class Requirements:
         by: str = "kind",
         name: str = "own",
         ignored: Sequence[str] = (),
+        notes: Sequence[str] = (),
     ) -> Self:
         """Put together what was read cell by cell.
 
@@ -386,7 +391,7 @@ class Requirements:
             asked; None where it is there to make the others known.
         wrong
             What could not be read, in words that name the place.
-        by, name, ignored
+        by, name, ignored, notes
             As in `Requirements`.
 
         Raises
@@ -398,6 +403,8 @@ class Requirements:
         column_of(by)
         channels: dict[str, Channel] = {}
         families: dict[str, ProductFamily] = {}
+        # Where the label and the parent of a family were first, and what was named already.
+        places: dict[tuple[str, str, str], str] = {}
         asks: dict[tuple[str, AskedAttribute, str], tuple[str, Ask]] = {}
         for place, channel, family, asked, ask in read:
             if channel is not None and channels.setdefault(channel.label, channel) != channel:
@@ -405,7 +412,7 @@ class Requirements:
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
                 )
             if family is not None:
-                problems += _family_problems(place, families, family)
+                problems += _family_problems(place, families, family, places)
             if channel is None or asked is None or ask is None:
                 continue
             key = (channel.label, asked, ALL if family is None else family.code)
@@ -431,6 +438,7 @@ class Requirements:
                 )
             ),
             tuple(ignored),
+            tuple(notes),
         )
 
     @property
@@ -601,7 +609,8 @@ def checked_ask(ask: Ask) -> Ask:
     """
     if ask.is_of_value and ask.level in {Level.MAY, Level.NOT}:
         raise InputError(
-            f"only what must or should be filled can have a rule for its value, not {ask.level}."
+            f"only what must or should be filled can have a rule for its value, and here the word is '{ask.level}'. "
+            "Remove the condition, or write must or should."
         )
     if ask.longest and ask.shortest > ask.longest:
         raise InputError(f"at least {ask.shortest} and at most {ask.longest} characters cannot both be.")
@@ -699,14 +708,24 @@ def _row(
     }
 
 
-def _family_problems(place: str, families: dict[str, ProductFamily], family: ProductFamily) -> Iterator[str]:
-    """Yield what contradicts what was said of a family before, and keep what is said of it."""
+def _family_problems(
+    place: str,
+    families: dict[str, ProductFamily],
+    family: ProductFamily,
+    places: dict[tuple[str, str, str], str],
+) -> Iterator[str]:
+    """Yield what contradicts what was said of a family before, once, and keep what is said of it."""
     known = families.get(family.code, family)
     merged = ProductFamily(family.code, known.label or family.label, known.parent or family.parent)
     for name in ("label", "parent"):
         before, now = getattr(known, name), getattr(family, name)
-        if before and now and before != now:
-            yield f"{place}: the {name} of family {family.code} is {now!r:.60}, and {before!r:.60} before"
+        is_new = now and places.setdefault((family.code, name, now), place) == place
+        if is_new and before and before != now:
+            first = places[family.code, name, before]
+            yield (
+                f"{place}: the {name} of family {family.code} is {now!r:.60}, and {before!r:.60} in {first}. "
+                "Write the same in both."
+            )
     families[family.code] = merged
 
 

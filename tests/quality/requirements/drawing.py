@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -43,6 +44,16 @@ def _asks(draw: st.DrawFn) -> Ask:
 
 asks = _asks()
 
+
+def _sensible(asked: AskedAttribute, ask: Ask) -> Ask:
+    """Return what can be asked of an attribute in a sheet: only texts have characters, and only pictures pixels."""
+    if asked.attribute.startswith("assets.pictures"):
+        return Ask(ask.level, pixels=ask.pixels)
+    if asked.attribute in {"brand", "isPartitionedBy.contains[FAT]"}:
+        return replace(ask, pixels=0, shortest=0, longest=0)
+    return replace(ask, pixels=0)
+
+
 _asked = st.builds(
     AskedAttribute,
     st.sampled_from(
@@ -78,7 +89,12 @@ def _requirements(draw: st.DrawFn) -> Requirements:
         draw(st.sampled_from(["kind", "gpc", "brand_code"])),
         tuple(channels),
         tuple(sorted(families)),
-        tuple(sorted(ChannelRequirement(*key, ask) for key, ask in found.items())),
+        tuple(
+            sorted(
+                ChannelRequirement(channel, asked, family, _sensible(asked, ask))
+                for (channel, asked, family), ask in found.items()
+            )
+        ),
     )
 
 

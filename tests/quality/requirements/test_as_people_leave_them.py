@@ -574,3 +574,255 @@ def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(rows: list[li
         except InputError:
             return
         assert read == prodex.Requirements.read(read.write(Path(folder, "own.toml")))
+
+
+def gpc_book(path: Path, *channels: str) -> Path:
+    """Write the workbook of two products of food and one of cosmetics, by the GPC."""
+    codes = {"50131703": "Cheese", "50131700": "Dairy", "53000000": "Beauty"}
+    records = [{"id": n, "GPC": {"code": code, "label": codes[code]}} for n, code in enumerate(codes)]
+    return prodex.requirements(
+        path, prodex.flatten(records), by="gpc", channels=channels or ("Web shop", "Drive")
+    )
+
+
+@pytest.mark.parametrize("rows", [(4, 3), (5, 1), (4, 1), (5, 2)])
+@pytest.mark.parametrize("has_hidden", [True, False])
+def test_a_family_whose_code_was_deleted_is_known_by_its_label(
+    tmp_path: Path, rows: tuple[int, int], has_hidden: bool
+) -> None:
+    """Rows above that look technical: the hidden sheet knows the codes, and so does another sheet."""
+    path = gpc_book(tmp_path / "book.xlsx")
+
+    def delete(book: Any) -> None:
+        book["Drive"]["F9"] = "must"
+        book["Drive"].delete_rows(*rows)
+        if not has_hidden:
+            del book["prodex requirements"]
+
+    before = prodex.Requirements.read(path)
+    read = prodex.Requirements.read(changed(path, delete))
+    assert ["50000000"] == [one.family for one in read.requirements]
+    assert (before.by, before.families) == (read.by, read.families)
+
+
+def test_a_family_whose_code_nobody_knows_is_asked_back(tmp_path: Path) -> None:
+    """A label that was changed and whose code was deleted, and words where families are told by the GPC."""
+    path = gpc_book(tmp_path / "book.xlsx", "Web shop")
+
+    def rename(book: Any) -> None:
+        sheet = book["Web shop"]
+        sheet["F9"], sheet["F7"] = "must", "Nourriture"
+        sheet.delete_rows(5)
+
+    (problem,) = problems(changed(path, rename))
+    assert problem.startswith(
+        "Web shop!F8: the column 'Nourriture' has answers, but nobody knows of which family."
+    )
+    assert "in a row that begins with Family code" in problem
+    rows = [
+        ("Family code", "gpc", "*", "Food and beverages"),
+        ("Attribute", "Path", "All", ""),
+        ("Brand", "brand", "", "must"),
+    ]
+    assert [
+        (
+            "Shop!D2: 'Food and beverages' is no code of the GPC, which has eight digits. Write its code in the row "
+            "Family code, such as 50000000 for Food and beverages."
+        )
+    ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+
+def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) -> None:
+    """However many answers it has: both cells, and what to do."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels=["Web shop:France", "Drive:France"])
+
+    def rename(book: Any) -> None:
+        sheet = book["Drive (France)"]
+        sheet["G7"] = "Thé"
+        sheet["G9"], sheet["G10"] = "must", "may"
+
+    assert [
+        (
+            "Drive (France)!G7: the label of family TEA is 'Thé', and 'Tea' in Web shop (France)!G7. Write the same "
+            "in both."
+        )
+    ] == problems(changed(path, rename))
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("Prix de vente TTC", "prixVente"),
+        ("Prix de vente", None),
+        ("Prix", "prix"),
+        ("", "pricepublic"),
+        ("Verkaufspreis", None),
+        ("prijs", None),
+    ],
+)
+def test_an_attribute_that_the_catalogue_does_not_have_is_asked_back(
+    tmp_path: Path, words: str, path: str | None
+) -> None:
+    """A workbook that prodex wrote knows the attributes of its catalogue: an invented one would fail all products."""
+    book = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    place = f"Web shop (France)!{'C' if path else 'A'}{load_workbook(book)['Web shop (France)'].max_row + 1}"
+    (problem,) = problems(
+        changed(book, lambda one: one["Web shop (France)"].append([words or None, None, path, None, "must"]))
+    )
+
+    assert problem.startswith(f"{place}: there is no attribute {path or words!r}; did you mean ")
+    assert "suggestedRetailPrice (Suggested retail price)" in problem
+    assert (
+        "Copy the row of the attribute that you mean, or write its name here, or delete this row." in problem
+    )
+    assert "wire" not in problem
+
+
+@pytest.mark.parametrize("path", ["own: prixVente", "OWN:prixVente", '"prixVente"'])
+def test_an_attribute_of_ones_own_is_confirmed(tmp_path: Path, path: str) -> None:
+    """By a word before its name, or where Python names it; from then on the workbook knows it."""
+    book = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = ["Price", None, path, None, "must"]
+    read = prodex.Requirements.read(changed(book, lambda one: one["Web shop (France)"].append(row)))
+    again = prodex.requirements(tmp_path / "again.xlsx", shop(), start=read)
+
+    assert {("prixVente", "*"): "must"} == asks(read) == asks(prodex.Requirements.read(again))
+    row[2] = "xOther"
+    other = changed(book, lambda one: one["Web shop (France)"].append(row))
+    assert {"prixVente", "xOther"} == {
+        key[0] for key in asks(prodex.Requirements.read(other, known=["xOther"]))
+    }
+
+
+def rows_by_name(path: Path, sheet: str = "Web shop (France)") -> dict[tuple[str, str], int]:
+    """Return the number of each row by attribute and language."""
+    rows = load_workbook(path)[sheet].iter_rows(min_row=8)
+    return {(str(row[0].value), row[1].value or ""): row[0].row for row in rows}
+
+
+def test_a_language_that_was_deleted_is_asked_back(tmp_path: Path) -> None:
+    """Any language is another rule: somebody has to say it, or to add such a row, which is noted."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = rows_by_name(path)["Long name", "French"]
+
+    def delete(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 2).value, sheet.cell(row, 5).value = None, "must"
+
+    assert [
+        (
+            f"Web shop (France)!B{row}: the language is gone. Type French, or any where the text may be in any "
+            "language."
+        )
+    ] == problems(changed(path, delete))
+
+    def say_any(book: Any) -> None:
+        book["Web shop (France)"].cell(row, 2).value = "any"
+
+    assert {("namePublicLong", "*"): "must"} == asks(prodex.Requirements.read(changed(path, say_any)))
+
+    def add(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 2).value = "French"
+        sheet.append(["Long name", None, None, None, "should"])
+
+    read = prodex.Requirements.read(changed(path, add))
+    assert {("namePublicLong fr", "*"): "must", ("namePublicLong", "*"): "should"} == asks(read)
+    assert 1 == len(read.notes)
+    assert read.notes[0].endswith(": no language, so that the text may be in any language")
+
+
+def test_a_wrong_language_is_named_at_its_own_cell(tmp_path: Path) -> None:
+    """Not at the path beside it."""
+    rows = [
+        ("Attribute", "Language", "Path", "All families"),
+        ("Long name", "Frnech", "namePublicLong", "must"),
+    ]
+    (problem,) = problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+    assert problem.startswith("Shop!B2: There is no language 'Frnech'")
+
+
+@pytest.mark.parametrize("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
+def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str) -> None:
+    """As the number is; the share of the cell itself is none, and neither are other cells of the same file."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+    row = rows_by_name(path)["Brand", ""]
+
+    def text(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet.cell(row, 5).value = typed
+        sheet.cell(row, 7).value = "50 %"
+
+    (problem,) = problems(changed(path, text))
+    assert problem.startswith(f"Web shop (France)!E{row}: '{typed}' ")
+    assert problem.endswith("Type must, should, may or not.")
+
+
+def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> None:
+    """In the row of products, of codes and of parents."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def misplace(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["E6"], sheet["F4"] = "must", "obligatoire"
+
+    assert {
+        "Web shop (France)!E6: 'must' is in the row Number of products. Write it in the row of an attribute.",
+        "Web shop (France)!F4: 'obligatoire' is in the row Belongs to. Write it in the row of an attribute.",
+    } == set(problems(changed(path, misplace)))
+
+
+@pytest.mark.parametrize("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
+def test_short_remarks_below_their_heading_are_left_alone(tmp_path: Path, heading: str) -> None:
+    """Marks are remarks there; the four words are asked back all the same."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["H7"], sheet["H9"], sheet["H10"], sheet["H11"] = heading, "ok", "x", "non"
+
+    def answer(book: Any) -> None:
+        book["Web shop (France)"]["H9"] = "must"
+
+    read = prodex.Requirements.read(changed(path, remark))
+    assert (f"column {heading} (Web shop (France)!H)",) == read.ignored
+    (problem,) = problems(changed(path, answer))
+    assert problem.startswith(f"Web shop (France)!H9: the column {heading!r} has answers")
+    assert problem.endswith("If they are remarks, write them as sentences.")
+
+
+def test_short_remarks_below_another_heading_are_named_with_what_to_do(tmp_path: Path) -> None:
+    """Every cell once, and how to say that they are remarks."""
+    path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
+
+    def remark(book: Any) -> None:
+        sheet = book["Web shop (France)"]
+        sheet["H7"], sheet["H9"], sheet["H11"] = "Anna", "ok", "x"
+
+    assert [
+        (
+            "Web shop (France)!H9, Web shop (France)!H11: the column 'Anna' has answers, but nobody knows of which "
+            "family. Write the code of its family in row 5. If they are remarks, write Remark in row 7, or write "
+            "them as sentences."
+        )
+    ] == problems(changed(path, remark))
+
+
+def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
+    """No error, in families of some size: perhaps another attribute was meant."""
+    records = [{"id": n, "kind": {"code": "TEA" if n else "MUG", "label": "Tea"}} for n in range(31)]
+    path = prodex.requirements(tmp_path / "book.xlsx", prodex.flatten(records), channels="Shop")
+    row = rows_by_name(path, "Shop")["Brand", ""]
+
+    def answer(book: Any) -> None:
+        for column in (5, 6, 7):
+            book["Shop"].cell(row, column).value = "must"
+        book["Shop"].cell(row + 1, 6).value = "must"
+
+    read = prodex.Requirements.read(changed(path, answer))
+    assert (
+        f"Shop!E{row}: must, and no product has it today (31 products)",
+        f"Shop!F{row}: must, and no product of Tea has it today (30 products)",
+    ) == read.notes
+    assert () == read.ignored

@@ -21,6 +21,10 @@ from tests.quality.requirements.drawing import asks
             Level.MAY,
             "may|optional|facultatif|optionnel|kann|darf|optioneel|mag|not required|nicht erforderlich",
         ),
+        (
+            Level.MAY,
+            "need not|muss nicht|hoeft niet|pas nécessaire",
+        ),
         (Level.NOT, "not|must not|forbidden|interdit|ne pas|nicht|verboten|niet|niet toegestaan|darf nicht"),
     ],
 )
@@ -59,6 +63,25 @@ def test_what_is_not_clear_is_asked_back(text: str) -> None:
     """Nobody knows which of the four levels a cross is: the message says the four words."""
     with pytest.raises(InputError, match="Type must, should, may or not"):
         ask_of(text)
+
+
+@pytest.mark.parametrize("text", ["may not", "May not; at most 3 characters", "kann nicht", "moet niet"])
+def test_a_word_with_two_meanings_is_asked_back(text: str) -> None:
+    """It may be not, and need not."""
+    with pytest.raises(InputError, match=r"has two meanings\. Write 'not' where .* or 'may' where"):
+        ask_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("oblig.", "must"), ("Oblig", "must"), ("facult.", "may"), ("recomm.", "should")]
+)
+def test_a_word_that_is_written_shorter_has_a_suggestion(text: str, meant: str) -> None:
+    """Where one is certain; no and non are none, since not and may not are both near."""
+    with pytest.raises(InputError, match=rf"is not clear \({meant} was perhaps meant\)\. Type must"):
+        ask_of(text)
+    for word in ("non", "oui", "no"):
+        with pytest.raises(InputError, match=f"'{word}' is not clear. Type must, should, may or not"):
+            ask_of(word)
 
 
 @pytest.mark.parametrize(
@@ -106,6 +129,22 @@ def test_a_share_and_nothing_are_no_answer(text: str) -> None:
         ("aanbevolen; minstens 800 pixels", "should; at least 800 pixels"),
         ("MUST\u00a0; AT\u00a0MOST 80 CHARACTERS", "must; at most 80 characters"),
         ("must;;; ", "must"),
+        ("must; 10-200 car.", "must; 10-200 characters"),
+        ("must; 80 car max", "must; at most 80 characters"),
+        ("must; max. 80 car.", "must; at most 80 characters"),
+        ("obligatoire; 80 caractères max", "must; at most 80 characters"),
+        ("obligatoire; 80 caractères maximum", "must; at most 80 characters"),
+        ("obligatoire; 20 caract. mini", "must; at least 20 characters"),
+        ("must; max 30", "must; at most 30 characters"),
+        ("must; 30 max", "must; at most 30 characters"),
+        ("must; at most 80", "must; at most 80 characters"),
+        ("Pflicht; max. 80 Z.", "must; at most 80 characters"),
+        ("Pflicht; 20-80 Zch.", "must; 20-80 characters"),
+        ("Pflicht; 80 Zeichen maximal", "must; at most 80 characters"),
+        ("verplicht; max. 80 tek.", "must; at most 80 characters"),
+        ("verplicht; 80 tekens max.", "must; at most 80 characters"),
+        ("must; 80 characters or less", "must; at most 80 characters"),
+        ("must; 800 px min", "must; at least 800 pixels"),
     ],
 )
 def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None:
@@ -134,6 +173,10 @@ def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None
         ("must; one of: at most 80 characters", "names no code"),
         ("must; pattern:", "has no pattern"),
         ("must; fewer than 1 characters", "leaves no character"),
+        ("must; 10-200", "only the word characters is missing. Write '10-200 characters'"),
+        ("must; min 30", "does not say of what. Write characters or pixels"),
+        ("not; at least 3 characters", "and here the word is 'not'. Remove the condition"),
+        ("must; FR", "'FR' is not a condition. Write 'one of: FR, ES', 'at most 80 characters'"),
     ],
 )
 def test_conditions_that_cannot_be_are_refused(text: str, problem: str) -> None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prodex.errors import InputError
 from prodex.messages import nearest, unaccented
+from prodex.quality.requirement_files.code_lists import divided, not_in_use
+from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirements import Ask, Level, checked_ask
 
 #: What people write for each level, by language.
@@ -32,13 +34,15 @@ _LEVELS: Mapping[Level, Mapping[str, str]] = {
         "nl": "aanbevolen|aanbevelenswaardig|gewenst|wenselijk|zou moeten",
     },
     Level.MAY: {
-        "en": "may|optional|voluntary|not required|not mandatory|not compulsory",
-        "fr": "facultatif|facultative|optionnel|optionnelle|peut|non obligatoire|pas obligatoire|non requis",
-        "de": "kann|darf|optional|freiwillig|fakultativ|nicht erforderlich|nicht verpflichtend|keine pflicht",
-        "nl": "mag|kan|optioneel|facultatief|vrijwillig|niet verplicht|niet vereist",
+        "en": "may|optional|voluntary|not required|not mandatory|not compulsory|need not|not needed|not necessary",
+        "fr": "facultatif|facultative|optionnel|optionnelle|peut|non obligatoire|pas obligatoire|non requis"
+        "|pas necessaire|non necessaire",
+        "de": "kann|darf|optional|freiwillig|fakultativ|nicht erforderlich|nicht verpflichtend|keine pflicht"
+        "|muss nicht|nicht notig|nicht notwendig",
+        "nl": "mag|kan|optioneel|facultatief|vrijwillig|niet verplicht|niet vereist|hoeft niet|niet nodig",
     },
     Level.NOT: {
-        "en": "not|must not|may not|should not|forbidden|prohibited|not allowed|not permitted|never",
+        "en": "not|must not|should not|forbidden|prohibited|not allowed|not permitted|never",
         "fr": "ne pas|pas|interdit|interdite|non autorise|pas autorise|ne doit pas|jamais|exclu",
         "de": "nicht|darf nicht|nicht erlaubt|nicht zulassig|unzulassig|verboten|nie",
         "nl": "niet|mag niet|niet toegestaan|niet toelaatbaar|verboden|nooit",
@@ -50,6 +54,8 @@ _LEVEL_OF = {
     for words in by_language.values()
     for word in words.split("|")
 }
+#: What means "not" to some and "need not" to others.
+_TWO_MEANINGS = frozenset({"may not", "peut ne pas", "doit pas", "kann nicht", "moet niet", "kan niet"})
 _MOST_WORDS = max(word.count(" ") + 1 for word in _LEVEL_OF)
 
 #: What says that nothing is answered.
@@ -84,6 +90,8 @@ _MARKS = frozenset(
 )
 #: Characters of a word that may be one of the four, misspelt; and how alike it is then.
 _SHORT, _ALIKE = 8, 0.75
+#: Letters with which a word begins that is written shorter.
+_SHORTEST_BEGINNING = 4
 
 _LEAST = (
     r"at least|not less than|from|minimum|min\.?|>=|≥|au moins|au minimum|mindestens|wenigstens|minimal|minstens"
@@ -98,7 +106,10 @@ _BELOW = (
     r"less than|fewer than|shorter than|under|<|moins de|weniger als|kurzer als|unter|minder dan|korter dan"
 )
 _EXACT = r"exactly|=|exactement|genau|precies"
-_CHARACTERS = "characters?|chars?|letters?|signs?|caracteres?|signes?|zeichen|buchstaben|tekens?|karakters?"
+_CHARACTERS = (
+    r"characters?|chars?\.?|ch\.|letters?|signs?|caracteres?|caract?\.?|car\.?|signes?|zeichen|zeich\.?|zch\.?|z\.?"
+    r"|buchstaben|buchst\.?|tekens?|tek\.?|tkns?\.?|karakters?|kar\.?"
+)
 _PIXELS = r"pixels?|px|pixeln"
 _NUMBER = r"[0-9]{1,9}"
 _UNIT = rf"(?:\s*(?:(?P<characters>{_CHARACTERS})|(?P<pixels>{_PIXELS}))(?![a-z]))?"
@@ -109,6 +120,12 @@ _BOUND = re.compile(
 _RANGE = re.compile(
     rf"(?:(?:between|entre|zwischen|tussen|from|von|de|van)\s+)?(?P<least>{_NUMBER})"
     rf"\s*(?:-|–|—|\.\.|…|to|and|a|et|bis|und|tot|en)\s*(?P<most>{_NUMBER}){_UNIT}"
+)
+#: The bound behind the number: "80 characters max."
+_BEHIND = re.compile(
+    rf"(?P<number>{_NUMBER}){_UNIT}\s*(?:(?P<most>max(?:imum|imal|imaal|i)?|at most|or less|or fewer|au plus|ou moins"
+    r"|hochstens|oder weniger|hoogstens|of minder)|(?P<least>min(?:imum|imal|imaal|i)?|at least|or more|au moins"
+    r"|ou plus|mindestens|oder mehr|minstens|of meer))\.?(?![a-z])"
 )
 _ALONE = re.compile(rf"{_NUMBER}\s*(?:{_CHARACTERS}|{_PIXELS})")
 _AND = re.compile(r"\s*(?:(?:and|et|und|en|&|\+)\s+)?")
@@ -129,7 +146,10 @@ _DIVIDER = re.compile(r"[;\n]|,(?!(?<=[0-9],)[0-9]{3}(?![0-9]))")
 class _Conditions:
     """What was read of a value so far."""
 
-    codes: list[str]
+    row: RowKind
+    is_typed: bool = True
+    codes: list[str] = field(default_factory=list)
+    unquoted: list[str] = field(default_factory=list)
     shortest: int = 0
     longest: int = 0
     pixels: int = 0
@@ -141,8 +161,17 @@ class _Conditions:
         setattr(self, name, number)
 
 
-def ask_of(text: str) -> Ask | None:
+def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> Ask | None:
     """Return what a cell asks; None where it is not answered: empty, a dash, or the share that was written there.
+
+    Parameters
+    ----------
+    text
+        What is in the cell.
+    row
+        What its row can take; anything where nobody knows.
+    is_typed
+        Whether people typed it in a sheet. What a program wrote has codes with strokes and full stops as they are.
 
     Raises
     ------
@@ -158,12 +187,17 @@ def ask_of(text: str) -> Ask | None:
     if is_share(whole):
         return None
     level, rest = _level(whole)
-    conditions = _Conditions([])
+    row = row or RowKind()
+    conditions = _Conditions(row, is_typed)
     _read_conditions(rest, conditions)
     codes = tuple(dict.fromkeys(conditions.codes))
-    return checked_ask(
+    ask = checked_ask(
         Ask(level, codes, conditions.shortest, conditions.longest, conditions.pattern, conditions.pixels)
     )
+    row.check(ask)
+    if unknown := not_in_use(conditions.unquoted, row.codes):
+        raise InputError(" ".join(unknown))
+    return ask
 
 
 def is_share(text: str) -> bool:
@@ -184,12 +218,27 @@ def is_answer(text: str) -> bool:
     (True, True, False)
     """
     word = unaccented(text).strip(" .!?")
-    if word in _MARKS or (len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None):
+    if (
+        word in _MARKS
+        or word in _TWO_MEANINGS
+        or (len(word) >= _SHORTEST_BEGINNING and text.strip().endswith(".") and _abbreviated(word))
+    ):
+        return True
+    if len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None:
         return True
     try:
         return ask_of(text) is not None
     except InputError:
         return False
+
+
+def is_level(text: str) -> bool:
+    """Whether a text is one of the four words, in any language, and nothing else.
+
+    >>> is_level("Must "), is_level("obligatoire"), is_level("x"), is_level("")
+    (True, True, False, False)
+    """
+    return " ".join(unaccented(text).strip(" .!").split()) in _LEVEL_OF
 
 
 def _level(text: str) -> tuple[Level, str]:
@@ -199,16 +248,36 @@ def _level(text: str) -> tuple[Level, str]:
     pieces = list(re.finditer(r"[<>≤≥=]+|[^\s<>≤≥=]+", head[0] if head else ""))
     for count in range(min(_MOST_WORDS, len(pieces)), 0, -1):
         words = " ".join(unaccented(one[0]).rstrip(".!") for one in pieces[:count])
+        if words in _TWO_MEANINGS:
+            raise InputError(
+                f"{text!r:.60} has two meanings. Write 'not' where it does not belong there, or 'may' where it is not "
+                "needed."
+            )
         if (level := _LEVEL_OF.get(words)) is not None:
             return level, text[pieces[count - 1].end() :]
-    near = nearest(unaccented(head[0].strip()) if head else "", _LEVEL_OF, _ALIKE)
+    word = unaccented(head[0].strip()) if head else ""
+    # "No" and "yes" are like some of them, and may mean another one.
+    near = None if word in _MARKS else _abbreviated(word.rstrip(".")) or nearest(word, _LEVEL_OF, _ALIKE)
     meant = f" ({near} was perhaps meant)" if near else ""
     raise InputError(f"{text!r:.60} is not clear{meant}. {_FOUR}.")
 
 
+def _abbreviated(word: str) -> str | None:
+    """Return the word of the four for which people write a shorter one, such as "oblig."; None where it is not certain.
+
+    >>> _abbreviated("oblig"), _abbreviated("no"), _abbreviated("faculta")
+    ('must', None, 'may')
+    """
+    levels = {level for one, level in _LEVEL_OF.items() if one.startswith(word)}
+    return next(iter(levels)).value if len(word) >= _SHORTEST_BEGINNING and len(levels) == 1 else None
+
+
 def _read_conditions(text: str, into: _Conditions) -> None:
     place, in_codes, has_list = 0, False, False
-    while (place := _after(_BETWEEN, text, place)) < len(text):
+    while (start := _after(_BETWEEN, text, place)) < len(text):
+        # What follows a semicolon is another condition, and no code.
+        in_codes = in_codes and ";" not in text[place:start]
+        place = start
         # Small letters without accents have other places than the text where a letter is taken apart.
         if (found := _keyword(_PATTERN, text, place)) is not None:
             value, place = _item(text, found, re.compile(r"[;\n]"))
@@ -227,20 +296,32 @@ def _read_conditions(text: str, into: _Conditions) -> None:
         elif _is_condition(value, into):
             in_codes = False
         elif in_codes:
-            into.codes += [value] if value else []
+            codes = divided(value, into.row.codes) if into.is_typed else [value]
+            into.codes += codes if value else []
+            into.unquoted += codes if value else []
         else:
-            raise InputError(_not_a_condition(value))
+            raise InputError(_not_a_condition(value, into.row, has_list=has_list))
     if has_list and not into.codes:
         raise InputError("it names no code. Write the codes behind the colon, divided by commas.")
 
 
-def _not_a_condition(value: str) -> str:
-    if _ALONE.fullmatch(_folded(value)):
+def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
+    folded = _folded(value)
+    if _ALONE.fullmatch(folded):
         return f"{value!r:.60} does not say which bound it is. Write at least or at most before it."
-    return (
-        f"{value!r:.60} is not a condition. Write one of: A, B; at least 20 characters; at most 80 characters; "
-        "at least 800 pixels; or pattern: [A-Z].*"
-    )
+    if (bare := _RANGE.fullmatch(folded)) is not None:
+        missing = f"{bare['least']}-{bare['most']} characters"
+        return (
+            f"{value!r:.60} is not a condition yet: only the word characters is missing. Write '{missing}'."
+        )
+    if _BOUND.fullmatch(folded) is not None or _BEHIND.fullmatch(folded) is not None:
+        return f"{value!r:.60} is not a condition yet: it does not say of what. Write characters or pixels behind it."
+    if has_list:
+        return f"{value!r:.60} is not a condition. If it is a code, divide the codes by commas: 'one of: FR, ES'."
+    # One word below a coded attribute is probably its code.
+    is_code = row.kind == "code" and re.fullmatch(rf"(?!(?:{_CHARACTERS}|{_PIXELS})$)[\w-]{{1,20}}", value)
+    advice = f"Write 'one of: {value}' behind the word." if is_code else row.advice
+    return f"{value!r:.60} is not a condition. {advice}"
 
 
 def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -284,15 +365,20 @@ def _is_condition(text: str, into: _Conditions) -> bool:
     found: list[re.Match[str]] = []
     place = 0
     while place < len(folded):
-        match = _RANGE.match(folded, place) or _BOUND.match(folded, place)
+        match = next(filter(None, (one.match(folded, place) for one in (_RANGE, _BEHIND, _BOUND))), None)
         if match is None:
             return False
         found.append(match)
         place = _after(_AND, folded, match.end())
     # "At least 20 and at most 80 characters": the unit is that of the next one.
     units = [_unit(one) for one in found]
-    if not units or units[-1] is None:
+    if not units:
         return False
+    if units[-1] is None:
+        # Pictures can only be too small: what has an upper bound is characters.
+        if found[-1].re is _RANGE or not found[-1]["most"]:
+            return False
+        units[-1] = "characters"
     for place in range(len(units) - 2, -1, -1):
         units[place] = units[place] or units[place + 1]
     for match, unit in zip(found, units, strict=True):
@@ -313,13 +399,14 @@ def _bounds(match: re.Match[str]) -> Iterator[tuple[str, int]]:
         yield "longest", int(match["most"])
         return
     number = int(match["number"])
-    if match["least"] or match["exact"]:
+    named = match.groupdict()
+    if named["least"] or named.get("exact"):
         yield "shortest", number
-    if match["most"] or match["exact"]:
+    if named["most"] or named.get("exact"):
         yield "longest", number
-    if match["above"]:
+    if named.get("above"):
         yield "shortest", number + 1
-    if match["below"]:
+    if named.get("below"):
         if number < 2:
             raise InputError(f"{match[0]!r:.60} leaves no character.")
         yield "longest", number - 1

@@ -73,6 +73,14 @@ _WORDS: Mapping[str, tuple[str, str, str, str]] = {
         *("alcoholic strength|alcohol", "degré d'alcool|titre alcoométrique"),
         *("Alkoholgehalt", "alcoholgehalte"),
     ),
+    # "Price" alone may be another one: it is asked back with this name.
+    "suggestedRetailPrice": (
+        *(
+            "suggested retail price|recommended retail price|RRP",
+            "prix de vente conseillé|prix public conseillé",
+        ),
+        *("unverbindliche Preisempfehlung|UVP|empfohlener Verkaufspreis", "adviesprijs|adviesverkoopprijs"),
+    ),
     "gtin": ("GTIN|EAN|barcode", "GTIN|EAN|code-barres", "GTIN|EAN|Barcode|Strichcode", "GTIN|EAN|barcode"),
     "assets.pictures": (
         "pictures|picture|images",
@@ -143,6 +151,17 @@ _ALIKE = 0.8
 _FAR = 0.6
 #: Names of a file for which the nearest is looked for.
 _MOST_SOUGHT = 200
+#: How many attributes share a word at most that says something of them, and from how many letters on a word does.
+_MOST_SHARING, _SHORTEST_WORD = 5, 4
+#: Words that are in the names of quite different attributes.
+_SAYS_NOTHING = frozenset(
+    {"code", "codes", "type", "date", "datum", "first", "last", "jour", "list", "mode", "data"}
+)
+#: Names that a message proposes.
+_PROPOSED = 3
+#: How somebody confirms that an attribute of no list is meant: own: shelfLife, or "shelfLife".
+_CONFIRMED = re.compile(r"""own\s*[:=]\s*(?P<own>.+)|["'“”„«](?P<quoted>[^"'“”„«»]+)["'“”»]""", re.IGNORECASE)
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PATH = re.compile(r"[A-Za-z_][\w\\.-]*(?:\[[^\[\]]+\])?")
 _WIRE_NAME = re.compile(r"[a-z_][a-z0-9]*[A-Z._\[]")
 _ANY_LANGUAGE = frozenset(
@@ -212,9 +231,12 @@ class AttributeWords:
     ----------
     paths
         The attributes that are known.
+    is_whole
+        Whether the file knows all attributes of its catalogue: any other one has to be confirmed.
     """
 
     paths: frozenset[str] = _KNOWN
+    is_whole: bool = False
     _by_words: Mapping[str, str] = field(default_factory=dict, repr=False)
     _sought: dict[tuple[str, int, float], str | None] = field(default_factory=dict, repr=False, compare=False)
 
@@ -231,7 +253,7 @@ class AttributeWords:
         """
         titles = titles or {}
         words = {**_words(), **{_folded(title): attribute for attribute, title in titles.items()}}
-        return cls(_KNOWN.union(titles, known), words)
+        return cls(_KNOWN.union(titles, known), bool(titles), words)
 
     def asked(self, path: str, words: str, language: str) -> AskedAttribute:
         """Return what a row is about.
@@ -257,12 +279,14 @@ class AttributeWords:
         """
         spoken = language_of(language)
         path, words = _spaced(path), _spaced(words)
+        confirmed = _CONFIRMED.fullmatch(path or words)
+        own = (confirmed["own"] or confirmed["quoted"]).strip() if confirmed is not None else ""
+        if own and _PATH.fullmatch(own) is not None:
+            return AskedAttribute(checked_attribute(own), spoken)
         attribute, in_words = self._attribute(path or words, is_path=bool(path))
-        if attribute is None and path and words:
-            # The path is misspelt, and the words are still those of the row.
-            raise InputError(self._unknown(path))
         if attribute is None:
-            raise InputError(self._unknown(path or words))
+            # Where the path is misspelt, the words are still those of the row.
+            raise InputError(self._unknown(path or words, words))
         if spoken and in_words and spoken != in_words:
             raise InputError(
                 f"it names two languages: {language_name(in_words)} beside the attribute, and {language!r:.40}."
@@ -280,7 +304,7 @@ class AttributeWords:
         if (found := self._exactly(text)) is not None:
             return found
         if re.search(r"\s", text) and self._nearest(_folded(text), self._by_words, _FAR) is not None:
-            raise InputError(self._unknown(text))
+            raise InputError(self._unknown(text, text))
         return text
 
     def _attribute(self, text: str, *, is_path: bool) -> tuple[str | None, str]:
@@ -304,17 +328,39 @@ class AttributeWords:
 
     def _is_own(self, text: str) -> bool:
         """Whether a text is the wire path of an attribute that is in no list, and like none that is."""
-        if _PATH.fullmatch(text) is None:
+        if self.is_whole or _PATH.fullmatch(text) is None:
             return False
         # After so many they are somebody's own: an audit asks its catalogue in any case.
         return self._nearest(text, self.paths, _ALIKE) is None
 
-    def _unknown(self, text: str) -> str:
-        near = self._nearest(text, self.paths, _FAR)
-        if near is None and (words := self._nearest(_folded(text), self._by_words, _FAR)) is not None:
-            near = f"{self._by_words[words]} ({title_of(self._by_words[words])})"
-        meant = f"; did you mean {near}?" if near else ". Give its wire path, such as namePublicLong."
-        return f"there is no attribute {text!r:.60}{meant}"
+    def _unknown(self, text: str, words: str) -> str:
+        near = self._meant(text, words)
+        meant = f"; did you mean {' or '.join(near)}?" if near else "."
+        what_to_do = (
+            " Copy the row of the attribute that you mean, or write its name here, or delete this row."
+        )
+        if self.is_whole:
+            name = f"'own: {text}'" if _PATH.fullmatch(text) else "own: and its technical name"
+            what_to_do += f" If the attribute is your own, write {name} in the column Path."
+        return f"there is no attribute {text!r:.60}{meant}{what_to_do if self.is_whole or not near else ''}"
+
+    def _meant(self, text: str, words: str) -> list[str]:
+        """Return the attributes that were perhaps meant, in words: the most certain way to find one decides."""
+        if (near := self._nearest(text, self.paths, _ALIKE)) is not None:
+            return [near]
+        in_words = self._by_words.get(_folded(words)) or self._by_near_words(words, _ALIKE)
+        if in_words is not None:
+            return [_named(in_words)]
+        if shared := _sharing(f"{words} {text}"):
+            return [_named(one) for one in shared]
+        if (near := self._nearest(text, self.paths, _FAR)) is not None:
+            return [near]
+        in_words = self._by_near_words(text, _FAR)
+        return [] if in_words is None else [_named(in_words)]
+
+    def _by_near_words(self, words: str, cutoff: float) -> str | None:
+        near = self._nearest(_folded(words), self._by_words, cutoff)
+        return None if near is None else self._by_words[near]
 
     def _nearest(self, text: str, among: Collection[str], cutoff: float) -> str | None:
         """Return the nearest name; of a file with hundreds of unknown ones, only of the first: each takes a while."""
@@ -352,6 +398,46 @@ def _words() -> Mapping[str, str]:
         for word in "|".join(by_language).split("|"):
             found.setdefault(_folded(word), f"{NUTRIENTS}[{key}]")
     return found
+
+
+def _named(attribute: str) -> str:
+    return f"{attribute} ({title_of(attribute)})"
+
+
+@cache
+def _attributes_by_word() -> Mapping[str, frozenset[str]]:
+    """Return the attributes whose names have a word, in any language."""
+    found: dict[str, set[str]] = {}
+    for words, attribute in _words().items():
+        # Parts of an attribute say the same as the attribute.
+        for word in words.split() if "." not in attribute else ():
+            found.setdefault(word, set()).add(attribute)
+    return {word: frozenset(attributes) for word, attributes in found.items()}
+
+
+def _is_part(short: str, long: str) -> bool:
+    """Whether a word is composed of another one and more: Verkaufspreis, and pricepublic."""
+    is_composed = len(short) > _SHORTEST_WORD and len(long) >= len(short) + 3
+    return is_composed and (long.startswith(short) or long.endswith(short))
+
+
+def _sharing(text: str) -> list[str]:
+    """Return the attributes with a rare word of a text, most first: "prix" is in one name, "type" in many.
+
+    >>> _sharing("Prix de vente TTC"), _sharing("pricepublic")[:1]
+    (['suggestedRetailPrice'], ['suggestedRetailPrice'])
+    """
+    score: dict[str, float] = {}
+    for word in dict.fromkeys(_folded(_HUMPS.sub(" ", text)).split()):
+        if len(word) < _SHORTEST_WORD or word in _SAYS_NOTHING:
+            continue
+        for known, attributes in _attributes_by_word().items():
+            is_part = len(known) > _SHORTEST_WORD and (word.startswith(known) or word.endswith(known))
+            if (known == word or is_part) and len(attributes) <= _MOST_SHARING:
+                for one in attributes:
+                    score[one] = score.get(one, 0) + (1 if known == word else 0.9) / len(attributes)
+    best = sorted(score, key=lambda one: (-score[one], one))
+    return [one for one in best[:_PROPOSED] if score[one] * 2 >= score[best[0]]]
 
 
 @cache

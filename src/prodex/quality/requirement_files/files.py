@@ -74,6 +74,7 @@ def read_requirements(
         by=found.by or "kind",
         name=file.stem,
         ignored=tuple(dict.fromkeys(found.ignored)),
+        notes=tuple(dict.fromkeys(found.notes)),
     )
 
 

@@ -21,8 +21,9 @@ from prodex.executors import side_by_side
 from prodex.facts.fill import part_filled
 from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
+from prodex.facts.name import CODE_OF
 from prodex.facts.pending import IS_OWN
-from prodex.facts.presence import BY_SHAPE
+from prodex.facts.presence import BY_SHAPE, leaf_columns
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.requirements import (
     NUTRIENTS,
@@ -37,6 +38,8 @@ from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, p
 
 #: Wire paths of faces and nutrients, and where they are.
 _SELECTED = (PICTURES, NUTRIENTS)
+#: Characters of a code.
+_LONGEST_CODE = 80
 _Counts = npt.NDArray[np.int64]
 
 
@@ -242,6 +245,64 @@ def selected_there(catalog: Catalog) -> dict[str, dict[str, str]]:
                 by_code.setdefault(one["nutrient_code"], one["nutrient"] or "")
         found[NUTRIENTS] = by_code
     return found
+
+
+def codes_in_use(catalog: Catalog, attributes: Iterable[str], most: int) -> dict[str, dict[str, str]]:
+    """Return the codes that attributes have with their labels, most frequent first; none of one with more codes.
+
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "A", "label": "Acme"}, "serves": {"code": "2"}}])
+    >>> codes_in_use(catalog, ["brand", "serves", "kind"], 200)
+    {'brand': {'A': 'Acme'}, 'serves': {'2': ''}}
+    """
+    counted: dict[str, dict[tuple[str, str], int]] = {}
+    wanted = list(attributes)
+    of_path = {path: one for one in wanted for path in (one, f"{one}.data", f"{one}.code")}
+    for part in catalog.parts:
+        if part.holds("codes"):
+            rows = part.read("codes", ["attribute", "code", "label"], IS_OWN)
+            columns = [whole(rows[name]).cast(pa.string()) for name in ("attribute", "code", "label")]
+            _count_codes(counted, columns, of_path)
+        for attribute in wanted:
+            names = {name for name, _ in leaf_columns("products", attribute)}
+            for code in names & set(CODE_OF.values()):
+                label = next(one for one, of in CODE_OF.items() if of == code)
+                read = part.read("products", [code, label])
+                size = len(read[code])
+                columns = [
+                    pa.array([attribute] * size, pa.string()),
+                    *(whole(read[one]).cast(pa.string()) for one in (code, label)),
+                ]
+                _count_codes(counted, columns, of_path)
+    found: dict[str, dict[str, str]] = {}
+    for attribute in wanted:
+        codes: dict[str, str] = {}
+        of_code: dict[str, int] = defaultdict(int)
+        for (code, label), count in sorted(
+            counted.get(attribute, {}).items(), key=lambda one: (-one[1], one[0])
+        ):
+            codes[code] = codes.get(code) or label
+            of_code[code] += count
+        # Addresses and the like are no codes that anybody types.
+        if 0 < len(codes) <= most and max(map(len, codes)) <= _LONGEST_CODE:
+            found[attribute] = {
+                code: codes[code] for code in sorted(codes, key=lambda one: (-of_code[one], one))
+            }
+    return found
+
+
+def _count_codes(
+    into: dict[str, dict[tuple[str, str], int]], columns: Sequence[pa.Array], of_path: Mapping[str, str]
+) -> None:
+    """Count pairs of code and label, by attribute."""
+    table = pa.table(list(columns), ["attribute", "code", "label"])
+    meant = pc.is_in(table["attribute"], pa.array(list(of_path), pa.string()))
+    distinct = table.filter(meant).group_by(["attribute", "code", "label"]).aggregate([([], "count_all")])
+    for one in distinct.to_pylist():
+        if one["code"] and one["code"].strip():
+            counts = into.setdefault(of_path[one["attribute"]], {})
+            key = (one["code"].strip(), (one["label"] or "").strip())
+            counts[key] = counts.get(key, 0) + one["count_all"]
 
 
 def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribute, Rows]]:

@@ -78,6 +78,34 @@ def is_all_families(text: str) -> bool:
     return _plain(text) in _ALL_WORDS
 
 
+_REMARKS = frozenset(
+    {
+        *("remark", "remarks", "comment", "comments", "note", "notes"),
+        *("remarque", "remarques", "commentaire", "commentaires", "observation", "observations"),
+        *(
+            "bemerkung",
+            "bemerkungen",
+            "kommentar",
+            "kommentare",
+            "anmerkung",
+            "anmerkungen",
+            "notiz",
+            "notizen",
+        ),
+        *("opmerking", "opmerkingen", "notitie", "notities", "toelichting"),
+    }
+)
+
+
+def is_remark(text: str) -> bool:
+    """Whether a heading says that remarks are below it.
+
+    >>> is_remark("Remarques:"), is_remark("Tea")
+    (True, False)
+    """
+    return _plain(text) in _REMARKS
+
+
 def consumer_units(text: str) -> bool | None:
     """Return whether a cell says that only consumer units are meant; None where it says neither.
 

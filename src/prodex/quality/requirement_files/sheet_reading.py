@@ -10,18 +10,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from prodex.errors import InputError, QueryError
+from prodex.facts.gpc import SEGMENTS
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
-from prodex.locales import market_code
+from prodex.locales import language_name, market_code
 from prodex.messages import nearest, percent
-from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_share
-from prodex.quality.requirement_files.attribute_words import AttributeWords
+from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_level, is_share
+from prodex.quality.requirement_files.attribute_words import AttributeWords, language_of
+from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirement_files.sheet_layout import (
     ALL_FAMILIES,
     GROUPS,
@@ -31,6 +34,7 @@ from prodex.quality.requirement_files.sheet_layout import (
     consumer_units,
     is_all_families,
     is_not_asked,
+    is_remark,
     place_of,
 )
 from prodex.quality.requirements import (
@@ -39,10 +43,12 @@ from prodex.quality.requirements import (
     Ask,
     AskedAttribute,
     Channel,
+    Level,
     ProductFamily,
     column_of,
     row_read,
 )
+from prodex.tables.attributes import TEXTS
 
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
@@ -55,14 +61,21 @@ _LONG = frozenset({"channel", "attribute", "level"})
 
 #: Problems of a file that are listed: whoever corrects so many reads it again.
 _MOST_PROBLEMS = 1_000
-#: Marks that a cell with the format of shares shows as per cent: 1 is 100 %, or 1 % where a spreadsheet adds the sign.
-_TYPED = {"100": 1.0, "1": 0.01, "0": 0.0}
+#: Cells that one problem names.
+_MOST_CELLS = 20
+#: Products of a family of which it is remarkable that none has what it must have.
+_LARGE = 20
+#: A share that is a plain number or has a sign.
+_TYPED = re.compile(r"([0-9]{1,3}(?:[.,][0-9]+)?)\s*(%?)")
 #: How far a share and what a cell shows of it are apart.
 _ROUNDED = 0.006
 #: How alike a parent and a family are where one is taken for a typing error of the other.
 _ALIKE = 0.8
 #: Cells of a merged range: larger ones are no heading.
 _MOST_MERGED = 100_000
+
+#: What tells families by the GPC.
+_GPC = frozenset({"gpc", "gpc_code"})
 
 #: As `Requirements.joined` takes it.
 Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
@@ -80,6 +93,8 @@ class SheetsRead:
         What could not be read, each with its place.
     ignored
         Sheets, columns and rows that are somebody's own.
+    notes
+        What is no error and may surprise.
     by
         By what families are told; empty where the file does not say it.
     tables
@@ -89,6 +104,7 @@ class SheetsRead:
     read: list[Read] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     by: str = ""
     tables: int = 0
 
@@ -102,13 +118,67 @@ class _Keys:
     sheets: list[str] = field(default_factory=list)
     columns: dict[str, list[str]] = field(default_factory=dict)
     shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
+    products: dict[str, list[int]] = field(default_factory=dict)
+    in_use: dict[str, dict[str, str]] = field(default_factory=dict)
     by: str = ""
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes of all families with which the workbook was written."""
+        return frozenset({one.code for one in self.families}.union(*self.columns.values()) - {ALL})
 
     def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
         """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
         columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
         found = shares[columns.index(family) :][:1] if family in columns else []
         return [float(one) if isinstance(one, int | float) else None for one in found]
+
+    def products_of(self, sheet: str, family: str) -> int:
+        """Return how many products the column of a family had; 0 where it is not known."""
+        columns, counts = self.columns.get(sheet, []), self.products.get(sheet, [])
+        return dict(zip(columns, counts, strict=False)).get(family, 0)
+
+    def languages(self, sheet: str, attribute: str) -> list[str]:
+        """Return the languages in which a sheet was written with an attribute; an empty one is any."""
+        return [asked.language for of, asked in self.shares if of == sheet and asked.attribute == attribute]
+
+
+@dataclass(frozen=True)
+class _KnownFamilies:
+    """The families of a whole file: where somebody deleted a row of codes, another place still has them.
+
+    Attributes
+    ----------
+    codes
+        All codes.
+    parents
+        What each family belongs to, as the hidden sheet says.
+    by_label
+        The codes of each label, in small letters.
+    """
+
+    codes: frozenset[str]
+    parents: Mapping[str, str]
+    by_label: Mapping[str, Collection[str]]
+
+    @classmethod
+    def of(cls, keys: _Keys, tables: Iterable[_Table]) -> _KnownFamilies:
+        """Collect what the hidden sheet and all other sheets say."""
+        by_label: dict[str, set[str]] = {}
+        codes = set(keys.codes)
+        labelled = [(one.code, one.label) for one in keys.families]
+        for code, label in [*labelled, *(pair for table in tables for pair in table.labelled())]:
+            codes.add(code)
+            by_label.setdefault(_as_label(label), set()).add(code)
+        return cls(frozenset(codes), {one.code: one.parent for one in keys.families}, by_label)
+
+    def named(self, text: str) -> list[str]:
+        """Return the codes of families that a text is the code or the label of."""
+        return [text] if text in self.codes else sorted(self.by_label.get(_as_label(text), ()))
+
+
+def _as_label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ()) -> SheetsRead:
@@ -130,18 +200,28 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
         if is_own:
             _read_keys(sheet.rows(), keys)
     names = AttributeWords.of(keys.titles, known)
-    for sheet, is_own in zip(sheets, is_ours, strict=True):
-        if is_own or sheet.name.strip().casefold() == READ_ME.casefold():
-            continue
+    shown = [
+        (sheet, [] if sheet.is_hidden else _rows_of(sheet))
+        for sheet, is_own in zip(sheets, is_ours, strict=True)
+        if not is_own and sheet.name.strip().casefold() != READ_ME.casefold()
+    ]
+    headings = [_long_heading(rows) for _, rows in shown]
+    tables = [
+        _Table.of(sheet.name, rows, sheet.merged()) if heading is None else None
+        for (sheet, rows), heading in zip(shown, headings, strict=True)
+    ]
+    families = _KnownFamilies.of(keys, filter(None, tables))
+    in_tables: list[Read] = []
+    for (sheet, rows), heading, table in zip(shown, headings, tables, strict=True):
         if sheet.is_hidden:
             found.ignored.append(f"sheet {sheet.name} (hidden)")
-            continue
-        rows = [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
-        if (heading := _long_heading(rows)) is not None:
+        elif heading is not None:
             _read_long(sheet.name, rows, heading, names, found)
             found.tables += 1
-        elif (table := _Table.of(sheet.name, rows, sheet.merged())) is not None:
-            table.read(stem, names, keys, found)
+        elif table is not None:
+            before = len(found.read)
+            table.read(stem, names, keys, families, found)
+            in_tables += found.read[before:]
         elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
             place = cell_place(*answer)
             what = f"{SheetPlace.ATTRIBUTE} or {SheetPlace.PATH}"
@@ -155,7 +235,28 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
     if not found.tables and keys.by:
         found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
         found.tables = 1
+    if found.by in _GPC:
+        found.wrong += _no_gpc(in_tables, families.codes if keys.by else ())
     return found
+
+
+def _rows_of(sheet: Sheet) -> list[tuple[int, Row]]:
+    return [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
+
+
+def _no_gpc(read: Iterable[Read], known: Collection[str]) -> Iterator[str]:
+    """Yield the families that are told by the GPC and have no code of it: no product is of a family in words."""
+    codes = {label.casefold(): f"{digits}000000" for digits, label in SEGMENTS.items()}
+    # Each family is named once, at its heading.
+    first = {family.code: place for place, _, family, _, _ in reversed([*read]) if family is not None}
+    for code, place in reversed(first.items()):
+        if code not in known and re.fullmatch("[0-9]{8}", code) is None:
+            found = codes.get(code.casefold())
+            example = f"{found} for {code}" if found else "50000000"
+            yield (
+                f"{place}: {code!r:.60} is no code of the GPC, which has eight digits. Write its code in the row "
+                f"{SheetPlace.CODE}, such as {example}."
+            )
 
 
 def _plain(row: Row, *, is_csv: bool) -> Row:
@@ -182,8 +283,15 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.sheets += [name for name in names if isinstance(name, str)]
             case "columns", [str(sheet), [*codes]]:
                 into.columns.setdefault(sheet, list(map(str, codes)))
+            case "products", [str(sheet), [*counts]]:
+                into.products.setdefault(sheet, [one if isinstance(one, int) else 0 for one in counts])
             case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
                 into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
+            case "codes", [str(attribute), [*pairs]]:
+                in_use = {
+                    str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2
+                }
+                into.in_use.setdefault(attribute, {}).update(in_use)
             case "by", str(by):
                 into.by = into.by or by
 
@@ -197,6 +305,7 @@ class _Table:
     merged: dict[tuple[int, int], tuple[int, int]]
     heading: int
     places: dict[SheetPlace, int]
+    _languages: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
@@ -238,13 +347,30 @@ class _Table:
         own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
         return {self.places[one] for one in own if one in self.places}
 
-    def read(self, stem: str, names: AttributeWords, keys: _Keys, into: SheetsRead) -> None:
+    def labelled(self) -> Iterator[tuple[str, str]]:
+        """Yield code and label of each column that has both."""
+        code_row = self._rows_above().get(SheetPlace.CODE)
+        if code_row is None:
+            return
+        for column in sorted(self.rows[code_row]):
+            code, label = self.verbatim(code_row, column), self.verbatim(self.heading, column)
+            if column not in self.keys and code and label and code != ALL:
+                yield code, label
+
+    def read(
+        self,
+        stem: str,
+        names: AttributeWords,
+        keys: _Keys,
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> None:
         """Read all that is asked."""
         rows_of = self._rows_above()
         channel = self._channel(rows_of, stem, into)
         if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
             self._read_by(code_row, into)
-        families = self._families(rows_of, into)
+        families = self._families(rows_of, known, into)
         place = self.at(self.heading, min(families, default=0))
         if not families and SheetPlace.CHANNEL not in rows_of and not into.wrong:
             # Somebody's own list of attributes.
@@ -255,6 +381,7 @@ class _Table:
         for column, family in families.items():
             into.read.append((self.at(self.heading, column), channel, family, None, None))
         others = {*rows_of.values()}
+        self._refuse_words_above(rows_of, families, known, into)
         for number in sorted(self.rows):
             if len(into.wrong) >= _MOST_PROBLEMS:
                 into.wrong.append(
@@ -331,7 +458,7 @@ class _Table:
         return Channel(name, code, is_consumer)
 
     def _families(
-        self, rows_of: Mapping[SheetPlace, int], into: SheetsRead
+        self, rows_of: Mapping[SheetPlace, int], known: _KnownFamilies, into: SheetsRead
     ) -> dict[int, ProductFamily | None]:
         """Return the family of each column, None for all of them; other columns are named."""
         code_row, parent_row = rows_of.get(SheetPlace.CODE), rows_of.get(SheetPlace.PARENT)
@@ -358,30 +485,61 @@ class _Table:
             parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
             if code:
                 found[column] = ProductFamily(code, "" if label == code else label)
-            elif label and code_row is None and self._may_be_family(column):
+            elif label and len(named := known.named(label)) == 1:
+                found[column] = ProductFamily(named[0], "" if label == named[0] else label)
+            elif label and not known.codes and code_row is None and self._may_be_family(column):
                 found[column] = ProductFamily(label)
-            elif label and (
-                same := [one for one in found.values() if one and label in {one.label, one.code}]
-            ):
-                found[column] = same[0]
             elif column not in beside:
                 self._own_column(column, label, code_row, into)
+        return found | self._with_parents(found, parents, parent_row, known, into)
+
+    def _with_parents(
+        self,
+        found: Mapping[int, ProductFamily | None],
+        parents: Mapping[int, str],
+        parent_row: int | None,
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> dict[int, ProductFamily | None]:
+        """Return the families of columns with those that they belong to, which may be named by their labels."""
         by_label: dict[str, set[str]] = {}
         for one in filter(None, found.values()):
             by_label.setdefault(one.label, set()).add(one.code)
-        codes = {one.code for one in found.values() if one is not None}
+        codes = {*known.codes, *(one.code for one in found.values() if one is not None)}
+        whole: dict[int, ProductFamily | None] = {}
         for column, parent in parents.items():
             family = found.get(column)
-            if family is not None and parent:
-                named = by_label.get(parent, set())
-                code = parent if parent in codes or len(named) != 1 else next(iter(named))
+            if family is None:
+                continue
+            if parent_row is None:
+                whole[column] = replace(family, parent=known.parents.get(family.code, ""))
+            elif parent:
+                above = by_label.get(parent) or known.named(parent)
+                code = parent if parent in codes or len(above) != 1 else next(iter(above))
                 near = None if code in codes else nearest(code, [*filter(None, by_label), *codes], _ALIKE)
-                if near is not None and parent_row is not None:
+                if near is not None:
                     into.wrong.append(
                         f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
                     )
-                found[column] = replace(family, parent=code)
-        return found
+                whole[column] = replace(family, parent=code)
+        return whole
+
+    def _refuse_words_above(
+        self,
+        rows_of: Mapping[SheetPlace, int],
+        families: Collection[int],
+        known: _KnownFamilies,
+        into: SheetsRead,
+    ) -> None:
+        """Ask back words of the four that are in a row above the attributes."""
+        for place, number in rows_of.items():
+            for column in sorted(families):
+                text = self.verbatim(number, column)
+                if is_level(text) and not known.named(text):
+                    into.wrong.append(
+                        f"{self.at(number, column)}: {text!r:.40} is in the row {place}. Write it in the row of an "
+                        "attribute."
+                    )
 
     @cached_property
     def _below(self) -> Mapping[int, Mapping[int, Cell]]:
@@ -401,17 +559,28 @@ class _Table:
     def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
         below = self._below.get(column, {})
         answers = [number for number, cell in below.items() if cell.kind != "number" and _is_answer(cell)]
+        if is_remark(label):
+            # "ok" and "x" are remarks there; the four words may still be meant for a family.
+            answers = [number for number in answers if is_level(_bare(below[number]))]
         letters = cell_place(1, column)[:-1]
         where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
         if answers:
             what = (
                 f"code of its family in row {code_row}"
                 if code_row
+                else f"code of its family above, in a row that begins with {SheetPlace.CODE}"
+                if label
                 else f"name of its family in row {self.heading}"
             )
+            places = ", ".join(self.at(number, column) for number in answers[:_MOST_CELLS])
+            more = f" and {len(answers) - _MOST_CELLS:,} more" if len(answers) > _MOST_CELLS else ""
+            # Whoever writes the four words means no remark, unless the heading says so.
+            are_remarks = is_remark(label) or not all(is_level(_bare(below[one])) for one in answers)
+            heading = "" if is_remark(label) else f"write Remark in row {self.heading}, or "
+            remarks = f" If they are remarks, {heading}write them as sentences." if are_remarks else ""
             into.wrong.append(
-                f"{self.at(answers[0], column)}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
-                f"nobody knows of which family. Write the {what}."
+                f"{places}{more}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
+                f"nobody knows of which family. Write the {what}.{remarks}"
             )
         elif label:
             into.ignored.append(f"column {label} ({where})")
@@ -446,17 +615,35 @@ class _Table:
                 f"{self.at(number, self.places[SheetPlace.FILLED])}: {other.text!r:.40} is in the column "
                 f"{SheetPlace.FILLED}. Write it below {ALL_FAMILIES}, or below a family."
             )
-        if not filled or (asked := self._asked(number, filled, names, into)) is None:
+        if not filled or (asked := self._asked(number, filled, names, keys, into)) is None:
             return
+        row = RowKind.of(asked, keys.in_use.get(asked.attribute))
         for column, cell in filled.items():
             place = self.at(number, column)
             try:
-                ask = _ask_of_cell(cell)
+                ask = _ask_of_cell(cell, row)
             except (InputError, QueryError) as error:
                 into.wrong.append(f"{place}: {error}")
                 continue
             if ask is not None:
                 into.read.append((place, channel, families[column], asked, ask))
+                self._note_of_none(place, asked, ask, families[column], keys, into)
+
+    def _note_of_none(
+        self,
+        place: str,
+        asked: AskedAttribute,
+        ask: Ask,
+        family: ProductFamily | None,
+        keys: _Keys,
+        into: SheetsRead,
+    ) -> None:
+        """Note what must be filled and nobody has: perhaps another attribute was meant."""
+        code = ALL if family is None else family.code
+        products = keys.products_of(self.sheet, code)
+        if ask.level is Level.MUST and products >= _LARGE and keys.shown(self.sheet, asked, code) == [0]:
+            of = "no product" if family is None else f"no product of {family.label or family.code}"
+            into.notes.append(f"{place}: must, and {of} has it today ({products:,} products)")
 
     def _read_numbers(
         self,
@@ -467,11 +654,9 @@ class _Table:
         keys: _Keys,
         into: SheetsRead,
     ) -> None:
-        """Ask back a 1 that somebody typed over another share: no share is written over by a share."""
-        doubtful = {
-            column: _TYPED.get(cell.text) for column, cell in cells.items() if cell.kind == "percentage"
-        }
-        if not keys.shares or not any(one is not None for one in doubtful.values()):
+        """Ask back a number that somebody typed over another share: no share is written over by a share."""
+        doubtful = {column: share for column, cell in cells.items() if (share := _typed(cell)) is not None}
+        if not keys.shares or not doubtful:
             return
         path, words, language = self._keys_of(number)
         try:
@@ -481,10 +666,13 @@ class _Table:
         for column, typed in doubtful.items():
             family = families[column]
             for share in keys.shown(self.sheet, asked, ALL if family is None else family.code):
-                if typed is not None and (share is None or abs(share - typed) > _ROUNDED):
+                if share is None or abs(share - typed) > _ROUNDED:
                     over = "" if share is None else f" over the share of {percent(share, 0)}"
-                    what = f"{cells[column].text} % was typed{over}"
-                    into.wrong.append(f"{self.at(number, column)}: {what}. Type must, should, may or not.")
+                    cell = cells[column]
+                    what = f"{cell.text} %" if cell.kind == "percentage" else repr(_bare(cell))
+                    into.wrong.append(
+                        f"{self.at(number, column)}: {what} was typed{over}. Type must, should, may or not."
+                    )
 
     def _keys_of(self, number: int) -> list[str]:
         """Return wire path, words and language of a row."""
@@ -504,11 +692,15 @@ class _Table:
                 yield column, cell
 
     def _asked(
-        self, number: int, filled: Mapping[int, Cell], names: AttributeWords, into: SheetsRead
+        self,
+        number: int,
+        filled: Mapping[int, Cell],
+        names: AttributeWords,
+        keys: _Keys,
+        into: SheetsRead,
     ) -> AskedAttribute | None:
         """Return what a row is about; None where nobody knows, which is a problem if it has answers."""
-        keys = (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
-        for one in keys:
+        for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE):
             key = self.cell(number, self.places.get(one))
             if key is not None and key.problem:
                 into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
@@ -527,7 +719,13 @@ class _Table:
             into.wrong.append(f"{place}: {words!r:.40} is a heading. Write the word in the rows below it.")
             return None
         try:
-            return names.asked(path, words, language)
+            language_of(language)
+        except InputError as error:
+            if has_answers:
+                into.wrong.append(f"{self.at(number, self.places[SheetPlace.LANGUAGE])}: {error}")
+                return None
+        try:
+            asked = names.asked(path, words, language)
         except (InputError, QueryError) as error:
             place = self.at(number, self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0))
             if has_answers or path:
@@ -535,6 +733,36 @@ class _Table:
             else:
                 into.ignored.append(f"row {words} ({place})")
             return None
+        if has_answers and not asked.language and not language:
+            self._check_any_language(number, asked, names, keys, into)
+        return asked
+
+    def _check_any_language(
+        self, number: int, asked: AskedAttribute, names: AttributeWords, keys: _Keys, into: SheetsRead
+    ) -> None:
+        """Ask back a language that somebody deleted; a text that had none before may be in any."""
+        written = keys.languages(self.sheet, asked.attribute)
+        column = self.places.get(SheetPlace.LANGUAGE, self.places.get(SheetPlace.ATTRIBUTE, 0))
+        gone = [] if "" in written else [one for one in written if one not in self._spoken(asked, names)]
+        if gone:
+            before = " or ".join(map(language_name, gone))
+            into.wrong.append(
+                f"{self.at(number, column)}: the language is gone. Type {before}, or any where the text may be in any "
+                "language."
+            )
+        elif asked.attribute in TEXTS:
+            into.notes.append(
+                f"{self.at(number, column)}: no language, so that the text may be in any language"
+            )
+
+    def _spoken(self, asked: AskedAttribute, names: AttributeWords) -> Collection[str]:
+        """Return the languages of all rows of an attribute."""
+        if not self._languages:
+            for number in self.rows:
+                with suppress(InputError, QueryError):
+                    other = names.asked(*self._keys_of(number))
+                    self._languages.setdefault(other.attribute, set()).add(other.language)
+        return self._languages.get(asked.attribute, ())
 
 
 def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
@@ -573,11 +801,19 @@ def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
     return cell.kind in {"number", "text"} and not cell.is_struck and (is_share(text) or is_not_asked(text))
 
 
+def _typed(cell: Cell) -> float | None:
+    """Return the share that a cell holds as a number, or as a text that looks like one; None for anything else."""
+    if cell.kind not in {"percentage", "number", "text"} or (match := _TYPED.fullmatch(_bare(cell))) is None:
+        return None
+    value = float(match[1].replace(",", "."))
+    return value / 100 if cell.kind == "percentage" or match[2] else value
+
+
 def _cannot_be_read(cell: Cell) -> str:
     return f"{cell.text!r:.60} cannot be read: {cell.problem}."
 
 
-def _ask_of_cell(cell: Cell) -> Ask | None:
+def _ask_of_cell(cell: Cell, row: RowKind) -> Ask | None:
     if cell.is_struck:
         raise InputError(f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant.")
     if cell.problem:
@@ -586,7 +822,7 @@ def _ask_of_cell(cell: Cell) -> Ask | None:
         raise InputError("a formula without a result. Save the file in a spreadsheet, or type the word.")
     if cell.kind == "error":
         raise InputError(f"{cell.text!r:.40} is the error of a formula. Type must, should, may or not.")
-    return ask_of(_bare(cell))
+    return ask_of(_bare(cell), row)
 
 
 def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prodex.catalog import Catalog, Origin
 from prodex.facts.market import REQUIRED_LANGUAGES
@@ -20,6 +20,7 @@ from prodex.quality.requirement_files.filled_shares import (
     FilledShares,
     ProductGroups,
     attributes_there,
+    codes_in_use,
     selected_there,
 )
 from prodex.quality.requirement_files.sheet_layout import (
@@ -95,6 +96,8 @@ _NOT_ROWS = frozenset(
     }
 )
 
+#: Codes of an attribute that a workbook keeps: of more nobody reads a list, and they are not compared.
+_MOST_CODES = 200
 #: Texts in a language that fewer products of a channel have than this are no row of its sheet.
 _FEW = 0.01
 
@@ -186,6 +189,8 @@ class WorkbookContents:
         Sentences of what is in no row or column.
     families
         The families that there are without any channel.
+    codes
+        The codes that attributes have today, each with its label.
     """
 
     by: str
@@ -193,6 +198,7 @@ class WorkbookContents:
     sheets: tuple[ChannelSheet, ...] = ()
     left_out: tuple[str, ...] = ()
     families: tuple[ProductFamily, ...] = ()
+    codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def contents_of(
@@ -224,7 +230,30 @@ def contents_of(
                 )
         products = tuple(int(one) for one in shares.products[number])
         sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
-    return WorkbookContents(start.by, _source(catalog), tuple(sheets), _left_out(groups, families))
+    return WorkbookContents(
+        start.by,
+        _source(catalog),
+        tuple(sheets),
+        _left_out(groups, families),
+        codes=_codes(catalog, attributes, start),
+    )
+
+
+def _codes(
+    catalog: Catalog, attributes: Mapping[str, str], start: Requirements
+) -> dict[str, Mapping[str, str]]:
+    """Return the codes in use of each coded attribute, with those that somebody has asked for already."""
+    coded = [
+        one for one, group in attributes.items() if group in {CODE, LABEL, SINGLE, OTHER} and one != "gtin"
+    ]
+    found: dict[str, Mapping[str, str]] = {}
+    for attribute, codes in codes_in_use(catalog, coded, _MOST_CODES).items():
+        asked = [one.ask.one_of for one in start.requirements if one.asked.attribute == attribute]
+        found[attribute] = {
+            **codes,
+            **{code: "" for several in asked for code in several if code not in codes},
+        }
+    return found
 
 
 def _titles(attributes: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:

@@ -262,7 +262,7 @@ def _language(text: str) -> str:
 
 
 def _ask(words: Any) -> Ask:
-    ask = ask_of(words) if isinstance(words, str) else None
+    ask = ask_of(words, is_typed=False) if isinstance(words, str) else None
     if ask is None:
         raise InputError(f"{words!r:.60} asks for nothing. Give must, should, may or not.")
     return ask

@@ -19,6 +19,7 @@ from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
+from prodex.quality.requirement_files.code_lists import in_words
 from prodex.quality.requirement_files.sheet_layout import (
     ALL_FAMILIES,
     FORMAT,
@@ -54,6 +55,8 @@ _PALE = 0.55
 _LONGEST_SHEET_NAME = 31
 _LIST = tuple(level.value for level in Level)
 _LONGEST_LIST = 255
+#: Codes in a cell of the hidden sheet, and characters of the label of one.
+_CODES_A_CELL, _LONGEST_LABEL = 20, 60
 _INK, _HEADING, _GREY, _LINES = "#1F2A30", "#2F4858", "#7A7A7A", "#D9D9D9"
 
 
@@ -64,7 +67,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         names = sheet_names([sheet.channel.label for sheet in contents.sheets])
         _write_read_me(book, looks, contents, names)
         for name, sheet in zip(names, contents.sheets, strict=True):
-            _write_channel(book, looks, name, sheet, contents.by)
+            _write_channel(book, looks, name, sheet, contents)
         _write_keys(book, contents, names)
 
 
@@ -159,10 +162,12 @@ def ground(share: float) -> str:
     return "#" + "".join(f"{round(255 * _PALE + one * (1 - _PALE)):02X}" for one in parts)
 
 
-def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: str) -> None:
+def _write_channel(
+    book: Any, looks: _Looks, name: str, plan: ChannelSheet, contents: WorkbookContents
+) -> None:
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
     width = _FIRST + 1 + len(plan.families)
-    lines: list[tuple[list[tuple[Any, Any]], int | None]] = [*_above(looks, plan, by)]
+    lines: list[tuple[list[tuple[Any, Any]], int | None]] = [*_above(looks, plan, contents.by)]
     group = ""
     for row in plan.rows:
         if row.group != group:
@@ -170,6 +175,8 @@ def _write_channel(book: Any, looks: _Looks, name: str, plan: ChannelSheet, by: 
             style = looks.of(bold=True, font_color=_HEADING, bg_color="#E8EEF1", top=1, top_color=_HEADING)
             blank = [("", style)] * (width - 1)
             lines.append(([(group, style), *blank], 18))
+        if row.asked.attribute in contents.codes:
+            _show_codes(sheet, len(lines), contents.codes[row.asked.attribute])
         lines.append((_cells(looks, row, plan), _height(row)))
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
@@ -349,6 +356,29 @@ def _propose(sheet: Any, looks: _Looks, plan: ChannelSheet, lines: int, width: i
         sheet.conditional_format(area, rule)
 
 
+def _show_codes(sheet: Any, row: int, codes: Mapping[str, str]) -> None:
+    """Show the codes in use beside the name of an attribute, as far as such a message has room."""
+    text = "Codes in use: "
+    for place, (code, label) in enumerate(codes.items()):
+        shown = f"{', ' if place else ''}{in_words(code, label)}"
+        if len(text) + len(shown) > _LONGEST_LIST - 4:
+            text += " ..."
+            break
+        text += shown
+    sheet.data_validation(
+        row,
+        0,
+        row,
+        0,
+        {
+            "validate": "any",
+            "show_error": False,
+            "input_title": "one of: ...",
+            "input_message": held_by_a_cell(text),
+        },
+    )
+
+
 def _print_setup(sheet: Any, name: str) -> None:
     sheet.set_landscape()
     sheet.set_paper(9)
@@ -390,7 +420,8 @@ not: It does not belong there. A product that has it is listed.
 All families: holds for every family whose own cell has no word. A family without a word takes that of the family that
     it belongs to, if there is one, and in the end that of all families.
 Conditions: may follow must and should, divided by semicolons. A text: must; 20-80 characters. A code: must; one of: FR,
-    BE. A picture: must; at least 800 pixels. For experts: should; pattern: [A-Z].*
+    BE. Press on the name of a coded attribute to see the codes that products have. A picture: must; at least 800
+    pixels. For experts: should; pattern: [A-Z].*
 An example: In the row Long name, French, the column All families says: must; at most 80 characters. In the row Picture:
     front, it says must, and the column of products that are sold loose says may.
 You may: sort, filter, hide and delete rows and columns; add a row for another attribute or language; copy a sheet for
@@ -429,6 +460,13 @@ def _shares(row: SheetRow) -> list[float | None]:
     return [None if one.share is None or not one.is_asked else _number(one.share) for one in row.today]
 
 
+def _some(codes: Mapping[str, str]) -> Iterable[list[tuple[str, str]]]:
+    """Yield codes with their labels, so many as a cell holds in any script."""
+    pairs = [(code, label[:_LONGEST_LABEL]) for code, label in codes.items()]
+    for first in range(0, len(pairs), _CODES_A_CELL):
+        yield pairs[first : first + _CODES_A_CELL]
+
+
 def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> None:
     """Write the hidden sheet: it marks the workbook, and knows the names of its rows and families."""
     sheet = book.add_worksheet(KEYS_SHEET, worksheet_class=TextSheet)
@@ -436,14 +474,19 @@ def _write_keys(book: Any, contents: WorkbookContents, names: Sequence[str]) -> 
     titles = {row.asked.attribute: row.title for plan in contents.sheets for row in plan.rows}
     facts: list[tuple[str, Any]] = [("format", FORMAT), ("by", contents.by), ("sheets", list(names))]
     facts += [("attribute", [attribute, title]) for attribute, title in titles.items()]
+    facts += [
+        ("codes", [attribute, some]) for attribute, codes in contents.codes.items() for some in _some(codes)
+    ]
     for name, plan in zip(names, contents.sheets, strict=True):
         if plan.products:
             facts.append(("columns", [name, [ALL, *(one.code for one in plan.families)]]))
+            facts.append(("products", [name, list(plan.products)]))
             facts += [
                 ("shares", [name, row.asked.attribute, row.asked.language, _shares(row)]) for row in plan.rows
             ]
-    if not contents.sheets:
-        facts += [("family", [one.code, one.label, one.parent]) for one in contents.families]
+    # By these a family is known whose code somebody deleted, since it looked technical.
+    families = [one for plan in contents.sheets for one in plan.families] or contents.families
+    facts += [("family", [one.code, one.label, one.parent]) for one in dict.fromkeys(families)]
     plain = book.add_format({})
     content = [
         spelled_row(n, [(key, plain), (json.dumps(value), plain)]) for n, (key, value) in enumerate(facts, 1)

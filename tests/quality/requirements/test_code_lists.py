@@ -1,0 +1,204 @@
+"""Lists of codes and conditions: what is certain is read, and all else is asked back with how to write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from tests.quality.requirements.sheets import asks, changed, made
+
+
+def book(path: Path) -> Path:
+    """Write the workbook of products of three countries, which are known by their numbers."""
+    countries = {"250": "France", "724": "Spain", "056": "Belgium"}
+    records = [
+        {
+            "id": number,
+            "kind": {"code": "TEA", "label": "Tea"},
+            "originCountry": {"code": code, "label": label},
+            "brand": {"code": f"B{number}/X", "label": f"Brand {number}"},
+        }
+        for number, (code, label) in enumerate(countries.items())
+    ]
+    return prodex.requirements(path, prodex.flatten(records), channels="Shop")
+
+
+def answered(path: Path, attribute: str, word: str, *, without_keys: bool = False) -> Path:
+    """Type a word into the cell of all families of an attribute."""
+
+    def answer(whole: Any) -> None:
+        (row,) = [one[0].row for one in whole["Shop"].iter_rows(min_row=8) if one[2].value == attribute]
+        whole["Shop"].cell(row, 5).value = word
+        if without_keys:
+            del whole["prodex requirements"]
+
+    return changed(path, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("one of: FR/ES/BE/IT", "FR, ES, BE, IT"),
+        ("one of: BE or IT", "BE, IT"),
+        ("one of: FR, ES et IT", "FR, ES, IT"),
+        ("one of: FR, BE und DE", "FR, BE, DE"),
+        ("one of: BE en NL", "BE, NL"),
+        ("one of: 250/724", "250, 724"),
+        ('one of: "FR ES", "IT.", "A/B"', '"FR ES", "IT.", "A/B"'),
+        ("one of:\nFR\nES", "FR, ES"),
+    ],
+)
+def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
+    """Short codes that are alike by strokes and by words in four languages; quotes keep what is between them."""
+    found = ask_of(f"must; {text}")
+
+    assert found is not None
+    assert f"must; one of: {codes}" == found.words
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "one of: FR ES BE IT",
+            "may be one code or several. Divide codes by commas: 'one of: FR, ES, BE, IT'",
+        ),
+        ("one of: FR, voir achats", "'voir achats' may be one code or several"),
+        (
+            "one of: FR; voir achats",
+            "'voir achats' is not a condition. If it is a code, divide the codes by commas",
+        ),
+        ("one of: FR; ES", "'ES' is not a condition. If it is a code, divide the codes by commas"),
+        ("one of: A/B", "'A/B' may be one code or several"),
+        ("one of: n/a", "may be one code or several"),
+        ("one of: FR, IT.", "'IT.' ends in a full stop. Write IT, or \"IT.\""),
+        ("one of: FR, etc.", "'etc.' names no code"),
+        ("one of: FR, usw.", "'usw.' names no code"),
+        ("one of: FR, ...", "'...' names no code"),
+        ("one of: FR, ?", "'?' names no code"),
+    ],
+)
+def test_codes_that_are_not_certain_are_asked_back(text: str, problem: str) -> None:
+    """The message shows how to write them."""
+    with pytest.raises(InputError) as refused:
+        ask_of(f"must; {text}")
+
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("FR", "'FR' is not among the codes in use; did you mean 250 (France)?"),
+        ("France", "'France' is not among the codes in use; did you mean 250 (France)?"),
+        ("Frankreich", "'Frankreich' is not among the codes in use; did you mean 250 (France)?"),
+        ("251", "'251' is not among the codes in use; did you mean 250 (France)?"),
+        ("EU", "'EU' is not among the codes in use. In use are 056 Belgium; 250 France; 724 Spain."),
+    ],
+)
+def test_a_code_that_is_not_in_use_is_asked_back(tmp_path: Path, text: str, near: str) -> None:
+    """A workbook that was written from a catalogue knows its codes; the nearest is named by code and label."""
+    with pytest.raises(InputError) as refused:
+        prodex.Requirements.read(
+            answered(book(tmp_path / "r.xlsx"), "originCountry", f"must; one of: 250, {text}")
+        )
+
+    assert near in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "words"),
+    [
+        ("originCountry", "one of: 250 or 724", "one of: 250, 724"),
+        ("originCountry", "one of: 250, 724.", "one of: 250, 724"),
+        ("originCountry", 'one of: 250, "380"', "one of: 250, 380"),
+        ("brand", "one of: B0/X, b1/x", 'one of: "B0/X", "b1/x"'),
+    ],
+)
+def test_codes_in_use_and_codes_in_quotes_are_taken(
+    tmp_path: Path, attribute: str, text: str, words: str
+) -> None:
+    """Also when the workbook is written anew: what was confirmed once is not asked again."""
+    path = answered(book(tmp_path / "r.xlsx"), attribute, f"must; {text}")
+    read = prodex.Requirements.read(path)
+    later = [{"id": 1, "originCountry": {"code": "250", "label": "France"}, "brand": {"code": "B0/X"}}]
+    again = prodex.requirements(tmp_path / "again.xlsx", prodex.flatten(later), start=read)
+
+    assert {(attribute, "*"): f"must; {words}"} == asks(read) == asks(prodex.Requirements.read(again))
+
+
+def test_without_the_codes_in_use_any_code_is_taken(tmp_path: Path) -> None:
+    """A file whose hidden sheet is gone does not know them."""
+    path = answered(book(tmp_path / "r.xlsx"), "originCountry", "must; one of: FR, EU", without_keys=True)
+
+    assert {("originCountry", "*"): "must; one of: FR, EU"} == asks(prodex.Requirements.read(path))
+
+
+def test_the_codes_in_use_are_shown_at_the_name_of_the_attribute(tmp_path: Path) -> None:
+    """As a message of the cell, with code and label, and never longer than such a message can be."""
+    many = [{"id": n, "brand": {"code": f"B{n:03}", "label": f"Brand {n}"}} for n in range(200)]
+    few = load_workbook(book(tmp_path / "r.xlsx"))["Shop"].data_validations.dataValidation
+    wide = load_workbook(prodex.requirements(tmp_path / "m.xlsx", prodex.flatten(many), channels="Shop"))[
+        "Shop"
+    ]
+
+    assert "Codes in use: 056 Belgium, 250 France, 724 Spain" in {one.prompt for one in few}
+    (shown,) = [
+        one.prompt for one in wide.data_validations.dataValidation if "B000 Brand 0" in (one.prompt or "")
+    ]
+    assert 255 >= len(shown)
+    assert shown.endswith(" ...")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text", "problem"),
+    [
+        (
+            "Long name, French",
+            "at least 800 pixels",
+            "pixels cannot be asked of this attribute, which is a text",
+        ),
+        ("Brand", "at most 80 characters", "characters cannot be asked of this attribute, which is a code"),
+        (
+            "Picture: front",
+            "20-80 characters",
+            "characters cannot be asked of this attribute, which is a picture",
+        ),
+        ("Picture: front", "one of: A", "codes cannot be asked of this attribute, which is a picture"),
+        (
+            "Net weight",
+            "at least 800 pixels",
+            "pixels cannot be asked of this attribute, which is a quantity",
+        ),
+        ("Nutrient: salt", "at most 3 characters", "characters cannot be asked of this attribute"),
+        ("GTIN", "at least 800 pixels", "pixels cannot be asked of this attribute, which is no picture"),
+    ],
+)
+def test_conditions_that_make_no_sense_for_an_attribute_are_asked_back(
+    tmp_path: Path, attribute: str, text: str, problem: str
+) -> None:
+    """The message says what can be written there."""
+    rows = [("Attribute", "All families"), (attribute, f"must; {text}")]
+    with pytest.raises(InputError) as refused:
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
+
+    assert f"Shop!B2: {problem}" in str(refused.value)
+
+
+def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_path: Path) -> None:
+    """A cell holds 32,767 characters, and letters of other scripts take several; all codes are known all the same."""
+    many = [{"id": n, "brand": {"code": f"B{n:03}", "label": f"{n} {'Ελλάδα ' * 20}"}} for n in range(200)]
+    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(many), channels="Shop")
+    hidden = load_workbook(path)["prodex requirements"]
+
+    assert 32_767 >= max(len(str(cell.value)) for row in hidden for cell in row)
+    read = prodex.Requirements.read(answered(path, "brand", "must; one of: B000, B199"))
+    assert {("brand", "*"): "must; one of: B000, B199"} == asks(read)
+    with pytest.raises(InputError, match="'B200' is not among the codes in use"):
+        prodex.Requirements.read(answered(path, "brand", "must; one of: B200"))
