@@ -149,14 +149,11 @@ def notes(audit: Audit) -> list[str]:
         footnotes.append(
             f"Assumed where the data do not decide: {', '.join(map(_assumption, audit.assumed))}."
         )
-    left_alone = (
-        ()
-        if audit.made_by is None or audit.made_by.requirements is None
-        else audit.made_by.requirements.ignored
-    )
-    if left_alone:
-        more = f"; and {len(left_alone) - _SHOWN:,} more" if len(left_alone) > _SHOWN else ""
-        footnotes.append(f"Left alone in the requirements: {'; '.join(left_alone[:_SHOWN])}{more}.")
+    wanted = None if audit.made_by is None else audit.made_by.requirements
+    if wanted is not None:
+        for words, said in (("Noted in", wanted.notes), ("Left alone in", wanted.ignored)):
+            more = f"; and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
+            footnotes += [f"{words} the requirements: {'; '.join(said[:_SHOWN])}{more}."] if said else []
     if audit.pending:
         footnotes.append(
             f"{counted(audit.pending, 'product')} judged without an update pending acceptance. To judge what will be "
