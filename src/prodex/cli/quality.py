@@ -177,7 +177,9 @@ def audit(
         is_scores = what is AuditSection.SUMMARY and by
         frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
         # In a table, three digits of a share are enough.
-        output.show(frame.round(3) if output.format is Format.TABLE else frame)
+        # Of moments, such as `first_seen`, there is nothing to round, and pandas warns.
+        figures = dict.fromkeys(frame.select_dtypes("number").columns, 3)
+        output.show(frame.round(figures) if output.format is Format.TABLE else frame)
     is_bad = [_is_broken(judged, fail_under, fail_on, new_only)]
     if fail_if_worse:
         is_bad.append(_is_worse(last, judged, snapshot))
