@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 import html
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from functools import cache
@@ -23,6 +20,7 @@ from prodex.languages import LANGUAGES, Translation
 from prodex.quality.rulebook import RULES
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
+from tests.office import needs_office, saved_again
 from tests.quality import planted
 from tests.quality.workbooks import keys, validations
 from tests.test_real_products import REAL
@@ -210,19 +208,13 @@ def test_every_text_of_the_report_is_translated(language: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("soffice") is None and not os.environ.get("CI"),
-    reason="LibreOffice is not installed; CI has it, and fails without",
-)
+@needs_office
 def test_libreoffice_opens_and_saves_a_worklist_of_another_language(tmp_path: Path) -> None:
     """What it saves is read as it was: each row has its mark, and the sheets have their names."""
     catalog = prodex.flatten(one.record for one in shared_products(60))
     index = prodex.audit(catalog, "online-listing").worklists(tmp_path / "to_fix", language="fr")
     book = tmp_path / "to_fix" / index["file"][0]
-    saved = tmp_path / "saved"
-    profile = f"-env:UserInstallation={(tmp_path / 'office').as_uri()}"
-    made = ["--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", str(saved), str(book)]
-    subprocess.run(["soffice", profile, *made], check=True, capture_output=True, timeout=120)
-    assert load_workbook(book).sheetnames == load_workbook(saved / book.name).sheetnames
-    fix = prodex.read_worklist(saved / book.name, catalog)
+    saved = saved_again(book, tmp_path)
+    assert load_workbook(book).sheetnames == load_workbook(saved).sheetnames
+    fix = prodex.read_worklist(saved, catalog)
     assert (int(index["findings"][0]), 0, 0) == (fix.rows, len(fix.refused), len(fix.notes))

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from openpyxl.worksheet.table import Table
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
+from tests.office import needs_office, saved_again
 from tests.quality.requirements.sheets import OWN, asks, changed, made, shop
 
 READ = {
@@ -826,3 +828,22 @@ def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
         f"Shop!F{row}: must, and no product of Tea has it today (30 products)",
     ) == read.notes
     assert () == read.ignored
+
+
+@pytest.mark.slow
+@needs_office
+def test_a_workbook_that_libreoffice_saved_says_the_same(tmp_path: Path) -> None:
+    """Filled in and saved by another program, it is read as it was meant, with its codes and families."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+    wanted = [
+        ["Web shop", "250", "TEA", "brand", "", "must"],
+        ["Web shop", "250", "*", "namePublicLong", "fr", "should"],
+    ]
+    columns = ["channel", "market", "family", "attribute", "language", "level"]
+    start = prodex.Requirements.of(pd.DataFrame(wanted, columns=columns))
+    prodex.requirements(path, shop(), start=start, replace=True)
+
+    read = prodex.Requirements.read(saved_again(path, tmp_path))
+
+    assert asks(start) == asks(read)
+    assert start.channels == read.channels
