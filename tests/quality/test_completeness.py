@@ -116,6 +116,17 @@ def test_products_have_columns_of_each_channel(audit: Audit) -> None:
     assert products["completeness_shop_france"].fillna(-1).tolist() == [1.0, 0.5, 1.0, 0.0, -1.0]
 
 
+def test_a_kind_called_like_all_families_is_none() -> None:
+    """A supplier's "*" is no family: the row of all products stays the only one of its name."""
+    wanted = prodex.Requirements.of(pd.DataFrame(ROWS[:1]).drop(columns="market"))
+    audit = prodex.audit(flatten([{"id": 1, "kind": {"code": "*"}}, {"id": 2}]), wanted, progress=False)
+    table = audit.completeness().query("language == 'all'")
+
+    assert ["*", None] == [None if pd.isna(one) else one for one in table["kind_code"]]
+    assert [2, 2] == table["products"].tolist()
+    assert 1 == len(Completeness.of(audit).sentences)
+
+
 def test_by_another_group(audit: Audit) -> None:
     """Any grouping of an audit can stand in place of the families."""
     table = audit.completeness("brand")

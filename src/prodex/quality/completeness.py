@@ -155,7 +155,9 @@ class Completeness:
         """The family of each product: the listed one that it is of or below, else its own."""
         codes, code = encoded(self.audit.group_column(column_of(self.wanted.by)))
         own: list[str | None] = codes.to_pylist()
-        listed = [self.wanted.nearest(one) or (one if str(one).strip() else None) for one in own]
+        # A supplier who fills in "*" has named no family, and would be taken for all of them.
+        named = [one if str(one).strip() not in {"", ALL} else None for one in own]
+        listed = [self.wanted.nearest(one) or one for one in named]
         names = list(dict.fromkeys([*(one.code for one in self.wanted.families), *filter(None, listed)]))
         place = {name: number for number, name in enumerate(names)}
         of_code = np.array([*(-1 if one is None else place[one] for one in listed), -1], np.int64)
