@@ -37,6 +37,7 @@ ROWS = (
     {"load"},
     {"pictures"},
     {"exploration"},
+    {"corrections"},
     {"display"},
     {"notebook", "job", "week_simulation"},
     {"__init__"},

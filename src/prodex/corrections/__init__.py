@@ -1,0 +1,1 @@
+"""Corrections of many products: named operations, recipes of them, taking back what was sent, and who changed what."""
