@@ -183,7 +183,7 @@ def _tell(text: object) -> None:
 
 def _show_first_audit(judged: Audit, *, with_tables: bool) -> None:
     """Show what the first load and the first audit have made."""
-    _tell("\n1. Load the products for France, and audit them")
+    _tell("1. Load the products for France, and audit them")
     assert judged.catalog is not None  # noqa: S101 - its snapshot is there
     (show_tables if with_tables else show_contents)(judged.catalog, _tell)
     show_audit(judged, _tell)
@@ -361,7 +361,7 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
         for owner, row in ranked.tail(1).iterrows()
     )
     say(
-        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %B}, when suppliers were asked, are gone{least}."
+        f"{gone:,} of {len(before):,} findings of {weeks.asked:%d %b}, when suppliers were asked, are gone{least}."
     )
 
 

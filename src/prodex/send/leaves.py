@@ -1,0 +1,394 @@
+"""Single changes within an attribute: what stood at one place and what is to stand there, whatever stands beside it.
+
+A write replaces an attribute as a whole (`prodex.send.merging`). Whoever takes a write back, or repeats it on another
+product, means only the leaves that it changed: one text among several, one code of a list. A `LeafChange` knows such a
+leaf by what tells it from its neighbours - the language of a text, a code, an address - and by its place in a list only
+where nothing else does. So it finds the leaf again after others have been added, taken away and moved, and it never
+replaces a value that it does not expect.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final, NamedTuple, Self, TypeAlias
+
+from prodex.locales import short_of
+from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
+from prodex.send.records import MAINTAINED_BY_SERVICE
+
+
+class Nothing(Enum):
+    """What stands at a place where the record says nothing, not even null."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = Nothing.ABSENT
+
+
+class ItemKey(NamedTuple):
+    """What tells an item of a list from its neighbours.
+
+    Attributes
+    ----------
+    name, value
+        What it is known by, and the value of that: "language" and "fra-FR".
+    number, of
+        Which of the items with this value it is, and how many there are.
+    """
+
+    name: str
+    value: str
+    number: int = 0
+    of: int = 1
+
+
+#: A key of an object, the index in a list, or what an item of a list is known by.
+PathStep: TypeAlias = str | int | ItemKey
+
+
+class LeafChanged(Exception):
+    """The place holds something else than the change expects.
+
+    Attributes
+    ----------
+    found
+        What it holds.
+    """
+
+    def __init__(self, found: Any) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+@dataclass(frozen=True)
+class LeafChange:
+    """One change of one leaf: a value, or an item of a list as a whole.
+
+    Attributes
+    ----------
+    root
+        The attribute at the top of the product.
+    path
+        Where it is below that, as it was before; empty for the attribute as a whole.
+    before, after
+        What it held and what it is to hold; ABSENT for nothing.
+    path_after
+        Where it is once it is made: an item of a list may then be known by something else.
+    at
+        The index in the list of an item that is added.
+
+    Examples
+    --------
+    >>> before = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+    >>> (change,) = leaf_changes("namePublicLong", before, [before[0] | {"data": "Pain bis"}])
+    >>> [step.value if isinstance(step, ItemKey) else step for step in change.path], change.before, change.after
+    (['fra-FR', 'data'], 'Pain', 'Pain bis')
+    >>> beside = {"expressedIn": {"code": "eng-GB"}, "data": "Bread"}
+    >>> [one["data"] for one in change.applied([beside, *before])]
+    ['Bread', 'Pain bis']
+    """
+
+    root: str
+    path: tuple[PathStep, ...]
+    before: Any
+    after: Any
+    path_after: tuple[PathStep, ...]
+    at: int | None = None
+
+    def found(self, present: Any) -> Any:
+        """Return what the place holds in an attribute; ABSENT where it is not there."""
+        now = _value_at(present, self.path)
+        if now is ABSENT and self.path != self.path_after:
+            return _value_at(present, self.path_after)
+        return now
+
+    def is_made(self, present: Any) -> bool:
+        """Whether the attribute is already as the change makes it."""
+        if not is_same_value(_value_at(present, self.path_after), self.after):
+            return False
+        # Of an item that was replaced by another one, the old one is gone.
+        return self.path == self.path_after or _value_at(present, self.path) is ABSENT
+
+    def applied(self, present: Any) -> Any:
+        """Return the attribute with the change; the one that is given stays as it is.
+
+        Raises
+        ------
+        LeafChanged
+            When the place holds neither what it held before, nor what it is to hold.
+        """
+        if self.is_made(present):
+            return present
+        if not is_same_value(_value_at(present, self.path), self.before):
+            raise LeafChanged(self.found(present))
+        made = _with_value(copy.deepcopy(present), self.path, self.after, self.at)
+        return None if made is ABSENT else made
+
+    def inverse(self) -> Self:
+        """Return the change that takes this one back."""
+        return replace(self, path=self.path_after, before=self.after, after=self.before, path_after=self.path)
+
+
+def leaf_changes(root: str, before: Any, after: Any) -> tuple[LeafChange, ...]:
+    """Return what tells one value of an attribute from another, leaf by leaf.
+
+    Applied to `before` one after the other they give `after`. Values that say the same (`is_same_value`) are no change.
+
+    Parameters
+    ----------
+    root
+        The attribute.
+    before, after
+        Its values, ABSENT where the record does not have it.
+    """
+    found = tuple(_changes(root, (), before, after))
+    made = before
+    try:
+        for one in found:
+            made = one.applied(made)
+    except LeafChanged:
+        made = ABSENT
+    if is_same_value(made, after) and is_same_value(_back(found, made), before):
+        return found
+    # The order of a list is the change, or nothing tells its items apart.
+    return (LeafChange(root, (), before, after, ()),)
+
+
+def _back(changes: Sequence[LeafChange], made: Any) -> Any:
+    try:
+        for one in reversed(changes):
+            made = one.inverse().applied(made)
+    except LeafChanged:
+        return changes
+    return made
+
+
+def is_nothing(value: Any) -> bool:
+    """Whether a value says nothing: absent, null or empty. A write takes an attribute away in one way only."""
+    return value is ABSENT or value is None or value in ([], {})
+
+
+#: What a service adds beside a code and a language; it follows from them.
+_DESCRIPTION = (CODE_VALUE.keys() | LANGUAGE.keys()) - {"code"}
+#: What a service adds to an item that it stores.
+_ADDED = MAINTAINED_BY_SERVICE | {"uuid", "id", "lastUpdatedAt", "createdAt", "updatedAt"}
+
+
+def is_same_value(one: Any, other: Any) -> bool:
+    """Whether two values say the same: 1 is 1.0, labels beside a code say nothing more, and null is no value.
+
+    >>> is_same_value({"code": "FR", "label": "France"}, {"code": "FR"}), is_same_value(1, True)
+    (True, False)
+    >>> is_same_value([], None)
+    True
+    """
+    if is_nothing(one) or is_nothing(other):
+        return is_nothing(one) and is_nothing(other)
+    match one, other:
+        case dict(), dict():
+            names = one.keys() | other.keys()
+            if "code" in one and "code" in other:
+                names -= _DESCRIPTION
+                if str(one["code"]) != str(other["code"]):
+                    return False
+                names -= {"code"}
+            return all(
+                is_same_value(one.get(name), other.get(name))
+                for name in names
+                if name not in _ADDED or (name in one and name in other)
+            )
+        case list(), list():
+            return len(one) == len(other) and all(map(is_same_value, one, other))
+        case (bool(), _) | (_, bool()):
+            return one is other
+        case (int() | float(), int() | float()):
+            return one == other
+    return type(one) is type(other) and bool(one == other)
+
+
+def _changes(root: str, path: tuple[PathStep, ...], before: Any, after: Any) -> Iterator[LeafChange]:
+    if is_same_value(before, after):
+        return
+    match before, after:
+        case dict(), dict() if not _is_one_value(before) and not _is_one_value(after):
+            for name in dict.fromkeys([*before, *after]):
+                yield from _changes(root, (*path, name), before.get(name, ABSENT), after.get(name, ABSENT))
+        case dict(), dict() if _is_text(before) and _is_text(after) and _language(before) == _language(after):
+            yield from _changes(root, (*path, "data"), before["data"], after["data"])
+        case (list(), list()) | (list(), None | Nothing.ABSENT) | (None | Nothing.ABSENT, list()):
+            yield from _changes_of_list(root, path, before or [], after or [])
+        case _:
+            yield LeafChange(root, path, before, after, path)
+
+
+def _changes_of_list(root: str, path: tuple[PathStep, ...], before: Any, after: Any) -> Iterator[LeafChange]:
+    before, after = ([] if one is ABSENT else one for one in (before, after))
+    if (key := _telling_apart(before, after)) is None:
+        if len(before) == len(after):
+            for place, (old, new) in enumerate(zip(before, after, strict=True)):
+                yield from _changes(root, (*path, place), old, new)
+        else:
+            yield LeafChange(root, path, before, after, path)
+        return
+    old, new = (
+        dict(zip(_keys(before, key), before, strict=True)),
+        dict(zip(_keys(after, key), after, strict=True)),
+    )
+    if any(one.of > 1 for one in old.keys() ^ new.keys()):
+        # Of several that are known by the same, nobody can say which one is gone.
+        yield LeafChange(root, path, before, after, path)
+        return
+    for one in old:
+        if one in new:
+            yield from _changes(root, (*path, one), old[one], new[one])
+    removed = [one for one in old if one not in new]
+    added = [one for one in new if one not in old]
+    for one, other in zip(removed, added, strict=False):
+        yield LeafChange(root, (*path, one), old[one], new[other], (*path, other))
+    for one in removed[len(added) :]:
+        yield LeafChange(root, (*path, one), old[one], ABSENT, (*path, one), list(old).index(one))
+    for one in added[len(removed) :]:
+        yield LeafChange(root, (*path, one), ABSENT, new[one], (*path, one), list(new).index(one))
+
+
+def _is_text(value: Any) -> bool:
+    return _is_expressed(value) and isinstance(value["data"], str)
+
+
+def _is_expressed(value: Any) -> bool:
+    return isinstance(value, dict) and "data" in value and isinstance(value.get("expressedIn"), dict)
+
+
+def _is_one_value(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one value for people: a code, an amount with its unit, a text with its language."""
+    return "code" in value or _is_expressed(value)
+
+
+def _language(value: Any) -> str:
+    return str(value["expressedIn"].get("code"))
+
+
+def _by_language(item: Any) -> str | None:
+    return _language(item) if _is_text(item) else None
+
+
+def _by_unit(item: Any) -> str | None:
+    return _language(item) if _is_expressed(item) and not _is_text(item) else None
+
+
+def _by_value(item: Any) -> str | None:
+    return None if isinstance(item, dict | list) or item is None else str(item)
+
+
+def _by(name: str) -> Callable[[Any], str | None]:
+    def known(item: Any) -> str | None:
+        value = item.get(name) if isinstance(item, dict) else None
+        if isinstance(value, dict) and "code" in value:
+            value = value["code"]
+        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+    return known
+
+
+#: What items of a list may be known by, the best first; of the first ones several items may have the same.
+_KNOWN_BY: Mapping[str, Callable[[Any], str | None]] = {
+    "language": _by_language,
+    "code": _by("code"),
+    "value": _by_value,
+    "unit": _by_unit,
+    **{
+        name: _by(name)
+        for name in ("uniformResourceIdentifier", "url", "uuid", "id", "gtin", "nutrient", "type", "name")
+    },
+}
+_SEVERAL = frozenset({"language", "code", "value", "unit"})
+
+
+def _telling_apart(before: Sequence[Any], after: Sequence[Any]) -> str | None:
+    """Return what the items of both lists are known by; None where only their order tells them apart."""
+    items = [*before, *after]
+    codes = sorted({name for one in items if isinstance(one, dict) for name in one} - _KNOWN_BY.keys())
+    for name in (*_KNOWN_BY, *codes):
+        known = _known_by(name)
+        if all(known(one) is not None for one in items) and (
+            name in _SEVERAL
+            or all(len({known(one) for one in several}) == len(several) for several in (before, after))
+        ):
+            return name
+    return None
+
+
+def _known_by(name: str) -> Callable[[Any], str | None]:
+    return _KNOWN_BY.get(name) or _by(name)
+
+
+def _keys(items: Sequence[Any], name: str) -> list[ItemKey]:
+    known = _known_by(name)
+    values = [str(known(one)) for one in items]
+    counts, seen = Counter(values), Counter[str]()
+    keys = []
+    for value in values:
+        keys.append(ItemKey(name, value, seen[value], counts[value]))
+        seen[value] += 1
+    return keys
+
+
+def _place_of(items: Sequence[Any], key: ItemKey) -> int | None:
+    """Return the index of an item; None where it is not there, or nobody can say which one it is."""
+    known = _known_by(key.name)
+    places = [place for place, one in enumerate(items) if known(one) == key.value]
+    if not places and key.name == "language":
+        # Services write a language in their own way: "fr" for "fra-FR".
+        meant = short_of(key.value)
+        places = [place for place, one in enumerate(items) if short_of(known(one) or "") == meant]
+        places = places if len(places) == 1 else []
+    return places[key.number] if len(places) == key.of else None
+
+
+def _value_at(present: Any, path: Sequence[PathStep]) -> Any:
+    at = present
+    for step in path:
+        match step, at:
+            case str(), dict():
+                at = at.get(step, ABSENT)
+            case ItemKey(), list():
+                place = _place_of(at, step)
+                at = ABSENT if place is None else at[place]
+            case int(), list():
+                at = at[step] if step < len(at) else ABSENT
+            case _:
+                return ABSENT
+    return at
+
+
+def _with_value(at: Any, path: Sequence[PathStep], value: Any, index: int | None) -> Any:
+    """Return a value with another one at a place below it, which is made where it is not there."""
+    if not path:
+        return copy.deepcopy(value)
+    step, *rest = path
+    if isinstance(step, str):
+        made = {} if is_nothing(at) else at
+        if not isinstance(made, dict):
+            raise LeafChanged(at)
+        inner = _with_value(made.get(step, ABSENT), rest, value, index)
+        kept = {name: one for name, one in made.items() if name != step}
+        return kept if inner is ABSENT else made | {step: inner}
+    items = [] if is_nothing(at) else at
+    if not isinstance(items, list):
+        raise LeafChanged(at)
+    place = _place_of(items, step) if isinstance(step, ItemKey) else step
+    if place is None or place >= len(items):
+        if rest or value is ABSENT:
+            raise LeafChanged(at)
+        end = len(items) if index is None else min(index, len(items))
+        return [*items[:end], copy.deepcopy(value), *items[end:]]
+    inner = _with_value(items[place], rest, value, index)
+    return [*items[:place], *([] if inner is ABSENT else [inner]), *items[place + 1 :]]
