@@ -68,6 +68,7 @@ NAMES = [
     "explore",
     "fix_texts",
     "flatten",
+    "forget_earlier_records",
     "gallery",
     "list_audits",
     "list_snapshots",

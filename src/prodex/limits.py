@@ -278,6 +278,7 @@ class Spending:
                 return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
         return ""
 
+
 #: The environment variables that limit what is kept of products before they are written, and their usual values.
 _DAYS, _GIGABYTES = "PRODEX_EARLIER_RECORDS_DAYS", "PRODEX_EARLIER_RECORDS_GB"
 _USUAL_KEEPING = {_DAYS: 90.0, _GIGABYTES: 1.0}
@@ -324,6 +325,7 @@ def _number(name: str, text: str) -> float:
         value = math.nan
     if not 0 <= value < math.inf:
         raise SettingsError(
-            f"{name} is {text!r:.40}. Give a number, such as {_USUAL_KEEPING[name]:g}; with 0 no earlier records are kept."
+            f"{name} is {text!r:.40}. Give a number, such as {_USUAL_KEEPING[name]:g}; with 0, products are not kept "
+            "as they were before an upsert."
         )
     return value

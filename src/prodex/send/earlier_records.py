@@ -1,6 +1,6 @@
 """The earlier records of products: how they were before an upsert wrote them, kept beside its journal.
 
-They are on disk before the first call, as payloads are, so that a write can be taken back, and it can be said later what
+They are on disk before the first call, as payloads are. So a write can be taken back, and whoever looks back finds what
 a value was before. They are kept for a time and up to a size, both settings; the oldest are removed first.
 
 The file has a line for the index and one for each product, each with its checksum: a damaged line hides no other. The
@@ -45,6 +45,7 @@ _MOST_BYTES = 2**28
 
 #: Products of 7 kB take a fifth of it; stronger compression takes much longer, and saves little.
 _STRENGTH = 3
+
 
 @dataclass(frozen=True)
 class EarlierRecord:
@@ -244,7 +245,9 @@ def _record(line: bytes, product: str, gtin: str, problem: str) -> EarlierRecord
         unpacking = zlib.decompressobj()
         content = unpacking.decompress(base64.b64decode(str(found.get("packed"))), _MOST_BYTES)
         if not unpacking.eof:
-            return EarlierRecord(product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes")
+            return EarlierRecord(
+                product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes"
+            )
         said = json.loads(content)
     except (zlib.error, binascii.Error, ValueError, RecursionError):
         return EarlierRecord(product, gtin, None, problem=problem)
@@ -286,7 +289,9 @@ def kept_upserts() -> list[KeptUpsert]:
         products = sum(len(one.gtins) for one in batches)
         head = journal.head
         until = limits.until(at)
-        found.append(KeptUpsert(journal.name, at, ids, head.by, head.why, head.base_url, products, size, until))
+        found.append(
+            KeptUpsert(journal.name, at, ids, head.by, head.why, head.base_url, products, size, until)
+        )
     return found
 
 
@@ -334,7 +339,7 @@ def _removed(journal: Path) -> int:
 
 
 def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
-    """Remove the earlier records that are too old, then the oldest that are too many; return the names of their upserts.
+    """Remove the earlier records that are too old, and the oldest of too many; return the names of their upserts.
 
     Those of an upsert that is under way stay, and so do those of the newest one, however large they are.
     """
@@ -351,7 +356,9 @@ def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
             continue
         left -= size
     if removed:
-        _LOG.info("the earlier records of %s were removed: %s", counted(len(removed), "upsert"), ", ".join(removed))
+        _LOG.info(
+            "the earlier records of %s were removed: %s", counted(len(removed), "upsert"), ", ".join(removed)
+        )
     return removed
 
 
