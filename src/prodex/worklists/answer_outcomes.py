@@ -416,7 +416,7 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
     if before != change.before:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
-    return _asked_if_a_remark(decision) if remark(change.before or "") is None else decision
+    return decision
 
 
 def _found_instead(expected: Any, found: Any) -> str:
