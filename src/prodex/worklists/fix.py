@@ -521,7 +521,7 @@ class Fix:
         newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
         left, continuation = self._sent.judge(asked, newest, products, earlier)
         if left.records:
-            author = Author(user_name(), "corrections")
+            author = Author(self.by or user_name(), self.why)
             return self._sent.send(service, left, earlier, continuation, progress, products, author)
         if not continuation.upserts:
             raise InputError(
