@@ -96,6 +96,7 @@ NAMES = [
     "scenario_request",
     "simulated_weeks",
     "track",
+    "undo",
     "unescape_formulas",
     "upsert",
     "vacuum",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
+    from prodex.corrections.undo import undo
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -90,6 +91,7 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 #: Imported when first asked for: whoever only opens a catalogue need not wait for the network, rules and widgets.
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
+    "prodex.corrections.undo": ("undo",),
     "prodex.compare": ("Difference", "diff"),
     "prodex.worklists.fix": ("Fix",),
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
@@ -241,6 +243,7 @@ __all__ = [
     "scenario_request",
     "simulated_weeks",
     "track",
+    "undo",
     "unescape_formulas",
     "upsert",
     "vacuum",

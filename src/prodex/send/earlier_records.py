@@ -26,7 +26,7 @@ from prodex.files.atomic import remove
 from prodex.files.untrusted import is_file
 from prodex.limits import KeepingLimits
 from prodex.messages import counted
-from prodex.progress import Progress
+from prodex.progress import Progress, showing
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import writable
 from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, kept_bytes, name_of, planned_at
@@ -167,9 +167,15 @@ def requested_lines(
     extra = {"allow_not_consumer_units": True, **extra}
     query = ProductQuery(gtins_in=list(dict.fromkeys(str(one["gtin"]) for one in products)), extra=extra)
     found: list[Product] = []
+    # What a user gave as a function of (done, total) counts the products that are sent.
+    shown = False if callable(progress) else progress
     try:
-        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=progress):
-            found += map(json.loads, map(bytes, page.envelope.data))
+        with showing(
+            shown, "Kept", phase="Keeping the products as they are now", total=len(products)
+        ) as show:
+            for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
+                found += map(json.loads, map(bytes, page.envelope.data))
+                show(len(found), max(len(found), len(products)))
     except ProdexError as error:
         error.add_note(
             "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
