@@ -10,11 +10,13 @@ are in seconds.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Literal, Self
 
 from prodex.errors import QueryError, SettingsError
 
@@ -275,3 +277,53 @@ class Spending:
                 shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
                 return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
         return ""
+
+#: The environment variables that limit what is kept of products before they are written, and their usual values.
+_DAYS, _GIGABYTES = "PRODEX_EARLIER_RECORDS_DAYS", "PRODEX_EARLIER_RECORDS_GB"
+_USUAL_KEEPING = {_DAYS: 90.0, _GIGABYTES: 1.0}
+
+
+@dataclass(frozen=True)
+class KeepingLimits:
+    """For how long, and up to which size, products are kept as they were before an upsert.
+
+    >>> KeepingLimits.given({"PRODEX_EARLIER_RECORDS_DAYS": "30"})
+    KeepingLimits(days=30.0, gigabytes=1.0)
+    """
+
+    days: float
+    gigabytes: float
+
+    @classmethod
+    def given(cls, environment: Mapping[str, str] | None = None) -> Self:
+        """Read the settings.
+
+        Raises
+        ------
+        SettingsError
+            When one is not a number, or below zero.
+        """
+        found = os.environ if environment is None else environment
+        return cls(*(_number(name, found.get(name, "").strip()) for name in (_DAYS, _GIGABYTES)))
+
+    @property
+    def keep_any(self) -> bool:
+        """Whether anything is kept at all."""
+        return self.days > 0 and self.gigabytes > 0
+
+    def until(self, planned: datetime) -> datetime:
+        """Return when the earlier records of an upsert are removed."""
+        # A setting may be any number, and a date ends with the year 9999.
+        return planned + timedelta(days=min(self.days, 365_000))
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        value = float(text) if text else _USUAL_KEEPING[name]
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise SettingsError(
+            f"{name} is {text!r:.40}. Give a number, such as {_USUAL_KEEPING[name]:g}; with 0 no earlier records are kept."
+        )
+    return value

@@ -44,7 +44,7 @@ class LockOwner(NamedTuple):
     @classmethod
     def now(cls, doing: str) -> Self:
         """Return this process as the owner from now on."""
-        return cls(os.getpid(), _user(), platform.node(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", doing)
+        return cls(os.getpid(), user_name(), platform.node(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", doing)
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:
@@ -149,7 +149,8 @@ def _refuse_foreign(lock: Path) -> None:
         )
 
 
-def _user() -> str:
+def user_name() -> str:
+    """Return the name of the user of this machine."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a container may have no name for its user

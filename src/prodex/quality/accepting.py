@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -332,10 +331,7 @@ def _by(given: object) -> str:
         if not isinstance(given, str) or not given.strip():
             raise InputError(f"by is {described(given)}. Give a name, or leave it out for that of the user.")
         return given
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container may have no name for its user
-        return "an unknown user"
+    return user_name()
 
 
 def _day(given: object, audit: Audit) -> date:

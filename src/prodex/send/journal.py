@@ -39,11 +39,15 @@ from prodex.service.replies import is_identifier
 
 #: The name of the journal in the folder of an upsert.
 JOURNAL = "journal.jsonl"
+#: The name of the file beside it with the products as they were before (`prodex.send.earlier_records`).
+EARLIER_RECORDS = "earlier_records.jsonl"
 _PAYLOADS = "payloads"
+#: How the name of an upsert begins.
+_MOMENT = "%Y-%m-%dT%H%M%S.%f"
 
 
 class UpsertJournal:
-    """One upsert on disk: a folder with the journal and, until everything was sent, the payloads.
+    """One upsert on disk: a folder with the journal, the products as they were before and, until all was sent, the payloads.
 
     Attributes
     ----------
@@ -73,6 +77,9 @@ class UpsertJournal:
         name: str | None = None,
         attributes: Collection[str] | None = None,
         continues: Collection[str] = (),
+        by: str = "",
+        why: str = "",
+        earlier_lines: Iterable[bytes] | None = None,
     ) -> Self:
         """Write a whole plan, and sync it to the disk.
 
@@ -90,6 +97,10 @@ class UpsertJournal:
             The attributes that are written; None if they are not known.
         continues
             Names of the upserts whose corrections these are, too.
+        by, why
+            Who sends it, and what for.
+        earlier_lines
+            The products as they were before, as `prodex.send.earlier_records` writes them; None to keep none.
 
         Raises
         ------
@@ -114,10 +125,14 @@ class UpsertJournal:
                     merged = {"loaded": one.loaded, "edits": one.edits}
                     lines.append({"batch": number, "gtins": one.gtins, **place, **merged})
                     payloads.write(one.body)
+            if earlier_lines is not None:
+                with open_private(beside / EARLIER_RECORDS, "xb") as records:
+                    records.writelines(line + b"\n" for line in earlier_lines)
             service = {"host": host_of(base_url), "base_url": base_url, "key": key}
             plan = {"content_type": content_type, "extra": extra or {}, "batches": len(lines)}
             written = None if attributes is None else sorted(attributes)
-            what = {"attributes": written, "continues": list(continues)}
+            what = {"attributes": written, "continues": list(continues), "by": by, "why": why}
+            what["earlier_records"] = "left out" if earlier_lines is None else "kept"
             head = {"version": VERSION, **service, "at": moment.isoformat(), **plan, **what}
             with open_private(beside / JOURNAL, "xb") as file:
                 file.writelines(sealed(line) + b"\n" for line in (head, *lines))
@@ -136,6 +151,11 @@ class UpsertJournal:
     def keeps_payloads(self) -> bool:
         """Whether the payloads are still there, so that the rest can be sent."""
         return is_file(self._payloads)
+
+    @property
+    def keeps_earlier_records(self) -> bool:
+        """Whether the products as they were before are still there, so that it can be taken back."""
+        return is_file(self.path.with_name(EARLIER_RECORDS))
 
     @property
     def is_busy(self) -> bool:
@@ -293,7 +313,7 @@ class UpsertJournal:
 
 def new_name() -> str:
     """Return a name for a new upsert; with the process id, since two may plan in the same microsecond."""
-    return f"{datetime.now(UTC):%Y-%m-%dT%H%M%S.%f}Z-{os.getpid()}"
+    return f"{datetime.now(UTC):{_MOMENT}}Z-{os.getpid()}"
 
 
 def journal_named(name: str) -> Path:
@@ -304,6 +324,20 @@ def journal_named(name: str) -> Path:
 def name_of(journal: Path) -> str:
     """Return the name of an upsert: that of its folder, or of its file where that is of an earlier layout."""
     return journal.parent.name if journal.name == JOURNAL else journal.stem
+
+
+def kept_bytes(journal: Path) -> int:
+    """Return the size of the earlier records beside a journal; 0 if none are kept."""
+    path = journal.with_name(EARLIER_RECORDS)
+    return path.lstat().st_size if is_file(path) else 0
+
+
+def planned_at(journal: Path) -> datetime:
+    """Return when an upsert was planned, by its name; else when its journal was last changed."""
+    try:
+        return datetime.strptime(name_of(journal).partition("Z")[0], _MOMENT).replace(tzinfo=UTC)
+    except ValueError:
+        return datetime.fromtimestamp(journal.lstat().st_mtime, UTC)
 
 
 def tracking_folder() -> Path:
@@ -348,6 +382,10 @@ class JournalHead(msgspec.Struct, frozen=True):
         The attributes that it writes; None if they are not known.
     continues
         Names of the earlier upserts of the same corrections: this one sends what they had not sent.
+    by, why
+        Who has sent it, and what for; "" if an earlier version wrote the journal.
+    earlier_records
+        "kept" if the products as they were before were kept beside it, "left out" if not; "" of an earlier version.
     """
 
     host: str
@@ -359,6 +397,9 @@ class JournalHead(msgspec.Struct, frozen=True):
     base_url: str
     attributes: tuple[str, ...] | None
     continues: tuple[str, ...]
+    by: str = ""
+    why: str = ""
+    earlier_records: str = ""
 
 
 class PlannedPayload(msgspec.Struct, frozen=True):

@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple, overload
 import pandas as pd
 
 from prodex.errors import InputError, on_one_line
+from prodex.files.lock import user_name
+from prodex.limits import KeepingLimits
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
 from prodex.send.batches import (
@@ -23,6 +25,7 @@ from prodex.send.batches import (
     checked_batch_size,
 )
 from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed
+from prodex.send.earlier_records import by_gtin, earlier_lines, remove_old, requested_lines
 from prodex.send.earlier_upserts import Continuation, EarlierUpserts, edit_digests
 from prodex.send.journal import UpsertJournal
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
@@ -30,6 +33,7 @@ from prodex.send.records import Product, Source, records_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
+from prodex.tables.plain_walk import product_key
 
 _LOG = logging.getLogger("prodex")
 
@@ -84,6 +88,9 @@ def upsert(
     null_deletes: bool = ...,
     progress: Progress = ...,
     encoding: str | None = ...,
+    keep_before: bool = ...,
+    why: str = ...,
+    by: str | None = ...,
 ) -> Tracking: ...
 @overload
 def upsert(
@@ -96,6 +103,9 @@ def upsert(
     null_deletes: bool = ...,
     progress: Progress = ...,
     encoding: str | None = ...,
+    keep_before: bool = ...,
+    why: str = ...,
+    by: str | None = ...,
 ) -> DryRun: ...
 def upsert(
     service: Client,
@@ -107,6 +117,9 @@ def upsert(
     null_deletes: bool = False,
     progress: Progress = None,
     encoding: str | None = None,
+    keep_before: bool = True,
+    why: str = "",
+    by: str | None = None,
 ) -> Tracking | DryRun:
     """Write products to the service (spec, endpoint 7).
 
@@ -122,6 +135,10 @@ def upsert(
     owner only), and so is the state of each batch as soon as it is known. So `prodex.track(service)` knows the state of
     every product in any later process, and its `send_rest()` sends those that were not sent. The payloads are deleted
     when all of them were sent, or by `Tracking.discard()`.
+
+    The products are requested before they are written, and kept beside the journal as they were, so that `prodex.undo`
+    can take the write back. `prodex.list_upserts` shows how much is kept and until when (90 days and 1 GB by default,
+    `PRODEX_EARLIER_RECORDS_DAYS` and `PRODEX_EARLIER_RECORDS_GB`); `prodex.forget_earlier_records` removes it.
 
     Parameters
     ----------
@@ -143,6 +160,10 @@ def upsert(
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
     encoding
         Of a file of JSON that is not in UTF-8; see `read_products`.
+    keep_before
+        Whether to request the products first and keep them as they are. Without, the write cannot be taken back.
+    why, by
+        What it is sent for, and who sends it (the user of this machine by default), for those who look back.
 
     Returns
     -------
@@ -159,7 +180,8 @@ def upsert(
         When the plan cannot be written; nothing was sent. An `UpsertStopped` if writing fails later: its `.tracking`
         has what was sent until then.
     ServiceError
-        When no batch could be sent. Later failures are states of the tracking.
+        When no batch could be sent. Later failures are states of the tracking. Also when the products cannot be
+        requested first; then nothing was sent.
 
     Examples
     --------
@@ -195,7 +217,19 @@ def upsert(
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     edits = edit_digests(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
-    return _send_products(service, payload, None, progress)
+    author = Author(by or user_name(), why or _UPSERT)
+    return _send_products(service, payload, None, progress, None if not keep_before else (), author)
+
+
+#: What an upsert is sent for, if nobody says it.
+_UPSERT = "upsert of records"
+
+
+class Author(NamedTuple):
+    """Who sends an upsert, and what for."""
+
+    by: str
+    why: str
 
 
 class Continued(NamedTuple):
@@ -206,8 +240,20 @@ class Continued(NamedTuple):
     continuation: Continuation
 
 
-def upsert_left(service: Client, changes: Changes, continued: Continued, progress: Progress) -> Tracking:
-    """Send what earlier upserts have left of corrections; the parameters and errors are those of `upsert`.
+def upsert_left(
+    service: Client,
+    changes: Changes,
+    continued: Continued,
+    progress: Progress,
+    before: Sequence[Product],
+    author: Author,
+) -> Tracking:
+    """Send what earlier upserts have left of corrections; the other parameters and errors are those of `upsert`.
+
+    Parameters
+    ----------
+    before
+        The products as the service has them now.
 
     Raises
     ------
@@ -218,7 +264,9 @@ def upsert_left(service: Client, changes: Changes, continued: Continued, progres
     products = list(changes.records)
     findings = inspect(products, as_xml=False, known=changes.known)
     payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
-    return _send_products(service, payload, continued, progress)
+    # Others may have the same GTIN.
+    own = [record for record in before if product_key(record) in changes.loaded]
+    return _send_products(service, payload, continued, progress, own, author)
 
 
 class _Payload(NamedTuple):
@@ -242,15 +290,32 @@ class _Payload(NamedTuple):
 
 
 def _send_products(
-    service: Client, payload: _Payload, continued: Continued | None, progress: Progress
+    service: Client,
+    payload: _Payload,
+    continued: Continued | None,
+    progress: Progress,
+    before: Sequence[Product] | None,
+    author: Author,
 ) -> Tracking:
-    """Check products, plan the calls on the disk, and make them."""
+    """Check products, plan the calls on the disk, and make them.
+
+    `before` has the products as they are now: none if they are to be requested, None if they are not to be kept.
+    """
     # All products are checked first: after a partial upsert nobody knows which corrections are still to be made.
     refuse_errors(payload.findings)
     for finding in payload.findings:
         # It is rarely intended, so the log has it too, for runs of which nobody reads the findings.
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
+    limits = KeepingLimits.given()
+    lines = None
+    if payload.products and before is not None and limits.keep_any:
+        lines = (
+            earlier_lines(payload.products, by_gtin(before))
+            if before
+            else requested_lines(service, payload.products, payload.extra, progress)
+        )
+    # After the products were requested: what is kept is then what is written over.
     refuse_changed(service, payload.loaded, payload.extra)
     # Without products there is no plan, and no call.
     if not payload.products:
@@ -271,8 +336,12 @@ def _send_products(
                 name=None if continued is None else continued.name,
                 attributes=attributes,
                 continues=[one.name for one in earlier],
+                by=author.by,
+                why=author.why,
+                earlier_lines=lines,
             )
             sending.enter_context(journal.exclusive())
+        remove_old(limits)
         found = frame_of(payload.findings)
         tracking = Tracking(service, journal.batches(), journal=journal, findings=found, earlier=earlier)
         return tracking.send_planned(progress)

@@ -20,8 +20,17 @@ import pandas as pd
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import reading, writing
 from prodex.files.untrusted import Moment, check_moment, is_file, is_folder, read_json
+from prodex.limits import KeepingLimits
 from prodex.network.addresses import is_loopback
-from prodex.send.journal import JOURNAL, UpsertJournal, host_of, name_of, tracking_folder
+from prodex.send.journal import (
+    JOURNAL,
+    UpsertJournal,
+    host_of,
+    kept_bytes,
+    name_of,
+    planned_at,
+    tracking_folder,
+)
 
 _LOG = logging.getLogger("prodex")
 
@@ -85,7 +94,9 @@ def list_upserts() -> pd.DataFrame:
     DataFrame
         One row for each upsert: name, at (when it was planned), host, products (number), and how many of them are sent,
         accepted (without an identifier that could be read), unknown, refused and not_sent; keeps_products (whether the
-        payloads for `Tracking.send_rest` are there); note (why a journal cannot be read, or which later upsert sends
+        payloads for `Tracking.send_rest` are there); by, why (who has sent it, and what for); earlier_records (bytes on
+        the disk of its products as they were before, with which `prodex.undo` takes it back; 0 if none are kept) and
+        kept_until (when these are removed); note (why a journal cannot be read, or which later upsert sends
         its other products).
 
     Examples
@@ -94,18 +105,23 @@ def list_upserts() -> pd.DataFrame:
     >>> prodex.list_upserts()["name"].tolist()
     []
     """
-    rows = [_upsert_row(path) for path in journals()]
+    limits = KeepingLimits.given()
+    rows = [_upsert_row(path, limits) for path in journals()]
     columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
-    frame = pd.DataFrame(rows, columns=[*columns, "keeps_products", "note"])
-    return frame.astype({**dict.fromkeys(columns[3:], "Int64"), "keeps_products": "bool"})
+    after = ["keeps_products", "by", "why", "earlier_records", "kept_until", "note"]
+    frame = pd.DataFrame(rows, columns=[*columns, *after])
+    numbers = dict.fromkeys([*columns[3:], "earlier_records"], "Int64")
+    return frame.astype({**numbers, "keeps_products": "bool", "kept_until": "datetime64[us, UTC]"})
 
 
-def _upsert_row(path: Path) -> dict[str, Any]:
+def _upsert_row(path: Path, limits: KeepingLimits) -> dict[str, Any]:
+    size = kept_bytes(path)
+    kept = {"earlier_records": size, "kept_until": limits.until(planned_at(path)) if size else None}
     try:
         journal = UpsertJournal(path)
         batches = journal.batches()
     except (InputError, StorageError) as error:
-        return {"name": name_of(path), "keeps_products": False, "note": str(error)}
+        return {"name": name_of(path), "keeps_products": False, "note": str(error), **kept}
     # Each product counts where it is sent.
     counts: Counter[str] = Counter(
         batch.sent
@@ -121,6 +137,9 @@ def _upsert_row(path: Path) -> dict[str, Any]:
         "products": counts.total(),
         **{name.replace(" ", "_"): counts[name] for name in _COUNTS},
         "keeps_products": journal.keeps_payloads,
+        "by": journal.head.by,
+        "why": journal.head.why,
+        **kept,
         "note": "being sent now" if journal.is_busy else " ".join(f"continued by {one}" for one in continued),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
@@ -26,7 +26,7 @@ from prodex.send.journal import UpsertJournal, journal_named, new_name
 from prodex.send.merging import Edit
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
-from prodex.send.upsert import Continued, upsert_left
+from prodex.send.upsert import Author, Continued, upsert_left
 from prodex.send.upsert_history import continued_upserts
 from prodex.service import Client
 from prodex.worklists.answer_outcomes import AnswerState, Decision
@@ -162,13 +162,15 @@ class SentAnswers:
         earlier: EarlierUpserts,
         continuation: Continuation,
         progress: Progress,
+        products: Sequence[Product],
+        author: Author,
     ) -> Tracking:
-        """Send what is left of them; the errors are those of `Fix.apply`."""
+        """Send what is left of them, and keep the products as they were; the errors are those of `Fix.apply`."""
         before = self.tracking
         self._planned, self._is_sending = (service, new_name()), True
         try:
             continues = Continued(self._planned[1], earlier, continuation)
-            made = upsert_left(service, left, continues, progress)
+            made = upsert_left(service, left, continues, progress, products, author)
         except ChangesStale as error:
             error.add_note("Or apply the answers again: they are judged by the products of then.")
             raise

@@ -1,0 +1,369 @@
+"""The earlier records of products: how they were before an upsert wrote them, kept beside its journal.
+
+They are on disk before the first call, as payloads are, so that a write can be taken back, and it can be said later what
+a value was before. They are kept for a time and up to a size, both settings; the oldest are removed first.
+
+The file has a line for the index and one for each product, each with its checksum: a damaged line hides no other. The
+index says where each line is, so that one product is found without reading all.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import logging
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prodex.errors import InputError, ProdexError, StorageError
+from prodex.files.append_log import sealed, unsealed
+from prodex.files.atomic import remove
+from prodex.files.untrusted import is_file
+from prodex.limits import KeepingLimits
+from prodex.messages import counted
+from prodex.progress import Progress
+from prodex.query import GTINS_PER_CALL, ProductQuery
+from prodex.send.batches import writable
+from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, kept_bytes, name_of, planned_at
+from prodex.send.records import Product, gtin_key
+from prodex.send.upsert_history import LONGEST, changed_at, ended_imports, journals, upsert_named
+from prodex.service import Client, pages
+from prodex.service.replies import canonical
+from prodex.tables.plain_walk import product_key
+
+_LOG = logging.getLogger("prodex")
+
+_VERSION = 1
+
+#: Bytes of one product when it is unpacked: far more than any has.
+_MOST_BYTES = 2**28
+
+#: Products of 7 kB take a fifth of it; stronger compression takes much longer, and saves little.
+_STRENGTH = 3
+
+@dataclass(frozen=True)
+class EarlierRecord:
+    """A product as it was before an upsert, and what was sent of it.
+
+    Attributes
+    ----------
+    product
+        Its id; "" where the service did not list it.
+    gtin
+        Its GTIN as sent.
+    before
+        The record as received; None where the service did not list the product, or the entry is damaged.
+    sent
+        The attributes that were written; None deletes one.
+    problem
+        Why the entry cannot be read, or "".
+    """
+
+    product: str
+    gtin: str
+    before: Product | None = field(repr=False)
+    sent: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    problem: str = ""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the service did not list the product before: it did not exist, or could not be seen."""
+        return self.before is None and not self.problem
+
+
+class KeptUpsert(NamedTuple):
+    """An upsert of which the earlier records are kept.
+
+    Attributes
+    ----------
+    name
+        Of the upsert.
+    at
+        When it was planned.
+    tracking_ids
+        The tracking identifiers of its calls.
+    by, why
+        Who sent it, and what for.
+    base_url
+        Of the service.
+    products
+        Number of products.
+    bytes
+        Size of the earlier records on the disk.
+    until
+        When they are removed.
+    """
+
+    name: str
+    at: datetime
+    tracking_ids: tuple[int | str, ...]
+    by: str
+    why: str
+    base_url: str
+    products: int
+    bytes: int
+    until: datetime
+
+
+def earlier_lines(products: Iterable[Product], before: Mapping[str, Sequence[Product]]) -> list[bytes]:
+    """Return the lines of the file: the index, and one for each product.
+
+    Parameters
+    ----------
+    products
+        As they are to be sent.
+    before
+        The records as received, by the key of their GTIN.
+    """
+    names, lines, place = [], [], 0
+    for product in products:
+        sent = {name: value for name, value in writable(product).items() if name != "gtin"}
+        for record in before.get(gtin_key(product["gtin"]), ()) or (None,):
+            key = "" if record is None else product_key(record)
+            # Sorted neither here nor there: a record is kept as it was received.
+            packed = zlib.compress(json.dumps({"before": record, "sent": sent}).encode(), _STRENGTH)
+            name = {"product": key, "gtin": str(product["gtin"])}
+            line = sealed({**name, "packed": base64.b64encode(packed).decode()})
+            names.append([key, name["gtin"], place, len(line)])
+            lines.append(line)
+            place += len(line) + 1
+    return [sealed({"version": _VERSION, "products": names}), *lines]
+
+
+def by_gtin(records: Iterable[Product]) -> dict[str, list[Product]]:
+    """Return records by the keys of their GTINs."""
+    found: dict[str, list[Product]] = {}
+    for record in records:
+        found.setdefault(gtin_key(record.get("gtin")), []).append(record)
+    return found
+
+
+def requested_lines(
+    service: Client, products: Sequence[Product], extra: Mapping[str, Any], progress: Progress
+) -> list[bytes]:
+    """Request products before they are written, and return the lines that keep them.
+
+    Parameters
+    ----------
+    service
+        Where they are to be written.
+    products
+        As they are to be sent.
+    extra
+        Further filters with which they were loaded.
+
+    Raises
+    ------
+    ProdexError
+        When they cannot be requested; a note of the error says how to send them nevertheless.
+    """
+    # Without it a service may list consumer units only, and any other product would seem to be new.
+    extra = {"allow_not_consumer_units": True, **extra}
+    query = ProductQuery(gtins_in=list(dict.fromkeys(str(one["gtin"]) for one in products)), extra=extra)
+    found: list[Product] = []
+    try:
+        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=progress):
+            found += map(json.loads, map(bytes, page.envelope.data))
+    except ProdexError as error:
+        error.add_note(
+            "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
+            "back. keep_before=False (--no-keep-before) sends them without."
+        )
+        raise
+    return earlier_lines(products, by_gtin(found))
+
+
+def earlier_records(name: str, products: Collection[str] | None = None) -> Iterator[EarlierRecord]:
+    """Yield the earlier records that are kept of an upsert, in the order of sending.
+
+    A damaged entry is yielded with its `problem`, and hides no other.
+
+    Parameters
+    ----------
+    name
+        Of the upsert.
+    products
+        Ids or GTINs of those that are wanted; all by default.
+
+    Raises
+    ------
+    InputError
+        When there is no such upsert, or nothing is kept of it; the message says why.
+    """
+    journal = upsert_named(name)
+    if not is_file(path := journal.path.with_name(EARLIER_RECORDS)):
+        raise InputError(why_none(journal))
+    wanted = None if products is None else {*products, *map(gtin_key, products)}
+    yield from _records_in(path, wanted)
+
+
+def _records_in(path: Path, wanted: Collection[str] | None) -> Iterator[EarlierRecord]:
+    try:
+        with path.open("rb") as file:
+            index = _index(first := file.readline())
+            if index is None:  # nobody knows which products it names, so the other lines do
+                for number, line in enumerate(file, 2):
+                    found = _record(line, "", "", f"line {number} is damaged")
+                    if wanted is None or found.problem or wanted & {found.product, gtin_key(found.gtin)}:
+                        yield found
+                return
+            for product, gtin, at, size in index:
+                if wanted is None or wanted & {product, gtin_key(gtin)}:
+                    file.seek(len(first) + at)
+                    yield _record(file.read(min(size, _MOST_BYTES)), product, gtin, "its entry is damaged")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _index(line: bytes) -> list[tuple[str, str, int, int]] | None:
+    head = unsealed(line.rstrip(b"\n"))
+    if head is None or head.get("version") != _VERSION or not isinstance(head.get("products"), list):
+        return None
+    entries = []
+    for one in head["products"]:
+        match one:
+            case [str(product), str(gtin), int(at), int(size)] if at >= 0 and size >= 0:
+                entries.append((product, gtin, at, size))
+            case _:
+                return None
+    return entries
+
+
+def _record(line: bytes, product: str, gtin: str, problem: str) -> EarlierRecord:
+    """Return what a line says; a damaged one is named as the index names it."""
+    found = unsealed(line.rstrip(b"\n"))
+    if found is None:
+        return EarlierRecord(product, gtin, None, problem=problem)
+    product, gtin = str(found.get("product")), str(found.get("gtin"))
+    try:
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(base64.b64decode(str(found.get("packed"))), _MOST_BYTES)
+        if not unpacking.eof:
+            return EarlierRecord(product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes")
+        said = json.loads(content)
+    except (zlib.error, binascii.Error, ValueError, RecursionError):
+        return EarlierRecord(product, gtin, None, problem=problem)
+    match said:
+        case {"before": dict() | None as before, "sent": dict() as sent}:
+            return EarlierRecord(product, gtin, before, sent)
+    return EarlierRecord(product, gtin, None, problem=problem)
+
+
+def why_none(journal: UpsertJournal) -> str:
+    """Return why no earlier records are kept of an upsert, as sentences."""
+    whose = f"No earlier records are kept of the upsert {journal.name}: "
+    match journal.head.earlier_records:
+        case "kept":
+            return (
+                f"{whose}they were removed, by the time or size for which they are kept, or by somebody who removed "
+                "them."
+            )
+        case "left out":
+            return f"{whose}it was sent with keep_before=False (--no-keep-before), or the settings keep none."
+    return f"{whose}an earlier version of prodex sent it."
+
+
+def kept_upserts() -> list[KeptUpsert]:
+    """Return the upserts from this machine of which earlier records are kept, the newest first."""
+    limits = KeepingLimits.given()
+    found = []
+    for path in journals():
+        if not (size := kept_bytes(path)):
+            continue
+        try:
+            journal = UpsertJournal(path)
+            batches = journal.batches()
+        except (InputError, StorageError) as error:
+            _LOG.warning("%s Its earlier records are passed over.", error)
+            continue
+        at = datetime.fromisoformat(journal.head.at)
+        ids = tuple(canonical(one.tracking) for one in batches if one.tracking is not None)
+        products = sum(len(one.gtins) for one in batches)
+        head = journal.head
+        until = limits.until(at)
+        found.append(KeptUpsert(journal.name, at, ids, head.by, head.why, head.base_url, products, size, until))
+    return found
+
+
+def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
+    """Remove the earlier records of upserts from this machine: these can then not be taken back.
+
+    What was sent, and when, remains known.
+
+    Parameters
+    ----------
+    upserts
+        Names of upserts, as `prodex.list_upserts` shows them; by default all.
+
+    Returns
+    -------
+    int
+        Number of bytes that were removed.
+
+    Raises
+    ------
+    InputError
+        When there is no upsert with such a name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
+    >>> _ = prodex.upsert(prodex.connect("sandbox"), [product])
+    >>> prodex.forget_earlier_records() > 0, prodex.forget_earlier_records()
+    (True, 0)
+    """
+    paths = {name_of(path): path for path in journals()}
+    names = [upserts] if isinstance(upserts, str) else list(paths) if upserts is None else list(upserts)
+    for name in names:
+        if name not in paths:
+            raise InputError(f"There is no upsert {name!r:.80}. prodex.list_upserts() shows all.")
+    return sum(_removed(paths[name]) for name in dict.fromkeys(names))
+
+
+def _removed(journal: Path) -> int:
+    size = kept_bytes(journal)
+    if size:
+        remove(journal.with_name(EARLIER_RECORDS))
+    return size - kept_bytes(journal)
+
+
+def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
+    """Remove the earlier records that are too old, then the oldest that are too many; return the names of their upserts.
+
+    Those of an upsert that is under way stay, and so do those of the newest one, however large they are.
+    """
+    moment = datetime.now(UTC) if now is None else now
+    left = limits.gigabytes * 1e9
+    removed = []
+    kept = [path for path in journals() if kept_bytes(path)]
+    for number, path in enumerate(kept):
+        size = kept_bytes(path)
+        is_over = moment > limits.until(planned_at(path)) or (number > 0 and size > left)
+        if is_over and not _is_under_way(path, moment):
+            if _removed(path):
+                removed.append(name_of(path))
+            continue
+        left -= size
+    if removed:
+        _LOG.info("the earlier records of %s were removed: %s", counted(len(removed), "upsert"), ", ".join(removed))
+    return removed
+
+
+def _is_under_way(path: Path, now: datetime) -> bool:
+    """Whether something of an upsert is still to be sent, or may still be imported."""
+    try:
+        journal = UpsertJournal(path)
+    except (InputError, StorageError):
+        return False
+    if journal.keeps_payloads or journal.is_busy:
+        return True
+    ended = ended_imports(path)
+    return any(
+        call.tracking not in ended and now < (call.at or changed_at(path)) + LONGEST for call in journal.calls
+    )
