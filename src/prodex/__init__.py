@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
+    from prodex.corrections.history import changes_of
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -90,6 +91,7 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.corrections.history": ("changes_of",),
     "prodex.worklists.fix": ("Fix",),
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.worklists.read_worklist": ("read_worklist",),
@@ -205,6 +207,7 @@ __all__ = [
     "accepted",
     "audit",
     "changes_from_frame",
+    "changes_of",
     "connect",
     "diff",
     "download_pictures",

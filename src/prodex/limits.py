@@ -278,6 +278,7 @@ class Spending:
                 return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
         return ""
 
+
 #: The environment variables that limit what is kept of products before they are written, and their usual values.
 _DAYS, _GIGABYTES = "PRODEX_EARLIER_RECORDS_DAYS", "PRODEX_EARLIER_RECORDS_GB"
 _USUAL_KEEPING = {_DAYS: 90.0, _GIGABYTES: 1.0}

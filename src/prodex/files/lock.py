@@ -44,7 +44,9 @@ class LockOwner(NamedTuple):
     @classmethod
     def now(cls, doing: str) -> Self:
         """Return this process as the owner from now on."""
-        return cls(os.getpid(), user_name(), platform.node(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", doing)
+        return cls(
+            os.getpid(), user_name(), platform.node(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", doing
+        )
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:

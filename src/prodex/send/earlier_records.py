@@ -46,6 +46,7 @@ _MOST_BYTES = 2**28
 #: Products of 7 kB take a fifth of it; stronger compression takes much longer, and saves little.
 _STRENGTH = 3
 
+
 @dataclass(frozen=True)
 class EarlierRecord:
     """A product as it was before an upsert, and what was sent of it.
@@ -244,7 +245,9 @@ def _record(line: bytes, product: str, gtin: str, problem: str) -> EarlierRecord
         unpacking = zlib.decompressobj()
         content = unpacking.decompress(base64.b64decode(str(found.get("packed"))), _MOST_BYTES)
         if not unpacking.eof:
-            return EarlierRecord(product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes")
+            return EarlierRecord(
+                product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes"
+            )
         said = json.loads(content)
     except (zlib.error, binascii.Error, ValueError, RecursionError):
         return EarlierRecord(product, gtin, None, problem=problem)
@@ -286,7 +289,9 @@ def kept_upserts() -> list[KeptUpsert]:
         products = sum(len(one.gtins) for one in batches)
         head = journal.head
         until = limits.until(at)
-        found.append(KeptUpsert(journal.name, at, ids, head.by, head.why, head.base_url, products, size, until))
+        found.append(
+            KeptUpsert(journal.name, at, ids, head.by, head.why, head.base_url, products, size, until)
+        )
     return found
 
 
@@ -351,7 +356,9 @@ def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
             continue
         left -= size
     if removed:
-        _LOG.info("the earlier records of %s were removed: %s", counted(len(removed), "upsert"), ", ".join(removed))
+        _LOG.info(
+            "the earlier records of %s were removed: %s", counted(len(removed), "upsert"), ", ".join(removed)
+        )
     return removed
 
 

@@ -320,15 +320,16 @@ class EarlierUpserts:
             polling.poll([one for one in running if one is not None])
         finally:
             ended = polling.newly_ended()
-            note_ended(service.base_url, ended)
+            here = {one.batch.tracking: one.batch for one in calls if one.batch.tracking in ended}
+            statuses = {str(tracking): polling.outcome(batch).statuses for tracking, batch in here.items()}
+            note_ended(service.base_url, ended, statuses)
         # After the imports were requested: what has ended by now is visible to whoever requests products from now on.
         now = datetime.now(UTC)
         seen = []
         for one in _calls(service, keys):
             record = polling.records.get(one.batch.tracking or "")
             over = one.ended or (now if one.batch.tracking in ended else None)
-            rows = () if record is None else polling.outcome(one.batch).products
-            statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
+            statuses = {} if record is None or not over else polling.outcome(one.batch).statuses
             is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
             gives_up = gives_up_lost and is_lost
             # An import that was seen to end and that the service does not know any more says nothing: it was reset.

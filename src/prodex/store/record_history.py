@@ -105,7 +105,8 @@ def records_over_time(key: ProductKey, name: str) -> list[tuple[SnapshotRecord, 
     Parameters
     ----------
     key
-        The product. By its GTIN it is found under another id as well, where the one before is no longer there.
+        The product; its id alone, if any snapshot has it. By its GTIN it is found under another id as well, where the
+        one before is no longer there.
     name
         Name of the snapshots.
 
@@ -118,15 +119,17 @@ def records_over_time(key: ProductKey, name: str) -> list[tuple[SnapshotRecord, 
     reader = _RowReader()
     wanted = _Wanted(frozenset(filter(None, [key.product_id])), frozenset(filter(None, [key.gtin])))
     places = reader.places(opened, wanted)
+    # A text that is no id may be a GTIN.
+    own = key.product_id if any(one.product_id == key.product_id for here in places for one in here) else None
     # What it was called meanwhile: it may have had another id under its GTIN, or another GTIN under its id.
-    if (wider := wanted.with_names(places, key.product_id)) != wanted:
+    if (wider := wanted.with_names(places, own)) != wanted:
         places = reader.places(opened, wider)
     found = [
         tuple(
             replace(one, **reader.facts(next((place for place in here if place.product_id in ids), None)))
             for (one, _), here in zip(opened, places, strict=True)
         )
-        for ids in _same_product(places, key.product_id)
+        for ids in _same_product(places, own)
     ]
     return [_with_problems(chain, reader.problems) for chain in found]
 
