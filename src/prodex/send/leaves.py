@@ -249,14 +249,16 @@ def _changes_of_list(root: str, path: tuple[PathStep, ...], before: Any, after: 
     for one in old:
         if one in new:
             yield from _changes(root, (*path, one), old[one], new[one])
-    removed = [one for one in old if one not in new]
-    added = [one for one in new if one not in old]
-    for one, other in zip(removed, added, strict=False):
-        yield LeafChange(root, (*path, one), old[one], new[other], (*path, other))
-    for one in removed[len(added) :]:
-        yield LeafChange(root, (*path, one), old[one], ABSENT, (*path, one), list(old).index(one))
-    for one in added[len(removed) :]:
-        yield LeafChange(root, (*path, one), ABSENT, new[one], (*path, one), list(new).index(one))
+    was_at, is_at = ({one: place for place, one in enumerate(items)} for items in (old, new))
+    removed = {was_at[one]: one for one in old if one not in new}
+    added = {is_at[one]: one for one in new if one not in old}
+    for place, one in removed.items():
+        if (other := added.pop(place, None)) is not None:
+            yield LeafChange(root, (*path, one), old[one], new[other], (*path, other))
+        else:
+            yield LeafChange(root, (*path, one), old[one], ABSENT, (*path, one), place)
+    for place, one in added.items():
+        yield LeafChange(root, (*path, one), ABSENT, new[one], (*path, one), place)
 
 
 def _is_text(value: Any) -> bool:
@@ -315,8 +317,8 @@ _SEVERAL = frozenset({"language", "code", "value", "unit"})
 def _telling_apart(before: Sequence[Any], after: Sequence[Any]) -> str | None:
     """Return what the items of both lists are known by; None where only their order tells them apart."""
     items = [*before, *after]
-    codes = sorted({name for one in items if isinstance(one, dict) for name in one} - _KNOWN_BY.keys())
-    for name in (*_KNOWN_BY, *codes):
+    names = {str(name) for one in items if isinstance(one, dict) for name in one}
+    for name in (*_KNOWN_BY, *sorted(names - _KNOWN_BY.keys())):
         known = _known_by(name)
         if all(known(one) is not None for one in items) and (
             name in _SEVERAL

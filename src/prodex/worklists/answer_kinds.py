@@ -38,7 +38,7 @@ class AnswerShape(StrEnum):
 
 
 #: With another GTIN it would be another product, and what an import decides is not written.
-_NEVER = MAINTAINED_BY_SERVICE | {"gtin", "validationRules", "expressedIn"}
+NEVER_WRITTEN = MAINTAINED_BY_SERVICE | {"gtin", "validationRules", "expressedIn"}
 
 _IN_DEPTH = {
     "logisticalHierarchies": AnswerShape.HIERARCHY,
@@ -107,7 +107,7 @@ class Shapes:
         if attribute is None:
             return AnswerShape.NONE
         root = attribute.partition(".")[0]
-        if root in _NEVER:
+        if root in NEVER_WRITTEN:
             return AnswerShape.NONE
         if root in _IN_DEPTH:
             return _IN_DEPTH[root]

@@ -10,20 +10,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import Any
 
 from prodex import gtin
 from prodex.catalog import Catalog
-from prodex.errors import InputError
+from prodex.errors import ChangesRefused, InputError
 from prodex.locales import language_code, short_of
 from prodex.messages import hint
 from prodex.send.corrections import KnownProducts
-from prodex.send.merging import Correction, texts_of
+from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
+from prodex.send.merging import Correction, LocalizedText, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
-from prodex.worklists.answer_kinds import AnswerShape, Shapes, without_code
+from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import (
     AnswerRefused,
     Vocabulary,
@@ -34,6 +35,7 @@ from prodex.worklists.answer_parsing import (
     with_language,
 )
 from prodex.worklists.evidence import alike, has_value_seen, is_rounded
+from prodex.worklists.exact_answers import in_words
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
@@ -49,7 +51,7 @@ from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
-from prodex.worklists.returned_files import Answer
+from prodex.worklists.returned_files import Answer, TextChange
 from prodex.worklists.retyped import RETYPED, possible_values
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")
@@ -297,6 +299,12 @@ def understood(
         )
     shape = shapes.of_attribute(attribute)
     decision = replace(decision, attribute=attribute, shape=shape)
+    if decision.answer.refusal is not None:
+        return decision.becomes(AnswerState.REFUSED, decision.answer.refusal)
+    if decision.answer.change is not None:
+        record = products.records[str(decision.product)]
+        made = _exactly(decision, record, decision.answer.change)
+        return reduce(Decision.asks, decision.answer.questions, made)
     if shape is AnswerShape.NONE:
         near = hint(attribute, shapes.found, "It is corrected at its source.")
         return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
@@ -322,6 +330,99 @@ def understood(
             AnswerState.CONFLICT,
             f"the product has something else in place of {seen[:80]!r}, which the worklist showed: {error}",
         )
+
+
+def _exactly(decision: Decision, record: Product, change: TextChange | LeafChange) -> Decision:
+    """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
+    root = str(decision.attribute).partition(".")[0]
+    if root in NEVER_WRITTEN:
+        return decision.becomes(
+            AnswerState.REFUSED, f"{root} is maintained by the service and cannot be written."
+        )
+    try:
+        if isinstance(change, LeafChange):
+            return _with_leaf(decision, record, change)
+        return _with_exact_text(decision, record, change)
+    except AnswerRefused as error:
+        return decision.becomes(AnswerState.REFUSED, str(error))
+    except RecursionError:
+        return decision.becomes(
+            AnswerState.REFUSED, f"{root} of the product is nested too deep. Correct it at its source."
+        )
+
+
+def _with_leaf(decision: Decision, record: Product, change: LeafChange) -> Decision:
+    def applied(present: Any) -> Any:
+        try:
+            return change.applied(present)
+        except LeafChanged as error:
+            raise ChangesRefused(_found_instead(change.before, error.found)) from error
+
+    present = record.get(change.root, ABSENT)
+    found = change.found(present)
+    after = None if is_nothing(change.after) else in_words(change.after)
+    before = None if is_nothing(found) else in_words(found)
+    place = f"{change.root}.{'.'.join(map(str, change.path_after))}"
+    decision = replace(
+        decision,
+        language=None if (language := decision.answer.keys.get("language")) is None else short_of(language),
+        correction=Correction(change.root, applied, False),
+        before=before,
+        edits=(ItemEdit(place, before, after),),
+        is_as_seen=True,
+    )
+    if change.is_made(present):
+        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+    try:
+        change.applied(present)
+    except LeafChanged as error:
+        return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, error.found))
+    return decision
+
+
+def _with_exact_text(decision: Decision, record: Product, change: TextChange) -> Decision:
+    keys = decision.answer.keys
+    language, code = keys.get("language"), keys.get("language_code")
+    if language is None and code is None:
+        raise AnswerRefused("the text has no language. Give one, such as fr.")
+    decision = replace(decision, language=short_of(code or language_of(str(language))), language_code=code)
+    there = list(_present_texts(decision, record))
+    if code is not None and any(one.code == code for one in _texts_at(decision, record)):
+        there = [(one.position, one.item["data"]) for one in _texts_at(decision, record) if one.code == code]
+    # Positions move when texts are added and deleted: the text itself says which one is meant.
+    own = [one for one in there if one[0] == keys.get("position")] if "position" in keys else there
+    if len(own) != 1 or own[0][1] != change.before:
+        own = [one for one in there if one[1] == change.before] or own
+    if len(own) > 1:
+        raise AnswerRefused(
+            f"the product has {len(own)} texts of {decision.attribute} in {decision.language!r}, and it is not known "
+            "which is meant. Give the column position, as in catalog.texts."
+        )
+    position, before = own[0] if own else (None, None)
+    value: Any = DELETE if change.after is None else change.after
+    if code is None and language is not None and "-" in language and not there:
+        code = language_code(language)
+    spelled = {"language": decision.language, "language_code": None if position is not None else code}
+    place = f"{decision.attribute} in {decision.language_code or decision.language} at {position}"
+    decision = replace(
+        decision,
+        position=position,
+        before=before,
+        correction=Correction(str(decision.attribute), value, True, position, **spelled),
+        edits=(ItemEdit(place, before, change.after),),
+        is_as_seen=True,
+    )
+    if before == change.after:
+        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+    if before != change.before:
+        return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
+    return decision
+
+
+def _found_instead(expected: Any, found: Any) -> str:
+    there = "nothing" if is_nothing(found) else repr(in_words(found)[:80])
+    seen = "nothing" if is_nothing(expected) else repr(in_words(expected)[:80])
+    return f"the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again."
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
@@ -469,11 +570,16 @@ def _with_country(tag: str) -> str | None:
 
 def _present_texts(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
     """Yield position and text of each text that the decision can mean."""
+    for one in _texts_at(decision, record):
+        if decision.position is None or one.position == decision.position:
+            yield one.position, one.item["data"]
+
+
+def _texts_at(decision: Decision, record: Product) -> Iterator[LocalizedText]:
     root = str(decision.attribute).partition(".")[0]
     for one in texts_of(record.get(root), root):
-        is_here = decision.position is None or one.position == decision.position
-        if is_here and one.attribute == decision.attribute and one.language == decision.language:
-            yield one.position, one.item["data"]
+        if one.attribute == decision.attribute and one.language == decision.language:
+            yield one
 
 
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -66,9 +66,38 @@ from prodex.worklists.evidence import alike, same_moment, visible
 from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
-from prodex.worklists.returned_files import Answer, AnswerSheet, CellNote, Returned, place_in_words
+from prodex.worklists.returned_files import (
+    Answer,
+    AnswerSheet,
+    CellNote,
+    Returned,
+    file_name,
+    place_in_words,
+)
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
+
+
+@dataclass(frozen=True)
+class MadeBy:
+    """Where corrections come from, and what else is known of them.
+
+    Attributes
+    ----------
+    why
+        In words, for the journal of what is sent: "worklist food.xlsx", "recipe brand-spelling".
+    by
+        Who makes them; None for the user of this machine.
+    steps
+        One row for each step of a recipe, of corrections of many products.
+    write_recipe
+        Writes the recipe of them to a file; None where there is none.
+    """
+
+    why: str = ""
+    by: str | None = None
+    steps: pd.DataFrame | None = field(default=None, repr=False)
+    write_recipe: Callable[[Path], Path] | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -109,6 +138,22 @@ class Fix:
     _confirmed: Confirmed = field(default_factory=dict, repr=False)
     _sent: SentAnswers = field(default_factory=SentAnswers, repr=False)
     _requests: tuple[Decision, ...] = field(default=(), repr=False)
+    _made_by: MadeBy = field(default_factory=MadeBy, repr=False)
+
+    @property
+    def why(self) -> str:
+        """Where the corrections come from, in words: what the journal of an upsert says of them."""
+        if self._made_by.why:
+            return self._made_by.why
+        names = sorted({file_name(one.file) for one in self._returned.answers if one.file})
+        if not names:
+            return "corrections that were typed"
+        return f"{'worklist' if len(names) == 1 else 'worklists'} {', '.join(names)}"
+
+    @property
+    def by(self) -> str | None:
+        """Who makes the corrections, as it was given; None for the user of this machine."""
+        return self._made_by.by
 
     @property
     def tracking(self) -> Tracking | None:
@@ -166,6 +211,34 @@ class Fix:
         over. Nothing of it is sent: what is meant as an answer belongs into "New value".
         """
         return pd.DataFrame(self._returned.notes, columns=list(CellNote._fields), dtype=object)
+
+    @property
+    def steps(self) -> pd.DataFrame:
+        """What the steps of a recipe did, one row each; without rows where there is no recipe.
+
+        See `prodex.apply_recipe` for its columns.
+        """
+        return pd.DataFrame() if self._made_by.steps is None else self._made_by.steps.copy()
+
+    def recipe(self, path: str | Path) -> Path:
+        """Keep what was done as a recipe: a short file to read, to edit, and to use on other products.
+
+        Parameters
+        ----------
+        path
+            The file, such as "brand-spelling.toml".
+
+        Raises
+        ------
+        InputError
+            When there is no recipe: of answers in worklists, of texts that were typed, and of functions.
+        """
+        if self._made_by.write_recipe is None:
+            raise InputError(
+                f"There is no recipe of this ({self.why}): what is kept are the named operations of prodex.correct. "
+                "A worklist keeps single answers: fix.worklist(folder, accepted=True)."
+            )
+        return self._made_by.write_recipe(Path(path))
 
     @property
     def owners(self) -> pd.DataFrame:
@@ -545,6 +618,7 @@ class Fix:
             self._names,
             self._confirmed,
             _requests=self._requests,
+            _made_by=self._made_by,
         )
 
     def worklist(
@@ -661,6 +735,7 @@ def fix_of(
     profile: Profile,
     now: datetime,
     only: frozenset[str | None] | None = None,
+    made_by: MadeBy | None = None,
 ) -> Fix:
     """Judge answers that were read, by the checks of a profile.
 
@@ -674,6 +749,8 @@ def fix_of(
         The moment to which "older than" refers.
     only
         What the owners are known by whose answers are read; None for all.
+    made_by
+        Where they come from; by default from the files that were read.
     """
     known = KnownProducts.of(catalog)
     returned = identified(returned, catalog, only)
@@ -686,7 +763,8 @@ def fix_of(
     requests = tuple(_asked_back(assigned(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(catalog, list(dict.fromkeys([*products.records, *asking])))
-    return Fix(catalog, profile, returned, made, now, names, _requests=requests)
+    origin = MadeBy() if made_by is None else made_by
+    return Fix(catalog, profile, returned, made, now, names, _requests=requests, _made_by=origin)
 
 
 def _asked_back(request: Decision) -> Decision:

@@ -109,7 +109,8 @@ def judged(
         for one in decisions
     ]
     made = _sendable(made, products, catalog)
-    trial = partial(_tried, products=products, catalog=catalog, profile=profile, now=now, before=at_present)
+    given = {"products": products, "catalog": catalog, "profile": profile, "now": now}
+    trial = partial(_tried, **given, before=at_present, present=before)
     # First with what is asked back, so that all its questions are known before somebody answers one of them.
     made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
     if any(one.state is AnswerState.ASKED_BACK for one in made):
@@ -126,6 +127,7 @@ def _tried(
     profile: Profile,
     now: datetime,
     before: Verdicts,
+    present: Audit,
 ) -> tuple[list[Decision], Changes, Audit]:
     """Return the answers, the changes by those in some states, and the audit that the products would then have.
 
@@ -134,7 +136,8 @@ def _tried(
     made = list(decisions)
     while True:
         changes, made = _merged(made, states, products, catalog)
-        after = _audit_after(changes, products, catalog, profile, now)
+        # Without a check the products need not be read again: nothing is found in them.
+        after = _audit_after(changes, products, catalog, profile, now) if profile.checks else present
         verdicts = Verdicts.of(after, products.records)
         satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
         satisfying = _breaking_nothing(satisfying, states, before, verdicts, after)

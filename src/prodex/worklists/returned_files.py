@@ -36,6 +36,7 @@ from prodex.limits import Limits
 from prodex.locales import known_language_tag
 from prodex.messages import unaccented
 from prodex.quality.problems import asked_attribute
+from prodex.send.leaves import LeafChange
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,
@@ -115,6 +116,13 @@ class AnswerSource:
     only: frozenset[str | None] | None = None
 
 
+class TextChange(NamedTuple):
+    """What a text of a product is known to be, and what it is to be, letter by letter; None for no text."""
+
+    before: str | None
+    after: str | None
+
+
 class Answer(NamedTuple):
     """A filled cell, or a correction that was typed somewhere else.
 
@@ -135,6 +143,12 @@ class Answer(NamedTuple):
         Whether it was typed over the value that was seen, while "New value" is empty.
     given_at
         The place of an answer for several rows at once, in words; None where it is in its own row.
+    change
+        What it changes, of an answer that is exact (`prodex.worklists.exact_answers`); None for a cell.
+    questions
+        What is asked back of it in any case.
+    refusal
+        Why it cannot be sent, where that is known already.
     """
 
     file: str
@@ -148,6 +162,9 @@ class Answer(NamedTuple):
     source: AnswerSource = AnswerSource()
     is_typed_over: bool = False
     given_at: str | None = None
+    change: TextChange | LeafChange | None = None
+    questions: tuple[str, ...] = ()
+    refusal: str | None = None
 
     @property
     def place(self) -> str:

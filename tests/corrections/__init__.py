@@ -1,0 +1,1 @@
+"""Corrections of many products, recipes, taking back, and who changed what."""
