@@ -92,6 +92,12 @@ def shown_value(held: Held) -> str | None:
     >>> shown_value(Face.NULL), shown_value(True), shown_value("verbatim")
     (None, 'true', 'verbatim')
     """
+    found = _in_words(held)
+    # Half of a surrogate pair, which no frame can hold, is shown as it was sent.
+    return None if found is None else found.encode("utf-8", "backslashreplace").decode()
+
+
+def _in_words(held: Held) -> str | None:
     match held:
         case Face():
             return None
