@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
     from prodex.corrections.history import changes_of
+    from prodex.corrections.overridden import overridden
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -92,6 +93,7 @@ _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.compare": ("Difference", "diff"),
     "prodex.corrections.history": ("changes_of",),
+    "prodex.corrections.overridden": ("overridden",),
     "prodex.worklists.fix": ("Fix",),
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.worklists.read_worklist": ("read_worklist",),
@@ -225,6 +227,7 @@ __all__ = [
     "open_audit",
     "open_published",
     "open_snapshot",
+    "overridden",
     "profiles",
     "publish",
     "read_export",

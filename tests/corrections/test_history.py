@@ -306,11 +306,12 @@ def test_what_was_deleted_from_here_was_sent(mill: Machines) -> None:
 def test_an_upsert_of_which_nothing_is_kept_is_not_known(mill: Machines) -> None:
     """It wrote this attribute, and nobody knows what; another attribute was certainly not sent."""
     mill.load()
-    prodex.upsert(mill.service,
+    prodex.upsert(
+        mill.service,
         [{"gtin": gtin(1), "lifeCycle": 5, "nameLegal": [text("x")]}],
-        keep_before=False, progress=False).wait(
-        progress=False
-    )
+        keep_before=False,
+        progress=False,
+    ).wait(progress=False)
     mill.elsewhere(namePublicLong=names("Autre"))
     mill.load()
 
