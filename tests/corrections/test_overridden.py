@@ -130,9 +130,8 @@ def test_what_was_shown_and_never_confirmed_can_be_overridden(mill: Machines) ->
 def test_what_the_service_refused_was_not_sent(mill: Machines) -> None:
     """The product holds what it held."""
     mill.load()
-    refused = mill.here(lifeCycle=5, createdBy="x")
-    if "ERROR" not in refused.products["status"].tolist():
-        pytest.skip("this service takes it")
+    refused = mill.here(lifeCycle=5, assets=[])
+    assert ["ERROR"] == refused.products["status"].tolist()
     mill.elsewhere(lifeCycle=9)
     catalog = mill.load()
 
@@ -162,6 +161,21 @@ def test_what_was_taken_away_and_put_back_is_overridden(mill: Machines) -> None:
     }
 
 
+def test_assets_that_were_not_named_were_not_taken_away(mill: Machines) -> None:
+    """Of the assets only those that are sent are replaced."""
+    pictures = [{"url": "https://example.com/2.jpg", "isPackshot": True}]
+    mill.load()
+    mill.here(assets={"pictures": pictures})
+    catalog = mill.load()
+
+    assert {"as sent": 1, None: 4} == facet(catalog)
+    found = prodex.changes_of(gtin(1), attribute="assets")
+    assert {"yes": {"assets.pictures.url", "assets.pictures.isPackshot"}} == {
+        sent: set(of["attribute"]) - {"assets.documents.fileName"}
+        for sent, of in found[found["event"] != "in the first snapshot"].groupby("sent")
+    }
+
+
 def test_what_is_not_kept_is_not_known(mill: Machines) -> None:
     """Neither overridden nor as it was sent."""
     mill.here(lifeCycle=5)
@@ -170,6 +184,7 @@ def test_what_is_not_kept_is_not_known(mill: Machines) -> None:
     catalog = mill.load()
 
     assert prodex.overridden(catalog).empty
+    assert {"not known": 1, None: 4} == facet(catalog)
 
 
 def test_a_later_write_that_is_not_kept_leaves_it_open(mill: Machines) -> None:

@@ -294,6 +294,10 @@ def _not_found(product: Any, names: Sequence[str]) -> str:
 _PASSED_OVER = MAINTAINED_BY_SERVICE | {"id", "uuid", "gtin", "updatedAt", "createdAt", "lastRequest"}
 
 
+#: The same below the top.
+_KEPT_BY_SERVICE = frozenset({"assets.lastUpdatedAt"})
+
+
 @dataclass(frozen=True)
 class _Version:
     """The record of a product in one snapshot, and in those after it that have the same."""
@@ -398,14 +402,16 @@ class _Walk:
         """Yield the history of each place of an attribute."""
         now = [one.value(root) for one in self._versions]
         written = [one for one in self._known if root in (one.sent or {})]
-        before = [_before(one, root) for one in written]
-        after = [(one.sent or {})[root] for one in written]
+        before = [one.value_before(root) for one in written]
+        after = [one.value_sent(root) for one in written]
         versions = [*now, *before, *after]
         try:
             found = list(trails(root, versions))
         except RecursionError:  # nested deeper than Python walks: known as a whole only
             return
         for trail in found:
+            if trail.attribute in _KEPT_BY_SERVICE:
+                continue
             held = [
                 Face.NOT_ASKED
                 if isinstance(one, Face) and not version.asked(trail.attribute, trail.language_code)
@@ -552,12 +558,6 @@ class _Walk:
 def _is_unchanged(one: Held, other: Held) -> bool:
     """Whether nothing happened to a place: null is another state than absent."""
     return one is other if isinstance(one, Face) else is_same(one, other)
-
-
-def _before(write: SentWrite, root: str) -> Any:
-    if write.before is not None:
-        return write.before.get(root, ABSENT)
-    return ABSENT if write.is_new else Face.NOT_ASKED
 
 
 def _digests(trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> set[str]:

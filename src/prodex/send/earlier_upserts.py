@@ -428,7 +428,7 @@ class EarlierUpserts:
                 gtin
                 for gtin in one.batch.gtins
                 if (edits := one.edits.get(key := gtin_key(gtin)))
-                and (edits <= there[key] or edits <= there[key] | _visible_digests(records.get(key, {})))
+                and (edits <= there[key] or edits <= there[key] | visible_digests(records.get(key, {})))
             ]
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
@@ -485,7 +485,7 @@ class EarlierUpserts:
             if place[0] not in map(gtin_key, one.batch.gtins) or not one.writes(place):
                 continue
             edits = one.edits.get(place[0])
-            is_there = bool(edits and edits <= _visible_digests(records.get(place[0], {})))
+            is_there = bool(edits and edits <= visible_digests(records.get(place[0], {})))
             settles = settling(self.service.base_url)
             if not is_there and self._may_be_under_way(one, place[0], records, settles):
                 return one
@@ -572,7 +572,7 @@ def why_it_waits(call: EarlierCall, place: Place) -> str:
     )
 
 
-def _visible_digests(record: Product) -> set[str]:
+def visible_digests(record: Product) -> set[str]:
     """Return the digests of all corrections that a product shows: of its texts, and of its values as a whole."""
     found = set()
     for root, value in record.items():

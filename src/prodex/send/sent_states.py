@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
+from prodex.send.earlier_upserts import visible_digests
 from prodex.send.leaves import ABSENT
 from prodex.send.records import Product
 from prodex.send.sent_writes import Arrival, SentWrite, sent_writes
@@ -45,7 +46,7 @@ class SentValue:
     product_id, gtin
         The product.
     attribute, language, language_code, item
-        Where it is; see `prodex.send.value_trails.Trail`.
+        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is a call of which it is not kept what it sent.
     sent, now
         What was sent, and what is there.
     write
@@ -140,14 +141,15 @@ def _of_product(
     product: str, record: Product, writes: Sequence[SentWrite], origin: Origin
 ) -> Iterator[SentValue]:
     waiting = record.get("lastRequest")
+    yield from _not_kept(product, record, writes)
     for root in dict.fromkeys(root for one in writes for root in one.sent or ()):
         written = [one for one in writes if root in (one.sent or ())]
         unclear = [one for one in writes if one.sent is None and one.writes(root)]
         now = record.get(root, ABSENT)
         versions = [
             now,
-            *(_before(one, root) for one in written),
-            *((one.sent or {})[root] for one in written),
+            *(one.value_before(root) for one in written),
+            *(one.value_sent(root) for one in written),
         ]
         try:
             found = list(trails(root, versions))
@@ -180,10 +182,19 @@ def _of_product(
             )
 
 
-def _before(write: SentWrite, root: str) -> Any:
-    if write.before is not None:
-        return write.before.get(root, ABSENT)
-    return ABSENT if write.is_new else Face.NOT_ASKED
+def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
+    """Yield the calls of which it is not kept what they sent; of corrections it may still be seen that they are there."""
+    visible: set[str] | None = None
+    for write in writes:
+        if write.sent is not None or write.arrival is Arrival.REFUSED:
+            continue
+        if visible is None:
+            visible = visible_digests(record)
+        is_there = bool(write.digests) and write.digests <= visible
+        state = SentState.AS_SENT if is_there else SentState.UNKNOWN
+        yield SentValue(
+            product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state
+        )
 
 
 def _last(

@@ -19,8 +19,10 @@ from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.earlier_records import EarlierRecord, earlier_records
 from prodex.send.journal import SentCall, UpsertJournal, name_of
+from prodex.send.leaves import ABSENT
 from prodex.send.records import Product, gtin_key
 from prodex.send.upsert_history import ended_imports, journals, product_statuses, settling
+from prodex.send.value_trails import Face
 from prodex.service.replies import SUCCESS
 
 
@@ -96,6 +98,18 @@ class SentWrite:
         if self.digests:
             return any(one.rpartition(":")[0] == root for one in self.digests)
         return self.attributes is None or root in self.attributes
+
+    def value_before(self, root: str) -> Any:
+        """Return an attribute as it was before; `Face.NOT_ASKED` where that is not known."""
+        if self.before is not None:
+            return self.before.get(root, ABSENT)
+        return ABSENT if self.is_new else Face.NOT_ASKED
+
+    def value_sent(self, root: str) -> Any:
+        """Return an attribute as it is once it was written: of the assets only those that are named are replaced."""
+        sent = (self.sent or {})[root]
+        before = self.value_before(root)
+        return before | sent if root == "assets" and isinstance(sent, dict) and isinstance(before, dict) else sent
 
     def is_of(self, product: str) -> bool:
         """Whether it may be of the product with an id: another one may have the same GTIN."""
