@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from prodex.compare import Difference, diff
     from prodex.corrections.history import changes_of
     from prodex.corrections.overridden import overridden
+    from prodex.corrections.undo import undo
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         ScenarioRequest,
         Tracking,
         changes_from_frame,
+        forget_earlier_records,
         list_upserts,
         require_scenarios,
         scenario_request,
@@ -91,6 +93,7 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 #: Imported when first asked for: whoever only opens a catalogue need not wait for the network, rules and widgets.
 _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
+    "prodex.corrections.undo": ("undo",),
     "prodex.compare": ("Difference", "diff"),
     "prodex.corrections.history": ("changes_of",),
     "prodex.corrections.overridden": ("overridden",),
@@ -144,6 +147,7 @@ _LATER = {
         "ScenarioRequest",
         "Tracking",
         "changes_from_frame",
+        "forget_earlier_records",
         "list_upserts",
         "require_scenarios",
         "scenario_request",
@@ -216,6 +220,7 @@ __all__ = [
     "explore",
     "fix_texts",
     "flatten",
+    "forget_earlier_records",
     "gallery",
     "list_audits",
     "list_snapshots",
@@ -244,6 +249,7 @@ __all__ = [
     "scenario_request",
     "simulated_weeks",
     "track",
+    "undo",
     "unescape_formulas",
     "upsert",
     "vacuum",

@@ -325,6 +325,7 @@ def _number(name: str, text: str) -> float:
         value = math.nan
     if not 0 <= value < math.inf:
         raise SettingsError(
-            f"{name} is {text!r:.40}. Give a number, such as {_USUAL_KEEPING[name]:g}; with 0 no earlier records are kept."
+            f"{name} is {text!r:.40}. Give a number, such as {_USUAL_KEEPING[name]:g}; with 0, products are not kept "
+            "as they were before an upsert."
         )
     return value

@@ -73,7 +73,7 @@ def test_records_go_out_once_and_come_to_an_end(client, exchange):
             "endpoint": "API",
         },
     ]
-    tracking = prodex.upsert(client, products(2), progress=False)
+    tracking = prodex.upsert(client, products(2), keep_before=False, progress=False)
     assert ("IN_PROGRESS", [1]) == (tracking.status, tracking.tracking_ids)
     tracking.wait(progress=False)
 
@@ -93,7 +93,9 @@ def test_records_go_out_once_and_come_to_an_end(client, exchange):
 def test_batches_are_of_500_and_progress_is_told(client, exchange):
     """1,001 products make three calls; the bar moves with each."""
     seen = []
-    tracking = prodex.upsert(client, products(1001), progress=lambda *step: seen.append(step))
+    tracking = prodex.upsert(
+        client, products(1001), keep_before=False, progress=lambda *step: seen.append(step)
+    )
 
     assert [500, 500, 1] == [len(json.loads(body)["data"]) for body in exchange.imports]
     assert [(500, 1001), (1000, 1001), (1001, 1001)] == seen
@@ -105,7 +107,7 @@ def test_batches_are_of_500_and_progress_is_told(client, exchange):
 def test_large_products_make_smaller_batches(client, exchange):
     """A payload stays below eight megabytes, unless one product alone is larger."""
     large = [{**product, "description": [{**NAME[0], "data": "x" * 19_000}] * 200} for product in products(4)]
-    prodex.upsert(client, large, progress=False)
+    prodex.upsert(client, large, keep_before=False, progress=False)
 
     assert [2, 2] == [len(json.loads(body)["data"]) for body in exchange.imports]
 
@@ -114,7 +116,7 @@ def test_large_products_make_smaller_batches(client, exchange):
 def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, fault):
     """The batch is not repeated, the others go on, and the state is shown and kept."""
     exchange.answers.extend([None, LOST[fault]])
-    tracking = prodex.upsert(make_client(), products(6), batch_size=2, progress=False)
+    tracking = prodex.upsert(make_client(), products(6), batch_size=2, keep_before=False, progress=False)
 
     assert 3 == len(exchange.product_calls)
     assert ["IN_PROGRESS", "unknown", "IN_PROGRESS"] == tracking.batches["status"].tolist()
@@ -128,7 +130,7 @@ def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, faul
 def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
     """The rest is not sent, and is reported as not sent."""
     exchange.answers.extend([None, Answer(drop=True), Answer(drop=True)])
-    tracking = prodex.upsert(client, products(5), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(5), batch_size=1, keep_before=False, progress=False)
 
     assert 3 == len(exchange.product_calls)
     assert ["IN_PROGRESS", "unknown", "unknown", "not sent", "not sent"] == tracking.batches[
@@ -140,7 +142,7 @@ def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
 def test_a_refusal_stops_the_sending(client, exchange):
     """A refused batch is reported with the message of the service, and the rest is not sent."""
     exchange.answers.extend([None, says(413, {"message": "too large"})])
-    tracking = prodex.upsert(client, products(3), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(3), batch_size=1, keep_before=False, progress=False)
 
     assert ["IN_PROGRESS", "refused", "not sent"] == tracking.batches["status"].tolist()
     assert "too large" in tracking.message
@@ -154,7 +156,7 @@ def test_when_nothing_could_be_sent_that_is_an_error(client, exchange, answers, 
     """There is nothing to track then."""
     exchange.answers.extend(answers)
     with pytest.raises(error):
-        prodex.upsert(client, products(2), batch_size=1, progress=False)
+        prodex.upsert(client, products(2), batch_size=1, keep_before=False, progress=False)
     assert [] == exchange.imports
     assert "refused" == prodex.track(client).status
 
@@ -162,24 +164,24 @@ def test_when_nothing_could_be_sent_that_is_an_error(client, exchange, answers, 
 def test_turned_away_for_good_is_not_sent(client, exchange):
     """429 until the retries end: the service did nothing, so the state is not unknown."""
     exchange.answers.extend([None, *[Answer(429, headers={"Retry-After": "0"})] * 4])
-    tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(2), batch_size=1, keep_before=False, progress=False)
     assert ["IN_PROGRESS", "not sent"] == tracking.batches["status"].tolist()
     exchange.answers.extend([Answer(429, headers={"Retry-After": "0"})] * 4)
     with pytest.raises(ServiceUnreachable):
-        prodex.upsert(client, products(1), progress=False)
+        prodex.upsert(client, products(1), keep_before=False, progress=False)
 
 
 def test_turned_away_once_is_sent_again(client, exchange):
     """429 and an expired token: the service cannot have acted."""
     exchange.answers.extend([Answer(429, headers={"Retry-After": "0"}), says(401, "expired")])
-    assert [1] == prodex.upsert(client, products(1), progress=False).tracking_ids
+    assert [1] == prodex.upsert(client, products(1), keep_before=False, progress=False).tracking_ids
     assert 1 == len(exchange.imports)
 
 
 def test_a_node_that_does_not_know_a_new_token_yet_ends_no_upsert(client, exchange):
     """The first batch was taken, so the access key is good: the next ones are sent again, and each once."""
     exchange.answers.extend([None, *[says(401, {"message": "unknown token"})] * 4])
-    tracking = prodex.upsert(client, products(3), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(3), batch_size=1, keep_before=False, progress=False)
     assert (3, [1, 2, 3]) == (len(exchange.imports), tracking.tracking_ids)
 
 
@@ -193,11 +195,11 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
         raise Ended
 
     exchange.answers.append(None)
-    prodex.upsert(client, products(1), progress=False)
+    prodex.upsert(client, products(1), keep_before=False, progress=False)
     with monkeypatch.context() as patched:
         patched.setattr(client._transport.session, "send", end)
         with pytest.raises(Ended):
-            prodex.upsert(client, products(2), progress=False)
+            prodex.upsert(client, products(2), keep_before=False, progress=False)
 
     tracking = prodex.track(client)
     assert ("unknown", gtins(2)) == (tracking.status, tracking.products["gtin"].tolist())
@@ -206,7 +208,7 @@ def test_what_went_out_is_on_disk_before_its_answer_comes(client, exchange, monk
 
 def test_a_line_that_was_cut_off_is_left_out(client):
     """The file of a process that ended while writing can be read."""
-    first = prodex.upsert(client, products(1), progress=False)
+    first = prodex.upsert(client, products(1), keep_before=False, progress=False)
     with first.path.open("ab") as file:
         file.write(b'{"batch": 0, "se')
     assert [1] == prodex.track(client).tracking_ids
@@ -215,7 +217,7 @@ def test_a_line_that_was_cut_off_is_left_out(client):
 @pytest.mark.slow
 def test_a_fresh_process_picks_up(client, exchange, home, tmp_path):
     """The identifiers and the outcome are found by another process, with and without naming them."""
-    prodex.upsert(client, products(3), batch_size=2, progress=False)
+    prodex.upsert(client, products(3), batch_size=2, keep_before=False, progress=False)
     code = (
         "import sys, prodex; s = prodex.connect(sys.argv[1], client_id=sys.argv[2], client_secret=sys.argv[3]);"
         "a, b = prodex.track(s), prodex.track(s, [1, 2]);"
@@ -236,15 +238,15 @@ def test_the_newest_file_of_this_service_counts(client, make_client, home):
     """What was sent to another host is not mistaken for it."""
     with pytest.raises(InputError, match="There is no upsert"):
         prodex.track(client)
-    prodex.upsert(client, products(1), progress=False)
-    prodex.upsert(client, products(1), progress=False)
+    prodex.upsert(client, products(1), keep_before=False, progress=False)
+    prodex.upsert(client, products(1), keep_before=False, progress=False)
     (home / "tracking" / "9999-01-01.jsonl").write_text('{"version": 1, "host": "elsewhere.example"}\n')
     assert [2] == prodex.track(client).tracking_ids
 
 
 def test_no_secret_is_on_disk(client, home):
     """Only GTINs, identifiers and the host stand in the files."""
-    prodex.upsert(client, products(1), progress=False)
+    prodex.upsert(client, products(1), keep_before=False, progress=False)
     text = "".join(path.read_text() for path in (home / "tracking").rglob("*") if path.is_file())
     assert gtins(1)[0] in text
     assert not any(secret in text for secret in (CLIENT_SECRET, CLIENT_ID, "canary-token", "Pain"))
@@ -418,7 +420,9 @@ def test_a_dry_run_sends_nothing(client, exchange):
 def test_xml_goes_out_and_its_answer_is_read(client, exchange):
     """XML in, XML out."""
     exchange.answers.append(Answer(200, b"<?xml version='1.0'?><tracking>7</tracking>"))
-    assert [7] == prodex.upsert(client, products(1), format="xml", progress=False).tracking_ids
+    assert [7] == prodex.upsert(
+        client, products(1), format="xml", keep_before=False, progress=False
+    ).tracking_ids
     call = exchange.product_calls[0]
     assert ("application/xml", b"<SupplierProducts") == (call.headers["Content-Type"], call.body[39:56])
 

@@ -326,7 +326,7 @@ def test_what_another_process_is_sending_is_left_to_it(exchange: AnsweredExchang
     """Nothing of it is taken over before that process has ended."""
     path, gtins = exchange.worklist(2)
     fix = exchange.read(path)
-    interrupt(fix, exchange, "disk", 9)
+    interrupt(fix, exchange, "disk", 10)
     assert fix.tracking is not None
     assert fix.tracking.path is not None
     journal = UpsertJournal(fix.tracking.path)

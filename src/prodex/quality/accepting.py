@@ -19,6 +19,7 @@ from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
+from prodex.files.lock import user_name
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
     ACCEPTED_FILE,

@@ -1,6 +1,7 @@
 """Writing to the service: products are checked before they are sent, and followed afterwards."""
 
 from prodex.send.corrections import Changes, changes_from_frame
+from prodex.send.earlier_records import forget_earlier_records
 from prodex.send.following import track
 from prodex.send.records import DELETE
 from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
@@ -15,6 +16,7 @@ __all__ = [
     "ScenarioRequest",
     "Tracking",
     "changes_from_frame",
+    "forget_earlier_records",
     "list_upserts",
     "require_scenarios",
     "scenario_request",

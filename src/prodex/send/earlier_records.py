@@ -1,6 +1,6 @@
 """The earlier records of products: how they were before an upsert wrote them, kept beside its journal.
 
-They are on disk before the first call, as payloads are, so that a write can be taken back, and it can be said later what
+They are on disk before the first call, as payloads are. So a write can be taken back, and whoever looks back finds what
 a value was before. They are kept for a time and up to a size, both settings; the oldest are removed first.
 
 The file has a line for the index and one for each product, each with its checksum: a damaged line hides no other. The
@@ -26,7 +26,7 @@ from prodex.files.atomic import remove
 from prodex.files.untrusted import is_file
 from prodex.limits import KeepingLimits
 from prodex.messages import counted
-from prodex.progress import Progress
+from prodex.progress import Progress, showing
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import writable
 from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, kept_bytes, name_of, planned_at
@@ -167,9 +167,15 @@ def requested_lines(
     extra = {"allow_not_consumer_units": True, **extra}
     query = ProductQuery(gtins_in=list(dict.fromkeys(str(one["gtin"]) for one in products)), extra=extra)
     found: list[Product] = []
+    # What a user gave as a function of (done, total) counts the products that are sent.
+    shown = False if callable(progress) else progress
     try:
-        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=progress):
-            found += map(json.loads, map(bytes, page.envelope.data))
+        with showing(
+            shown, "Kept", phase="Keeping the products as they are now", total=len(products)
+        ) as show:
+            for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
+                found += map(json.loads, map(bytes, page.envelope.data))
+                show(len(found), max(len(found), len(products)))
     except ProdexError as error:
         error.add_note(
             "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
@@ -339,7 +345,7 @@ def _removed(journal: Path) -> int:
 
 
 def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
-    """Remove the earlier records that are too old, then the oldest that are too many; return the names of their upserts.
+    """Remove the earlier records that are too old, and the oldest of too many; return the names of their upserts.
 
     Those of an upsert that is under way stay, and so do those of the newest one, however large they are.
     """

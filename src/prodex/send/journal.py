@@ -47,7 +47,7 @@ _MOMENT = "%Y-%m-%dT%H%M%S.%f"
 
 
 class UpsertJournal:
-    """One upsert on disk: a folder with the journal, the products as they were before and, until all was sent, the payloads.
+    """One upsert on disk: a folder with the journal, the earlier records and, until everything was sent, the payloads.
 
     Attributes
     ----------

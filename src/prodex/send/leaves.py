@@ -178,8 +178,10 @@ def is_nothing(value: Any) -> bool:
 
 #: What a service adds beside a code and a language; it follows from them.
 _DESCRIPTION = (CODE_VALUE.keys() | LANGUAGE.keys()) - {"code"}
+#: What a service writes into an item each time it stores it.
+_STAMPS = frozenset({"lastUpdatedAt", "createdAt", "updatedAt"})
 #: What a service adds to an item that it stores.
-_ADDED = MAINTAINED_BY_SERVICE | {"uuid", "id", "lastUpdatedAt", "createdAt", "updatedAt"}
+_ADDED = (MAINTAINED_BY_SERVICE | {"uuid", "id"}) - _STAMPS
 
 
 def is_same_value(one: Any, other: Any) -> bool:
@@ -194,7 +196,7 @@ def is_same_value(one: Any, other: Any) -> bool:
         return is_nothing(one) and is_nothing(other)
     match one, other:
         case dict(), dict():
-            names = one.keys() | other.keys()
+            names = (one.keys() | other.keys()) - _STAMPS
             if "code" in one and "code" in other:
                 names -= _DESCRIPTION
                 if str(one["code"]) != str(other["code"]):
@@ -220,6 +222,8 @@ def _changes(root: str, path: tuple[PathStep, ...], before: Any, after: Any) -> 
     match before, after:
         case dict(), dict() if not _is_one_value(before) and not _is_one_value(after):
             for name in dict.fromkeys([*before, *after]):
+                if name in _STAMPS or (name in _ADDED and not (name in before and name in after)):
+                    continue
                 yield from _changes(root, (*path, name), before.get(name, ABSENT), after.get(name, ABSENT))
         case dict(), dict() if _is_text(before) and _is_text(after) and _language(before) == _language(after):
             yield from _changes(root, (*path, "data"), before["data"], after["data"])

@@ -72,6 +72,11 @@ class Tracking:
         self.findings: pd.DataFrame = pd.DataFrame() if findings is None else findings
 
     @property
+    def service(self) -> Client:
+        """The service that it was sent to."""
+        return self._service
+
+    @property
     def path(self) -> Path | None:
         """The file with the state of each batch, or None for imports that were not sent from here."""
         return None if self._journal is None else self._journal.path

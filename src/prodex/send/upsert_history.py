@@ -92,7 +92,7 @@ def list_upserts() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each upsert: name, at (when it was planned), host, products (number), and how many of them are sent,
+        One row for each upsert: number (for `prodex.undo`; the newest is 1), name, at (when it was planned), host, products (number), and how many of them are sent,
         accepted (without an identifier that could be read), unknown, refused and not_sent; keeps_products (whether the
         payloads for `Tracking.send_rest` are there); by, why (who has sent it, and what for); earlier_records (bytes on
         the disk of its products as they were before, with which `prodex.undo` takes it back; 0 if none are kept) and
@@ -106,11 +106,11 @@ def list_upserts() -> pd.DataFrame:
     []
     """
     limits = KeepingLimits.given()
-    rows = [_upsert_row(path, limits) for path in journals()]
-    columns = ["name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
+    rows = [{"number": number, **_upsert_row(path, limits)} for number, path in enumerate(journals(), 1)]
+    columns = ["number", "name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     after = ["keeps_products", "by", "why", "earlier_records", "kept_until", "note"]
     frame = pd.DataFrame(rows, columns=[*columns, *after])
-    numbers = dict.fromkeys([*columns[3:], "earlier_records"], "Int64")
+    numbers = dict.fromkeys(["number", *columns[4:], "earlier_records"], "Int64")
     return frame.astype({**numbers, "keeps_products": "bool", "kept_until": "datetime64[us, UTC]"})
 
 

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.files.lock import user_name
 from prodex.locales import short_of
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -34,6 +35,7 @@ from prodex.send.earlier_upserts import EarlierUpserts
 from prodex.send.records import Product, gtin_key
 from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
+from prodex.send.upsert import Author
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.reading import flatten
@@ -519,7 +521,8 @@ class Fix:
         newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
         left, continuation = self._sent.judge(asked, newest, products, earlier)
         if left.records:
-            return self._sent.send(service, left, earlier, continuation, progress)
+            author = Author(self.by or user_name(), self.why)
+            return self._sent.send(service, left, earlier, continuation, progress, products, author)
         if not continuation.upserts:
             raise InputError(
                 f"The products have changed since, and no answer is left to send: see .conflicts. {self!r}"

@@ -165,10 +165,10 @@ def fix_texts(
         )
     chosen = catalog_given(catalog, "fix_texts(corrections, catalog)", corrections)
     answers = [_answer_of_correction(one, number) for number, one in enumerate(listed, 1)]
-    return fix_of(Returned(answers), chosen, _profile_given(profile), moment_of(now))
+    return fix_of(Returned(answers), chosen, profile_given(profile), moment_of(now))
 
 
-def _profile_given(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:
+def profile_given(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:
     if given is None:
         return NO_RULES
     return given if isinstance(given, Profile) else Profile.read(given)

@@ -1,0 +1,350 @@
+"""Taking back what an upsert wrote: a `Fix` that restores the values of exactly the leaves that were written.
+
+Before an upsert, its products are kept as they were (`prodex.send.earlier_records`). What tells these records from what
+was sent are the leaves that the upsert wrote. Each is turned round and judged by the product as it is now: where it
+still holds what was sent, the earlier value is restored; where it holds the earlier value, nothing is left to do; where
+it holds anything else, somebody has changed it since, and that is a conflict.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prodex.arguments import described
+from prodex.catalog import Catalog, Origin
+from prodex.errors import InputError, ServiceError, StorageError
+from prodex.limits import KeepingLimits
+from prodex.quality.profile import Profile
+from prodex.quality.run import moment_of
+from prodex.query import GTINS_PER_CALL, ProductQuery
+from prodex.send.corrections import received_products
+from prodex.send.earlier_records import EarlierRecord, by_gtin, earlier_records, remove_old, why_none
+from prodex.send.journal import UpsertJournal, host_of
+from prodex.send.leaves import ABSENT, LeafChange, is_same_value, leaf_changes
+from prodex.send.records import Product, gtin_key
+from prodex.send.tracking import Tracking
+from prodex.send.upsert_history import continued_upserts, journals, latest, upsert_named
+from prodex.service import Client, pages
+from prodex.service.connection import service_given
+from prodex.service.replies import RUNNING
+from prodex.store.reading import flatten
+from prodex.store.snapshot import catalog_given
+from prodex.tables.plain_walk import product_key
+from prodex.worklists.exact_answers import exact_change, exact_refusal
+from prodex.worklists.fix import Fix, MadeBy, fix_of
+from prodex.worklists.returned_files import Answer, Returned
+from prodex.worklists.text_corrections import profile_given
+
+_LOG = logging.getLogger("prodex")
+
+#: How the purpose of an upsert begins that takes another one back.
+_UNDO = "undo of "
+
+#: States of a product that was certainly not written.
+_NOT_WRITTEN = frozenset({"not sent", "refused", "ERROR"})
+#: States of one of which nobody knows yet whether it was.
+_UNCERTAIN = frozenset({"unknown", "TIMEOUT", RUNNING})
+
+
+def undo(
+    upsert: Tracking | str | int,
+    service: Client | None = None,
+    *,
+    catalog: Catalog | str | Path | None = None,
+    profile: str | Path | Mapping[str, Any] | Profile | None = None,
+    now: datetime | None = None,
+) -> Fix:
+    """Prepare to take back what an upsert wrote; nothing is sent before `Fix.apply`.
+
+    The earlier values of exactly the leaves that it wrote are restored: one text of several, one code of a list. The
+    result is a `Fix` as of a worklist, so it is previewed, judged, sent once, followed, and can be taken back itself.
+
+    - `accepted`: what is restored.
+    - `unchanged`: what has its earlier value already, as after an undo that was interrupted.
+    - `conflicts`: what somebody has changed since, and products that are gone. It is never overwritten.
+    - `refused`: what cannot be taken back, or may still arrive, each with the reason: a product that did not exist
+      before, an attribute that the service requires, a call whose reply was lost and that does not show.
+
+    Parameters
+    ----------
+    upsert
+        What `prodex.upsert`, `Fix.apply` or `prodex.track` returned; or the name of an upsert from this machine, its
+        number in `prodex.list_upserts`, or "last".
+    service
+        From `prodex.connect`. A tracking has its own.
+    catalog
+        The products as they are now, or the name of a snapshot. By default they are requested.
+    profile
+        The checks that say what the undo does to the data. By default only what the service would refuse is found.
+    now
+        The moment to which "older than" refers, the present by default.
+
+    Returns
+    -------
+    Fix
+        As `prodex.read_worklist` returns it. Upserts that continue one another are taken back together.
+
+    Raises
+    ------
+    InputError
+        When there is no such upsert, nothing is kept of it, or it was sent to another service.
+    ServiceError
+        When the products cannot be requested.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> service = prodex.connect("sandbox")
+    >>> product = prodex.load_products(service).products.iloc[0]
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz long"}]
+    >>> tracking = prodex.upsert(service, [{"gtin": product["gtin"], "namePublicLong": name}]).wait()
+    >>> fix = prodex.undo(tracking)
+    >>> set(fix.preview()["before"].dropna())
+    {'Riz long'}
+    >>> fix.apply(service).wait().status
+    'SUCCESS'
+    >>> prodex.undo(tracking).counts["accepted"]  # nothing is left to take back
+    0
+    """
+    if isinstance(upsert, Tracking) and service is None:
+        service = upsert.service
+    service = service_given(service, "undo(upsert, service)", upsert)
+    upserts = _belonging_together(_journal(upsert, service))
+    remove_old(KeepingLimits.given())
+    writes = [write for one in upserts for write in _writes(one, service)]
+    if catalog is None:
+        catalog, present = _requested(service, writes)
+    else:
+        catalog = catalog_given(catalog, "undo(upsert, service, catalog=catalog)")
+        present = received_products(
+            catalog, catalog.arrow("products", ["product_id"])["product_id"].to_pylist()
+        )
+    names = [one.name for one in upserts]
+    made_by = MadeBy(why=f"{_UNDO}{names[-1]}")
+    answers = list(_answers(writes, present))
+    return fix_of(Returned(answers), catalog, profile_given(profile), moment_of(now), made_by=made_by)
+
+
+class _Write(NamedTuple):
+    """What an upsert wrote of a product, or may have: the state at the service, and why nothing is known of it."""
+
+    record: EarlierRecord
+    upsert: str
+    status: str
+    message: str
+
+
+def _journal(given: object, service: Client) -> UpsertJournal:
+    """Return the upsert that somebody means."""
+    if isinstance(given, Tracking):
+        return _of_tracking(given, service)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return _unfinished_refused(_numbered(given), str(given))
+    if not isinstance(given, str):
+        raise InputError(
+            f"upsert is {described(given)}. Give what prodex.upsert or Fix.apply returned, or the name or number of an "
+            'upsert as prodex.list_upserts() shows it, or "last".'
+        )
+    if given.strip() == "last":
+        return _unfinished_refused(latest(service.base_url, service.fingerprint), '"last"')
+    if given.strip().isdecimal():
+        return _unfinished_refused(_numbered(int(given)), given.strip())
+    return upsert_named(given.strip())
+
+
+def _numbered(number: int) -> UpsertJournal:
+    paths = list(journals())
+    if not 1 <= number <= len(paths):
+        raise InputError(
+            f"There is no upsert {number} on this machine, which has {len(paths)}. prodex.list_upserts() numbers them, "
+            "the newest with 1."
+        )
+    return UpsertJournal(paths[number - 1])
+
+
+def _unfinished_refused(journal: UpsertJournal, given: str) -> UpsertJournal:
+    """Refuse an undo that was interrupted where somebody may mean what it was to take back."""
+    if journal.head.why.startswith(_UNDO) and not all(
+        one.sent in {"sent", "accepted"} for one in journal.batches()
+    ):
+        taken_back = journal.head.why.removeprefix(_UNDO)
+        raise InputError(
+            f"The upsert {given} is the {journal.head.why}, and was interrupted. Give the name: {taken_back} continues "
+            f"it, and {journal.name} takes back what it has done."
+        )
+    return journal
+
+
+def _of_tracking(tracking: Tracking, service: Client) -> UpsertJournal:
+    if tracking.name is not None:
+        return upsert_named(tracking.name)
+    wanted = set(map(str, tracking.tracking_ids))
+    for path in journals():
+        try:
+            journal = UpsertJournal(path)
+        except (InputError, StorageError):
+            continue
+        if journal.is_for(service.base_url) and wanted & {call.tracking for call in journal.calls}:
+            return journal
+    raise InputError(
+        f"The imports {', '.join(sorted(wanted))} were not sent from this machine, so nothing is kept of how their "
+        "products were before."
+    )
+
+
+def _belonging_together(journal: UpsertJournal) -> list[UpsertJournal]:
+    """Return the upserts that continue one another, the oldest first."""
+    found = {one.name: one for one in (*continued_upserts(journal), journal)}
+    for path in journals():
+        try:
+            other = UpsertJournal(path)
+        except (InputError, StorageError) as error:
+            _LOG.info("%s It is not known whether it continues another.", error)
+            continue
+        if journal.name in other.head.continues:
+            found |= {one.name: one for one in (*continued_upserts(other), other)}
+    return [found[name] for name in sorted(found)]
+
+
+def _writes(journal: UpsertJournal, service: Client) -> Iterator[_Write]:
+    """Yield what an upsert wrote, or may have, of each product."""
+    if journal.head.host != host_of(service.base_url):
+        raise InputError(
+            f"The upsert {journal.name} was sent to {journal.head.host}, and this service is "
+            f"{host_of(service.base_url)}. Connect with the one that it was sent to."
+        )
+    batches = journal.batches()
+    # What was to be sent, and is sent by a later upsert instead, is taken back with that one.
+    left = {gtin for one in batches if one.continued_by for gtin in one.gtins if gtin not in one.arrived}
+    states = _states(journal, service)
+    if not journal.keeps_earlier_records:
+        # Of one that has sent nothing, nothing has to be kept.
+        if all(status in _NOT_WRITTEN for status, _ in states.values()):
+            return
+        raise InputError(why_none(journal))
+    for record in earlier_records(journal.name):
+        status, message = states.get(gtin_key(record.gtin), ("unknown", "its entry is damaged"))
+        if record.gtin not in left:
+            yield _Write(record, journal.name, status, message)
+
+
+def _states(journal: UpsertJournal, service: Client) -> dict[str, tuple[str, str]]:
+    """Return status and message of each product, by the key of its GTIN."""
+    tracking = Tracking(service, journal.batches(), journal=journal)
+    if journal.is_for(service.base_url):
+        try:
+            tracking.refresh()
+        except ServiceError as error:
+            _LOG.warning("The imports of %s could not be requested: %s", journal.name, error)
+    rows = tracking.products
+    return {
+        gtin_key(gtin): (status, message)
+        for gtin, status, message in zip(rows["gtin"], rows["status"], rows["message"], strict=True)
+    }
+
+
+def _requested(service: Client, writes: Sequence[_Write]) -> tuple[Catalog, dict[str, Product]]:
+    """Return the products as they are now, as a catalogue and by their ids."""
+    extra = {"allow_not_consumer_units": True}
+    gtins = list(dict.fromkeys(one.record.gtin for one in writes if one.record.gtin))
+    records: list[Product] = []
+    if gtins:
+        query = ProductQuery(gtins_in=gtins, extra=extra)
+        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
+            records += map(json.loads, map(bytes, page.envelope.data))
+    origin = Origin(service.base_url, ProductQuery(extra=extra))
+    return replace(flatten(records), origin=origin), {product_key(one): one for one in records}
+
+
+def _answers(writes: Iterable[_Write], present: Mapping[str, Product]) -> Iterator[Answer]:
+    """Yield the answers that take writes back, product by product."""
+    numbers = count(1)
+    by_product: dict[tuple[str, str], list[_Write]] = defaultdict(list)
+    for one in writes:
+        by_product[one.record.product, gtin_key(one.record.gtin)].append(one)
+    there = by_gtin(present.values())
+    for (product, gtin), several in by_product.items():
+        own = [product] if product else [product_key(one) for one in there.get(gtin, ())]
+        yield from _answers_of_product(several, own, present, numbers)
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """One change that was written, and the last write that made it."""
+
+    change: LeafChange
+    write: _Write
+
+
+def _answers_of_product(
+    writes: Sequence[_Write], own: Sequence[str], present: Mapping[str, Product], numbers: Iterator[int]
+) -> Iterator[Answer]:
+    leaves: list[_Leaf] = []
+    for write in writes:
+        record = write.record
+        why = ""
+        if record.problem:
+            why = f"it is not known how the product was before the upsert {write.upsert}: {record.problem}."
+        elif record.before is None and write.status not in _NOT_WRITTEN:
+            why = (
+                "the service did not list the product before the upsert, so that it was new, or could not be seen. A "
+                "write cannot take a product away; ask the service to."
+            )
+        if why:
+            attribute = next(iter(record.sent), "gtin")
+            # A product that the catalogue does not have is a conflict, which the reason is of no use for.
+            for product in own:
+                yield exact_refusal(product, attribute, None, why, number=next(numbers))
+        elif record.before is not None:
+            leaves = _with_leaves(leaves, write, record.before)
+    for product in own:
+        now = present.get(product)
+        # The last change first, as one takes off clothes: a leaf may have been made by an earlier one.
+        for leaf in reversed(leaves):
+            yield _answer(product, leaf, now, next(numbers))
+
+
+def _with_leaves(leaves: Sequence[_Leaf], write: _Write, before: Product) -> list[_Leaf]:
+    """Return changes with those of a further write of the same product."""
+    made = list(leaves)
+    for root, sent in write.record.sent.items():
+        for change in leaf_changes(root, before.get(root, ABSENT), sent):
+            same = [one for one in made if (one.change.root, one.change.path_after) == (root, change.path)]
+            # Two writes of one leaf are one change, if nobody has changed it between them.
+            for one in same:
+                if one.change == change or is_same_value(one.change.after, change.before):
+                    change = replace(change, path=one.change.path, before=one.change.before)
+                made.remove(one)
+            made.append(_Leaf(change, write))
+    return made
+
+
+def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answer:
+    """Return the answer that takes one change back, or says why that cannot be."""
+    change, write = leaf.change.inverse(), leaf.write
+    if now is None:
+        return exact_change(product, change, number=number)
+    value = now.get(change.root, ABSENT)
+    as_before = change.is_made(value)
+    why = ""
+    if write.status in _NOT_WRITTEN and not as_before:
+        says = f": {write.message.strip(' .')}" if write.message.strip() else ""
+        why = f"the upsert {write.upsert} did not write it ({write.status}{says}), so its value is of somebody else."
+    elif write.status in _UNCERTAIN and as_before:
+        lost = "its import has not ended" if write.status == RUNNING else "it is not known whether it arrived"
+        why = (
+            f"the product has the earlier value, but the upsert {write.upsert} may still write it: {lost}. Undo it "
+            "again later."
+        )
+    if not why:
+        return exact_change(product, change, number=number)
+    answer = exact_change(product, change, number=number)
+    return answer._replace(change=None, refusal=why)
