@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -195,7 +196,8 @@ def test_a_later_write_that_is_not_kept_leaves_it_open(mill: Machines) -> None:
     catalog = mill.load()
 
     assert prodex.overridden(catalog).empty
-    assert 1 == sent_summary(catalog).unknown
+    assert (0, 1) == (sent_summary(catalog).as_sent, sent_summary(catalog).products)
+    assert {"not known": 1, None: 4} == facet(catalog)
 
 
 def test_another_service_has_other_products(mill: Machines) -> None:
@@ -219,3 +221,38 @@ def test_the_facet_is_a_condition_like_others(mill: Machines) -> None:
     assert {"overridden": 1, "as sent": 1, None: 3} == facet(catalog)
     assert "sent" in list(chosen.facets)
     assert "Sent from here" == chosen.facets.title("sent")
+
+
+JOB = """
+name = "mine"
+profile = "core"
+results = "results"
+"""
+
+
+def test_a_night_lists_what_was_overridden(
+    mill: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The headline counts, the page lists; imports that nobody has followed are followed first."""
+    monkeypatch.setenv("PRODEX_BASE_URL", mill.service.base_url)
+    monkeypatch.setenv("PRODEX_CLIENT_ID", "mill")
+    monkeypatch.setenv("PRODEX_CLIENT_SECRET", "mill-secret")
+    job = tmp_path / "mine.toml"
+    job.write_text(JOB, "utf-8")
+    assert "sent from here" not in {step.name for step in prodex.run_job(job).steps}
+
+    mill.here(lifeCycle=5, wait=False)
+    mill.elsewhere(lifeCycle=9)
+    assert "sent from here" in {step.name for step in prodex.run_job(job, dry_run=True).steps}
+    first = prodex.run_job(job)
+    second = prodex.run_job(job)
+
+    (step,) = [one for one in second.steps if one.name == "sent from here"]
+    assert ("done", 1) == (step.state, step.figures["overridden"])
+    assert (
+        "Overridden since we sent it: 1 value of 1 product, of 1 product of which something was sent."
+        in step.lines
+    )
+    assert f"{gtin(1)} lifeCycle: sent “5” on" in step.lines[1]
+    assert "1 value overridden since we sent it" in second.headline
+    assert "failed" not in first.headline

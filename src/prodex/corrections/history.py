@@ -295,7 +295,7 @@ _PASSED_OVER = MAINTAINED_BY_SERVICE | {"id", "uuid", "gtin", "updatedAt", "crea
 
 
 #: The same below the top.
-_KEPT_BY_SERVICE = frozenset({"assets.lastUpdatedAt"})
+_KEPT_BY_SERVICE = ("assets.lastUpdatedAt",)
 
 
 @dataclass(frozen=True)
@@ -410,7 +410,7 @@ class _Walk:
         except RecursionError:  # nested deeper than Python walks: known as a whole only
             return
         for trail in found:
-            if trail.attribute in _KEPT_BY_SERVICE:
+            if trail.attribute.startswith(_KEPT_BY_SERVICE):
                 continue
             held = [
                 Face.NOT_ASKED

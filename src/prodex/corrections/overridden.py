@@ -6,7 +6,7 @@ So a value counts only if it was confirmed, or shown by a snapshot, and if nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
+from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
 from prodex.send.value_trails import shown_value
 from prodex.service.replies import canonical
@@ -146,9 +147,47 @@ def _earlier(catalog: Catalog) -> Iterator[tuple[str, Catalog]]:
             continue
 
 
-def products_of(overrides: Iterable[Override]) -> int:
-    """Return the number of products of some overridden values."""
-    return len({one.value.product_id for one in overrides})
+#: Values that a page lists, and characters of each that it shows.
+_LISTED, _SHOWN = 20, 80
+
+
+def override_lines(found: SentSummary, name: str) -> Iterator[str]:
+    """Yield what a page says of overridden values: how many there are, and the last ones of them.
+
+    Parameters
+    ----------
+    found
+        What became of what was sent.
+    name
+        Of the snapshots, for the call that lists all.
+    """
+    if not found.products:
+        yield "Nothing was sent from here of these products."
+        return
+    number = len(found.overrides)
+    products = len({one.value.product_id for one in found.overrides})
+    values = f"{counted(number, 'value')} of {counted(products, 'product')}" if number else "nothing"
+    yield f"Overridden since we sent it: {values}, of {counted(found.products, 'product')} of which something was sent."
+    for one in found.overrides[:_LISTED]:
+        yield _line(one)
+    if number > _LISTED:
+        yield f"{_LISTED} of {number:,} values are listed; prodex.overridden({name!r}) lists all."
+
+
+def _line(one: Override) -> str:
+    value, write = one.value, one.value.write
+    place = " ".join(filter(None, [value.attribute, value.language, value.item]))
+    by = f" by {write.by}" if write.by else ""
+    why = f" ({write.why})" if write.why else ""
+    since = f", since {one.since_snapshot}" if one.since_snapshot else ""
+    sent, now = _cut(shown_value(value.sent)), _cut(shown_value(value.now))
+    return f"{value.gtin} {place}: sent {sent} on {write.at:%Y-%m-%d}{by}{why}, now {now}{since}."
+
+
+def _cut(text: str | None) -> str:
+    if text is None:
+        return "nothing"
+    return f"“{text}”" if len(text) <= _SHOWN else f"“{text[:_SHOWN]} …” ({len(text):,} characters)"
 
 
 _COLUMNS = {

@@ -192,9 +192,7 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
             visible = visible_digests(record)
         is_there = bool(write.digests) and write.digests <= visible
         state = SentState.AS_SENT if is_there else SentState.UNKNOWN
-        yield SentValue(
-            product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state
-        )
+        yield SentValue(product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state)
 
 
 def _last(

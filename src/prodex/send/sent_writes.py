@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,13 @@ from prodex.send.earlier_records import EarlierRecord, earlier_records
 from prodex.send.journal import SentCall, UpsertJournal, name_of
 from prodex.send.leaves import ABSENT
 from prodex.send.records import Product, gtin_key
-from prodex.send.upsert_history import ended_imports, journals, product_statuses, settling
+from prodex.send.upsert_history import (
+    ended_imports,
+    journals,
+    product_statuses,
+    recent_journals,
+    settling,
+)
 from prodex.send.value_trails import Face
 from prodex.service.replies import SUCCESS
 
@@ -109,7 +115,11 @@ class SentWrite:
         """Return an attribute as it is once it was written: of the assets only those that are named are replaced."""
         sent = (self.sent or {})[root]
         before = self.value_before(root)
-        return before | sent if root == "assets" and isinstance(sent, dict) and isinstance(before, dict) else sent
+        return (
+            before | sent
+            if root == "assets" and isinstance(sent, dict) and isinstance(before, dict)
+            else sent
+        )
 
     def is_of(self, product: str) -> bool:
         """Whether it may be of the product with an id: another one may have the same GTIN."""
@@ -151,6 +161,32 @@ def has_sent(sources: Collection[str]) -> bool:
         if journal.head.base_url in sources and journal.calls:
             return True
     return False
+
+
+def anything_sent() -> bool:
+    """Whether there is an upsert from this machine at all."""
+    return next(_readable_journals(), None) is not None
+
+
+def unfollowed_imports(base_url: str, key: str) -> list[str]:
+    """Return the imports of recent upserts to a service whose end nobody has seen, by their tracking identifiers.
+
+    Parameters
+    ----------
+    base_url, key
+        Of the service, and the digest of the access key that sent them.
+    """
+    found: dict[str, None] = {}
+    for path in recent_journals(datetime.now(UTC)):
+        try:
+            journal = UpsertJournal(path)
+        except (InputError, StorageError):
+            continue
+        if (journal.head.base_url, journal.head.key) == (base_url, key):
+            ended = ended_imports(path)
+            tracked = [call.tracking for call in journal.calls]
+            found |= dict.fromkeys(one for one in tracked if one is not None and one not in ended)
+    return list(found)
 
 
 def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
