@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
+    from prodex.corrections.history import changes_of
+    from prodex.corrections.overridden import overridden
     from prodex.corrections.undo import undo
     from prodex.corrections import operations as operations
     from prodex.corrections.bulk import apply_recipe, correct
@@ -100,6 +102,8 @@ _LATER = {
     "prodex.corrections.bulk": ("apply_recipe", "correct"),
     "prodex.corrections.recipe": ("Recipe", "RecipeStep"),
     "prodex.corrections.recipe_files": ("read_recipe",),
+    "prodex.corrections.history": ("changes_of",),
+    "prodex.corrections.overridden": ("overridden",),
     "prodex.worklists.fix": ("Fix",),
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.worklists.read_worklist": ("read_worklist",),
@@ -219,6 +223,7 @@ __all__ = [
     "apply_recipe",
     "audit",
     "changes_from_frame",
+    "changes_of",
     "connect",
     "correct",
     "diff",
@@ -238,6 +243,7 @@ __all__ = [
     "open_audit",
     "open_published",
     "open_snapshot",
+    "overridden",
     "profiles",
     "publish",
     "read_export",
