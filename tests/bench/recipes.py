@@ -37,7 +37,9 @@ def typical(catalog: prodex.Catalog) -> prodex.Recipe:
     made = [
         prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", where=own[0]),
         prodex.RecipeStep(do.ReplaceText("le", "Le"), "namePublicShort", "fr", where=own[1]),
-        prodex.RecipeStep(do.ReplaceText(r"(\d+) ?g\b", r"\1 g", pattern=True), "namePublicLong", where=own[2]),
+        prodex.RecipeStep(
+            do.ReplaceText(r"(\d+) ?g\b", r"\1 g", pattern=True), "namePublicLong", where=own[2]
+        ),
         prodex.RecipeStep(do.ChangeCase("upper"), "nameLegal", "fr", where=own[3]),
         prodex.RecipeStep(do.ChangeCase("sentence"), "nameLegal", "fr", where=own[4]),
         prodex.RecipeStep(do.ChangeCase("title"), "nameLegal", "nl", where=own[5]),
@@ -50,7 +52,9 @@ def typical(catalog: prodex.Catalog) -> prodex.Recipe:
         prodex.RecipeStep(do.ConvertUnit("g"), "netWeight", where=own[12]),
         prodex.RecipeStep(do.RemoveValue(), "consumptionAdvice", "fr", where=own[13]),
         prodex.RecipeStep(do.SetValue(value=True), "isPromotionalItem", where=own[14]),
-        prodex.RecipeStep(do.CopyFrom(from_language="fr", replace=True), "namePublicShort", "nl", where=own[15]),
+        prodex.RecipeStep(
+            do.CopyFrom(from_language="fr", replace=True), "namePublicShort", "nl", where=own[15]
+        ),
     ]
     return prodex.Recipe((*made, *made[:4]), title="typical")
 
@@ -110,7 +114,10 @@ def measure(products: int = 100_000) -> dict[str, float]:
                 f"{len(answers):,} answers made in {found['answers']:.1f} s and judged in {judging:.1f} s"
             )
             figures |= {f"{recipe.title} {name}": value for name, value in found.items()}
-            figures |= {f"{recipe.title} judging": judging, f"{recipe.title} sent": float(fix.counts["accepted"])}
+            figures |= {
+                f"{recipe.title} judging": judging,
+                f"{recipe.title} sent": float(fix.counts["accepted"]),
+            }
     return figures
 
 

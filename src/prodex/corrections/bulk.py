@@ -272,7 +272,7 @@ def _of_function(function: Callable[[str | None], Any]) -> Callable[[int, str | 
     def asked(_: int, value: str | None) -> NewValue:
         try:
             given = function(value)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
+        except Exception as error:
             if value is None and isinstance(error, AttributeError | TypeError):
                 return None  # a method of texts, of which there is none here
             raise AnswerRefused(f"the function raised {type(error).__name__}: {str(error)[:200]}") from error

@@ -28,7 +28,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import described
-from prodex.corrections.letter_case import CASES, OWN_CAPITALS, SIMPLE_LETTERS, WEB_ADDRESS, CaseUnknown, recased
+from prodex.corrections.letter_case import (
+    CASES,
+    OWN_CAPITALS,
+    SIMPLE_LETTERS,
+    WEB_ADDRESS,
+    CaseUnknown,
+    recased,
+)
 from prodex.errors import InputError
 from prodex.locales import known_language_tag, language_tag, short_of
 from prodex.messages import hint
