@@ -418,7 +418,7 @@ class TrimSpaces:
             made = pc.replace_substring_regex(made, rf"[{_SPACE}]*([{_BREAK}]+)[{_SPACE}]*", r"\1")
         if self.no_break == "keep":
             # The first no-break space of a run, with the spaces around it.
-            made = pc.replace_substring_regex(made, rf"[{spaces}]*([{_NO_BREAK}])[{spaces}]*", r"\1")
+            made = pc.replace_substring_regex(made, rf"[{spaces}]*?([{_NO_BREAK}])[{spaces}]*", r"\1")
             plain = re.sub(r"\\x\{00A0\}|\\x\{202F\}", "", spaces).replace(
                 r"\x{2000}-\x{200A}", r"\x{2000}-\x{2006}\x{2008}-\x{200A}"
             )
