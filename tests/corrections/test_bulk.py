@@ -87,7 +87,9 @@ def test_a_language_is_meant_in_any_spelling(language: str) -> None:
     assert [("namePublicLong", "ACME  Riz", "A  Riz")] == after(fix)
 
 
-@pytest.mark.parametrize("value", ["delete", "fr: Riz", "Yes", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200])
+@pytest.mark.parametrize(
+    "value", ["delete", "fr: Riz", "Yes", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200]
+)
 def test_a_text_is_set_letter_by_letter(value: str) -> None:
     """No grammar of cells is applied to what is set."""
     fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
@@ -119,7 +121,9 @@ def test_codes_are_set_by_code_or_label_and_unknown_ones_are_asked_back() -> Non
     """Codes in use are those of the whole catalogue, also where products were chosen."""
     chosen = catalog().where(product_id="0")
     assert [("brand", "ACME", "ZEST")] == after(prodex.correct(chosen, "brand_code", "ZEST"))
-    assert [("brand", "ZEST", "ACME")] == after(prodex.correct(catalog().where(product_id="1"), "brand", "Acme"))
+    assert [("brand", "ZEST", "ACME")] == after(
+        prodex.correct(catalog().where(product_id="1"), "brand", "Acme")
+    )
     unknown = prodex.correct(chosen, "brand", do.SetCode("ZESTY"))
     assert {"asked_back": 1} == counts(unknown)
     assert "nearest: ZEST" in unknown.asked_back["reason"][0]
@@ -172,7 +176,9 @@ def test_a_text_that_cannot_arrive_is_not_taken_away() -> None:
     fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", do.MoveText(to_language="en"))
     assert [] == after(fix)
     assert {"refused": 1} == counts(fix)
-    there = prodex.correct(catalog().where(product_id="1"), "namePublicLong", do.MoveText(to_language="en-GB"))
+    there = prodex.correct(
+        catalog().where(product_id="1"), "namePublicLong", do.MoveText(to_language="en-GB")
+    )
     assert 2 == len(there.preview())
 
 
@@ -188,7 +194,9 @@ def test_values_are_copied_where_there_is_none_or_it_may_be_replaced() -> None:
     """Another value is not overwritten unless that is said."""
     fix = prodex.correct(catalog(), "description", do.CopyFrom("namePublicLong"), language="fr")
     assert [("description", None, "ACME  Riz")] == after(fix)
-    replaced = prodex.correct(catalog(), "description", do.CopyFrom("namePublicLong", replace=True), language="fr")
+    replaced = prodex.correct(
+        catalog(), "description", do.CopyFrom("namePublicLong", replace=True), language="fr"
+    )
     assert {("description", None, "ACME  Riz"), ("description", "autre", "Thé")} == set(after(replaced))
     language = prodex.correct(catalog(), "namePublicLong", do.CopyFrom(from_language="fr"), language="nl")
     assert ("namePublicLong", None, "Thé") in after(language)
@@ -207,7 +215,9 @@ def test_nested_texts_are_corrected_each_in_its_place() -> None:
 def test_values_are_removed() -> None:
     """Every value that is there is taken away: a text, a code of a list, a flag."""
     assert 1 == len(prodex.correct(catalog(), "description", prodex.DELETE).preview())
-    assert {"changed": 2, "no_value": 3} == counts(prodex.correct(catalog(), "originCountry", do.RemoveValue()))
+    assert {"changed": 2, "no_value": 3} == counts(
+        prodex.correct(catalog(), "originCountry", do.RemoveValue())
+    )
     assert [("isConsumerUnit", "true", "")] == [
         (attribute, before, new or "")
         for attribute, before, new in after(prodex.correct(catalog(), "isConsumerUnit", do.RemoveValue()))
@@ -246,7 +256,10 @@ def test_a_function_can_give_a_value_to_products_without_one() -> None:
 def test_a_series_has_values_by_id_or_gtin() -> None:
     """GTINs may have lost their zeros; what is for no product here is named, and a missing value says nothing."""
     fix = prodex.correct(
-        catalog(), "description", pd.Series({3036811359935: "neu", 4006381333931: None, 99: "x"}), language="fr"
+        catalog(),
+        "description",
+        pd.Series({3036811359935: "neu", 4006381333931: None, 99: "x"}),
+        language="fr",
     )
     assert [("description", None, "neu")] == after(fix)
     assert 1 == counts(fix)["conflict"]

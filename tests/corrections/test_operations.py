@@ -76,7 +76,12 @@ def test_a_text_is_what_a_person_expects(operation: TextOperation, before: str, 
         ("lower", "el", "ΣΑΣ", "σας"),
         ("sentence", "en", "BREAD WITH SEEDS. BAKED", "Bread with seeds. Baked"),
         ("sentence", "en", "500g BREAD", "500g bread"),
-        ("sentence", "fr", "vitamine B12 et pH neutre MCCAIN McCain", "Vitamine B12 et pH neutre mccain McCain"),
+        (
+            "sentence",
+            "fr",
+            "vitamine B12 et pH neutre MCCAIN McCain",
+            "Vitamine B12 et pH neutre mccain McCain",
+        ),
         ("upper", "fr", "&eacute; <b>gras</b> www.acme.fr", "&eacute; <b>GRAS</b> www.acme.fr"),
         ("upper", "ar", "شاي", "شاي"),
         ("title", "zh", "茶", "茶"),
@@ -107,7 +112,9 @@ def test_most_capitals_are_made_by_arrow_and_are_the_same() -> None:
     texts = [f"a{chr(code)}b" for code in range(0x20, 0x2100) if not 0xD800 <= code < 0xE000]
     texts += ["www.x", "a://b", "a@b", "&amp;", "<b>"]
     for case in ("upper", "lower"):
-        made = do.ChangeCase(case).transformed(pa.array(texts, pa.large_string()), pa.array(["fr"] * len(texts)))
+        made = do.ChangeCase(case).transformed(
+            pa.array(texts, pa.large_string()), pa.array(["fr"] * len(texts))
+        )
         assert [recased(one, "fr", case) for one in texts] == made.values.to_pylist()
 
 

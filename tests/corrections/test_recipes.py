@@ -21,7 +21,9 @@ from prodex.exploration.filtering import ProductFilter
 from tests.corrections.test_bulk import after, catalog, counts
 
 
-def step(operation: Any, attribute: str = "namePublicLong", language: str | None = None, **more: Any) -> prodex.RecipeStep:
+def step(
+    operation: Any, attribute: str = "namePublicLong", language: str | None = None, **more: Any
+) -> prodex.RecipeStep:
     """Return a step."""
     return prodex.RecipeStep(operation, attribute, language, **more)
 
@@ -35,7 +37,11 @@ def read(tmp_path: Path, content: str | bytes) -> prodex.Recipe:
 
 def test_each_step_sees_what_the_ones_before_it_left() -> None:
     """Trimmed, the prefix goes; in the other order it is the same place all the same, and one change is sent."""
-    steps = [step(do.TrimSpaces()), step(do.RemovePrefix("ACME Riz"), language="fr"), step(do.ReplaceText("ACME", "A"))]
+    steps = [
+        step(do.TrimSpaces()),
+        step(do.RemovePrefix("ACME Riz"), language="fr"),
+        step(do.ReplaceText("ACME", "A")),
+    ]
     one = catalog().where(product_id="0")
     refused = prodex.apply_recipe(one, prodex.Recipe(steps))
     assert [1, 0, 2] == refused.steps["changed"].tolist()
@@ -63,12 +69,18 @@ def test_products_are_chosen_once_and_a_step_may_have_fewer() -> None:
         ],
         chosen=[{"is_consumer_unit": True}],
     )
-    assert [("brand", "ACME", "ZEST"), ("description", None, "neu")] == after(prodex.apply_recipe(catalog(), recipe))
+    assert [("brand", "ACME", "ZEST"), ("description", None, "neu")] == after(
+        prodex.apply_recipe(catalog(), recipe)
+    )
 
 
 def test_a_step_that_cannot_be_done_stops_nobody_unless_it_is_required() -> None:
     """It says why; with required, nothing of the recipe is done."""
-    steps = [step(do.TrimSpaces(), "nameLogn"), step(do.TrimSpaces()), step(do.ConvertUnit("ml"), "netContent")]
+    steps = [
+        step(do.TrimSpaces(), "nameLogn"),
+        step(do.TrimSpaces()),
+        step(do.ConvertUnit("ml"), "netContent"),
+    ]
     fix = prodex.apply_recipe(catalog(), prodex.Recipe(steps))
     assert [0, 1, 0] == fix.steps["changed"].tolist()
     assert "no product here has an attribute 'nameLogn'" in fix.steps["reason"][0]
@@ -214,8 +226,14 @@ def test_files_of_any_editor_are_read(tmp_path: Path, content: str | bytes) -> N
         ("[[chosen]]\nbrand_cod = 'A'\n" + GOOD, "line 2, chosen.brand_cod: .*did you mean 'brand_code'"),
         ("[chosen.explorer]\nfacets = 3\n" + GOOD, "These are not conditions"),
         ("[[steps]]\ndo = 'set value'\nattribute = 'x'\nvalue = [1]", "Give a text"),
-        ("[[steps]]\ndo = 'change case'\nattribute = 'x'\nto = 'upper'\nkeep = [{a = 1}]", "Give a list of words"),
-        ("[[steps]]\ndo = 'replace text'\nattribute = 'x'\nfind = '('\nby = ''\npattern = true", "cannot be read"),
+        (
+            "[[steps]]\ndo = 'change case'\nattribute = 'x'\nto = 'upper'\nkeep = [{a = 1}]",
+            "Give a list of words",
+        ),
+        (
+            "[[steps]]\ndo = 'replace text'\nattribute = 'x'\nfind = '('\nby = ''\npattern = true",
+            "cannot be read",
+        ),
     ],
 )
 def test_a_hostile_file_is_one_error_with_its_lines(tmp_path: Path, content: str | bytes, words: str) -> None:
@@ -226,7 +244,14 @@ def test_a_hostile_file_is_one_error_with_its_lines(tmp_path: Path, content: str
 
 def test_one_error_has_every_line_that_is_wrong(tmp_path: Path) -> None:
     """Whoever edits a file sees all that is wrong at once."""
-    content = GOOD + "languag = 'fr'\n" + GOOD.replace("trim", "trimm") + "titel = 1\n" + GOOD + "language = 'Frensh'\n"
+    content = (
+        GOOD
+        + "languag = 'fr'\n"
+        + GOOD.replace("trim", "trimm")
+        + "titel = 1\n"
+        + GOOD
+        + "language = 'Frensh'\n"
+    )
     with pytest.raises(InputError) as error:
         read(tmp_path, content)
     lines = str(error.value).splitlines()
@@ -250,10 +275,17 @@ _TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(lam
 _WORD = st.text(string.ascii_letters, min_size=1, max_size=6)
 _LANGUAGES = st.sampled_from(["fr", "French", "nld-NL", "pt-BR"])
 _OPERATIONS = st.one_of(
-    st.builds(do.SetValue, _TEXT | st.booleans() | st.integers(-(2**53), 2**53) | st.sampled_from([0.5, -3.25, 1e-7, 1e300])),
+    st.builds(
+        do.SetValue,
+        _TEXT | st.booleans() | st.integers(-(2**53), 2**53) | st.sampled_from([0.5, -3.25, 1e-7, 1e300]),
+    ),
     st.builds(do.SetCode, _TEXT),
-    st.builds(do.ReplaceText, _TEXT, st.text(st.characters(codec="utf-8"), max_size=5), ignore_case=st.booleans()),
-    st.builds(do.ChangeCase, st.sampled_from(["upper", "lower", "title"]), st.lists(_TEXT, max_size=2).map(tuple)),
+    st.builds(
+        do.ReplaceText, _TEXT, st.text(st.characters(codec="utf-8"), max_size=5), ignore_case=st.booleans()
+    ),
+    st.builds(
+        do.ChangeCase, st.sampled_from(["upper", "lower", "title"]), st.lists(_TEXT, max_size=2).map(tuple)
+    ),
     st.builds(do.TrimSpaces, st.sampled_from(["keep", "space"]), st.sampled_from(["keep", "space"])),
     st.builds(do.RemovePrefix, _TEXT, st.booleans()),
     st.builds(do.MoveText, _WORD, st.none() | _LANGUAGES),
@@ -261,7 +293,13 @@ _OPERATIONS = st.one_of(
     st.builds(do.ConvertUnit, st.sampled_from(["kg", "GRM"]), st.none() | st.just("oz")),
     st.just(do.RemoveValue()),
 )
-_VALUES = st.none() | _TEXT | st.booleans() | st.integers(-5, 10**12) | st.just(datetime(2026, 11, 26, 8, tzinfo=UTC))
+_VALUES = (
+    st.none()
+    | _TEXT
+    | st.booleans()
+    | st.integers(-5, 10**12)
+    | st.just(datetime(2026, 11, 26, 8, tzinfo=UTC))
+)
 _GIVEN = _VALUES | st.lists(_VALUES, min_size=1, max_size=3)
 _WHERE = st.fixed_dictionaries({}, optional=dict.fromkeys(["brand_code", "gtin", "texts_count"], _GIVEN))
 _STEPS = st.builds(prodex.RecipeStep, _OPERATIONS, _WORD, st.none() | _LANGUAGES, _WHERE, st.booleans())
@@ -275,7 +313,9 @@ _RECIPES = st.builds(
 
 
 @given(_RECIPES)
-def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, recipe: prodex.Recipe) -> None:
+def test_what_is_written_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, recipe: prodex.Recipe
+) -> None:
     """A recipe and its file say the same, whatever characters are in it."""
     path = tmp_path_factory.mktemp("recipes") / "recipe.toml"
     assert recipe == prodex.Recipe.read(recipe.save(path))
