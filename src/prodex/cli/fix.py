@@ -102,7 +102,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following, also=also, elsewhere=elsewhere)
+        tracking = applied_answers(read, service.connect(), following, also=also, elsewhere=elsewhere)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -116,7 +116,7 @@ def fix(
         if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
             say(_NO_ANSWER, aside=True)
             return
-        output.show(_answers_section(read, what))
+        output.show(answers_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
@@ -125,7 +125,7 @@ def fix(
         raise typer.Exit(1)
 
 
-def _applied(
+def applied_answers(
     read: prodex.Fix,
     service: prodex.Client,
     following: FollowOptions,
@@ -148,7 +148,7 @@ def _applied(
     return tracking
 
 
-def _answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,
