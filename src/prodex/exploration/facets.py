@@ -31,6 +31,8 @@ from prodex.facts.owner import OWNER_COLUMNS
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
+from prodex.send.sent_states import SentState, sent_values
+from prodex.send.sent_writes import has_sent
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
 
@@ -312,6 +314,30 @@ def _lacking(products: ProductColumns, channel: str) -> Groups:
     return Groups.of(f"{LACKING}{channel}", len(products), pairs, codes, [one.words for one in columns])
 
 
+#: The name of the facet of what was sent from here.
+SENT = "sent"
+_SENT_WORDS = {
+    SentState.OVERRIDDEN: "overridden since we sent it",
+    SentState.AS_SENT: "as we sent it",
+    SentState.NOT_VISIBLE: "sent, not visible yet",
+    SentState.UNKNOWN: "sent, not known whether it arrived",
+}
+
+
+def _sent(products: ProductColumns) -> Groups:
+    """Group products by what became of the values that were sent of them: several may have become different things."""
+    place = {product: number for number, product in enumerate(products.ids.to_pylist())}
+    codes = list(_SENT_WORDS)
+    pairs = sorted({(place[one.product_id], codes.index(one.state)) for one in sent_values(products.catalog)})
+    rows, groups = np.array(pairs, np.int64).reshape(-1, 2).T
+    words = list(map(str, codes))
+    return Groups.of(SENT, len(products), (rows, groups), words, list(_SENT_WORDS.values()))
+
+
+def _has_sent(products: ProductColumns) -> bool:
+    return has_sent({products.catalog.origin.source})
+
+
 _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 _PACKSHOT = "assets.pictures.isPackshot"
 
@@ -400,6 +426,7 @@ FACETS = (
         attribute="manufacturerSharingStatus",
         column="sharing_status",
     ),
+    CatalogFacet(SENT, "Sent from here", "nothing sent from here", read=_values_by_group(_sent)),
     CatalogFacet(
         "packshot",
         "Packshot",
@@ -677,6 +704,9 @@ class Facets(Mapping[str, FacetValues]):
             if products.audit is not None or not facet.needs_audit
         }
         self.declared: dict[str, Facet] = {**self._of_catalog, MISSING.name: MISSING}
+        # A saved view may have it where nothing was sent from; it is listed where something was.
+        if not _has_sent(products):
+            del self.declared[SENT]
         self._read: dict[str, FacetValues] = {}
 
     def look_at(self, conditions: Conditions) -> None:
@@ -685,8 +715,8 @@ class Facets(Mapping[str, FacetValues]):
 
     def title(self, name: str) -> str:
         """Return the heading of a facet, which need not have been read for it."""
-        is_declared = name in self._of_catalog
-        return self.declared[name].title if is_declared else self._of_attributes.title(name)
+        found = self._of_catalog.get(name)
+        return self._of_attributes.title(name) if found is None else found.title
 
     @property
     def filled(self) -> FilledReader:

@@ -63,6 +63,8 @@ class JobResult:
             outcome += f", {', '.join(skipped)} skipped" if skipped else ""
         unusual = sum(int(step.figures.get("unusual", 0)) for step in self.steps)
         news = f"; {counted(unusual, 'figure')} unusual" if unusual else ""
+        overridden = sum(int(step.figures.get("overridden", 0)) for step in self.steps)
+        news += f"; {counted(overridden, 'value')} overridden since we sent it" if overridden else ""
         return f"{self.name}, {self.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {outcome}{news}"
 
     @property

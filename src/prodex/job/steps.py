@@ -23,8 +23,9 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference, diff
+from prodex.corrections.overridden import override_lines, sent_summary
 from prodex.display.audit import accepted_lines
-from prodex.errors import ProdexError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.errors import ProdexError, ServiceError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.files.atomic import sha256, storage, writing
 from prodex.files.folders import restore_old
 from prodex.files.untrusted import Digest, is_file, is_there, read_json
@@ -43,6 +44,8 @@ from prodex.quality.limits import grave_failures, low_score
 from prodex.quality.run import audit
 from prodex.quality.scores import readiness
 from prodex.quality.watch import watch_of
+from prodex.send.following import track
+from prodex.send.sent_writes import anything_sent, unfollowed_imports
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.store.vacuum import vacuum
 from prodex.tables.declaration import TABLES
@@ -95,6 +98,8 @@ def steps_of(job: Job) -> Iterator[Step]:
         yield Step("compare", "compare", needs=("load", *audits))
     if job.watch and audits:
         yield Step("watch", "watch", needs=tuple(audits))
+    if anything_sent():
+        yield Step("sent from here", "sent", needs=("load",))
     if job.worklists is not None:
         yield Step("worklists", "worklists", needs=(f"audit {job.worklists.profile}",))
     for number, export in enumerate(job.exports):
@@ -289,6 +294,35 @@ def _plan_watch(context: Context, _: int) -> StepOutcome:
     return StepOutcome({}, (f"Would look for what is unusual after {counted(audits, 'audit')}.",))
 
 
+def _sent(context: Context, _: int) -> StepOutcome:
+    """Say which values that were sent from here are something else by now."""
+    problem = _follow_imports(context)
+    found = sent_summary(context.catalog)
+    figures: dict[str, Figure] = {
+        "overridden": len(found.overrides),
+        "as_sent": found.as_sent,
+        "not_visible_yet": found.not_visible,
+        "not_known": found.unknown,
+    }
+    return StepOutcome(figures, (*problem, *override_lines(found, context.job.name)))
+
+
+def _follow_imports(context: Context) -> tuple[str, ...]:
+    """Ask the service for the imports whose end nobody has seen: only what it confirmed can be overridden."""
+    client = context.client
+    if not (running := unfollowed_imports(client.base_url, client.fingerprint)):
+        return ()
+    try:
+        track(client, running)
+    except ServiceError as error:
+        return (f"The imports that were sent from here could not be followed: {error}",)
+    return ()
+
+
+def _plan_sent(context: Context, _: int) -> StepOutcome:
+    return StepOutcome({}, ("Would look for values that were sent from here and are something else now.",))
+
+
 def _worklists(context: Context, _: int) -> StepOutcome:
     from prodex.worklists.folder import owner_names
 
@@ -391,6 +425,7 @@ ACTIONS: Mapping[str, StepAction] = {
     "limits": StepAction(_limits, _plan_limits),
     "compare": StepAction(_compare, _plan_compare),
     "watch": StepAction(_watch, _plan_watch),
+    "sent": StepAction(_sent, _plan_sent),
     "worklists": StepAction(_worklists, _plan_worklists),
     "export": StepAction(_export, _plan_export),
     "publish": StepAction(_publish, _plan_publish),

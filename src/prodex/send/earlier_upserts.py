@@ -320,15 +320,16 @@ class EarlierUpserts:
             polling.poll([one for one in running if one is not None])
         finally:
             ended = polling.newly_ended()
-            note_ended(service.base_url, ended)
+            here = {one.batch.tracking: one.batch for one in calls if one.batch.tracking in ended}
+            statuses = {str(tracking): polling.outcome(batch).statuses for tracking, batch in here.items()}
+            note_ended(service.base_url, ended, statuses)
         # After the imports were requested: what has ended by now is visible to whoever requests products from now on.
         now = datetime.now(UTC)
         seen = []
         for one in _calls(service, keys):
             record = polling.records.get(one.batch.tracking or "")
             over = one.ended or (now if one.batch.tracking in ended else None)
-            rows = () if record is None else polling.outcome(one.batch).products
-            statuses = {gtin_key(gtin): status for gtin, status, _ in rows} if over else {}
+            statuses = {} if record is None or not over else polling.outcome(one.batch).statuses
             is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
             gives_up = gives_up_lost and is_lost
             # An import that was seen to end and that the service does not know any more says nothing: it was reset.
@@ -427,7 +428,7 @@ class EarlierUpserts:
                 gtin
                 for gtin in one.batch.gtins
                 if (edits := one.edits.get(key := gtin_key(gtin)))
-                and (edits <= there[key] or edits <= there[key] | _visible_digests(records.get(key, {})))
+                and (edits <= there[key] or edits <= there[key] | visible_digests(records.get(key, {})))
             ]
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
@@ -484,7 +485,7 @@ class EarlierUpserts:
             if place[0] not in map(gtin_key, one.batch.gtins) or not one.writes(place):
                 continue
             edits = one.edits.get(place[0])
-            is_there = bool(edits and edits <= _visible_digests(records.get(place[0], {})))
+            is_there = bool(edits and edits <= visible_digests(records.get(place[0], {})))
             settles = settling(self.service.base_url)
             if not is_there and self._may_be_under_way(one, place[0], records, settles):
                 return one
@@ -571,7 +572,7 @@ def why_it_waits(call: EarlierCall, place: Place) -> str:
     )
 
 
-def _visible_digests(record: Product) -> set[str]:
+def visible_digests(record: Product) -> set[str]:
     """Return the digests of all corrections that a product shows: of its texts, and of its values as a whole."""
     found = set()
     for root, value in record.items():

@@ -438,3 +438,63 @@ def _with_value(at: Any, path: Sequence[PathStep], value: Any, index: int | None
         return [*items[:end], copy.deepcopy(value), *items[end:]]
     inner = _with_value(items[place], rest, value, index)
     return [*items[:place], *([] if inner is ABSENT else [inner]), *items[place + 1 :]]
+
+
+def is_one_value(value: Any) -> bool:
+    """Whether a value is one for people: a text with its language, a code, an amount with its unit, or no object."""
+    return not isinstance(value, list) and (not isinstance(value, dict) or _is_one_value(value))
+
+
+def aligned(lists: Sequence[Sequence[Any]]) -> dict[PathStep, list[Any]] | None:
+    """Return the items of several lists by what tells them apart, ABSENT where a list does not have one.
+
+    Of items that are known by the same, the first ones belong together, then the second ones. None where only their
+    order tells items apart, and the lists are not of the same length.
+
+    Parameters
+    ----------
+    lists
+        The same list at several times.
+
+    Examples
+    --------
+    >>> [(key.value, items) for key, items in aligned([["A", "B"], ["B"]]).items()]
+    [('A', ['A', ABSENT]), ('B', ['B', 'B'])]
+    """
+    filled = [one for one in lists if one]
+    codes = sorted({name for one in filled for item in one if isinstance(item, dict) for name in item})
+    for name in (*_KNOWN_BY, *(one for one in codes if one not in _KNOWN_BY)):
+        known = _known_by(name)
+        values = [[known(item) for item in one] for one in filled]
+        if any(value is None for several in values for value in several):
+            continue
+        if name in _SEVERAL or all(len({*several}) == len(several) for several in values):
+            if name == "language":
+                known = _short_where_it_tells(values)
+            return _by_keys(lists, name, known)
+    if len({*map(len, filled)}) > 1:
+        return None
+    size = len(filled[0]) if filled else 0
+    return {place: [one[place] if one else ABSENT for one in lists] for place in range(size)}
+
+
+def _short_where_it_tells(values: Sequence[Sequence[str | None]]) -> Callable[[Any], str | None]:
+    """Return what texts are known by: services write a language in their own way, "fr" for "fra-FR"."""
+    for several in values:
+        if len({short_of(one or "") for one in several}) < len({*several}):
+            return _by_language
+    return lambda item: short_of(_language(item))
+
+
+def _by_keys(
+    lists: Sequence[Sequence[Any]], name: str, known: Callable[[Any], str | None]
+) -> dict[PathStep, list[Any]]:
+    found: dict[PathStep, list[Any]] = {}
+    for place, one in enumerate(lists):
+        seen = Counter[str]()
+        for item in one:
+            value = str(known(item))
+            key = ItemKey(name, value, seen[value])
+            seen[value] += 1
+            found.setdefault(key, [ABSENT] * len(lists))[place] = item
+    return found

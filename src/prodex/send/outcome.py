@@ -57,6 +57,11 @@ class Outcome:
     products: tuple[Row, ...] = field(repr=False)
     record: Mapping[str, Any] = field(repr=False)
 
+    @property
+    def statuses(self) -> dict[str, str]:
+        """The status of each product by the key of its GTIN."""
+        return {gtin_key(gtin): status for gtin, status, _ in self.products}
+
 
 def outcome_of(batch: Batch, record: Mapping[str, Any] | None, problem: str, *, gave_up: bool) -> Outcome:
     """Return the outcome of a batch.

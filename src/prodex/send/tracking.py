@@ -205,7 +205,12 @@ class Tracking:
         finally:
             self._outcomes.clear()
         # Until this is noted, loads reuse no snapshot that was begun before.
-        note_ended(self._service.base_url, self._imports.newly_ended())
+        ended = self._imports.newly_ended()
+        statuses: dict[str, dict[str, str]] = {}
+        for one in self._known() if ended else ():
+            if one.batch.tracking in ended:
+                statuses.setdefault(str(one.batch.tracking), {}).update(one.statuses)
+        note_ended(self._service.base_url, ended, statuses)
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:

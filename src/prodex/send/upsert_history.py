@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -187,6 +187,7 @@ SETTLES = timedelta(minutes=2)
 _CLOCKS = timedelta(days=1)
 
 _ENDED = "ended.json"
+_STATUSES = "statuses.json"
 
 
 class Write(NamedTuple):
@@ -229,10 +230,21 @@ def last_write(base_url: str, since: datetime | None = None) -> Write | None:
     return max(found, key=lambda write: write.through, default=None)
 
 
-def note_ended(base_url: str, identifiers: Collection[str]) -> None:
+def note_ended(
+    base_url: str, identifiers: Collection[str], statuses: Mapping[str, Mapping[str, str]] | None = None
+) -> None:
     """Note that imports which were sent from here have ended.
 
     An error of the disk is only logged: the imports then count as running for a day.
+
+    Parameters
+    ----------
+    base_url
+        Of the service.
+    identifiers
+        The imports.
+    statuses
+        By import, the status of each product as the service says it, by GTIN.
     """
     if not identifiers:
         return
@@ -253,7 +265,12 @@ def note_ended(base_url: str, identifiers: Collection[str]) -> None:
             continue
         now = datetime.now(UTC)
         moments = {str(one): now for one in ours} | ended
+        known = {one: dict(of) for one, of in (statuses or {}).items() if one in ours}
         try:
+            # First: an import that has ended is not looked at again.
+            if known:
+                with writing(path.with_name(_STATUSES), private=True) as beside:
+                    beside.write_bytes(msgspec.json.encode(product_statuses(path) | known))
             with writing(path.with_name(_ENDED), private=True) as beside:
                 beside.write_bytes(msgspec.json.encode(moments))
         except StorageError as error:
@@ -306,3 +323,11 @@ def ended_imports(journal: Path) -> dict[str, datetime]:
     except (OSError, ValueError):
         return {}
     return moments
+
+
+def product_statuses(journal: Path) -> dict[str, dict[str, str]]:
+    """Return the status of each product by import and GTIN, as far as they were noted; none if that cannot be read."""
+    try:
+        return read_json(journal.with_name(_STATUSES), dict[str, dict[str, str]])
+    except (OSError, ValueError):
+        return {}

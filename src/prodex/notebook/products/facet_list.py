@@ -10,7 +10,7 @@ from traitlets import HasTraits, Instance
 
 from prodex.exploration.conditions import Code, Conditions, Range
 from prodex.exploration.facet_values import Counts, FacetValues
-from prodex.exploration.facets import MISSING, FilterResult, is_of_requirements
+from prodex.exploration.facets import MISSING, SENT, FilterResult, is_of_requirements
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
 from prodex.exploration.ranges import measure_of
@@ -23,7 +23,7 @@ from prodex.notebook.shared.panel import Panel
 
 #: The facets in the order in which most questions begin; any others follow.
 _ORDER = (
-    *("market", "language", "missing", "owner", "brand", "category", "kind", "grade"),
+    *("market", "language", "missing", SENT, "owner", "brand", "category", "kind", "grade"),
     *(range_facet("updated_at"), range_facet("score"), range_facet("pictures_count")),
 )
 #: Facets that are shown without being asked for, of dates and numbers.

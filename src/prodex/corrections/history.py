@@ -1,0 +1,730 @@
+"""Who changed it: the values of a product across the snapshots of this machine and what was sent from here.
+
+A snapshot shows what was there and not who did it. A value counts as sent from here if an upsert of this machine changed
+this place to it before the snapshot in which it came; every other value was changed by somebody else. "Not asked for" is
+not "taken away", a snapshot that cannot be read says nothing, and what was in the first one has been there since nobody
+knows when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+
+from prodex.arguments import described, listed
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.gtin import comparable_cell
+from prodex.messages import counted
+from prodex.send.earlier_upserts import edit_digest
+from prodex.send.leaves import ABSENT
+from prodex.send.merging import Edit, texts_of
+from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
+from prodex.send.sent_writes import Arrival, SentWrite, SentWrites, sent_writes
+from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
+from prodex.service.replies import canonical
+from prodex.store.archive import snapshots_folder
+from prodex.store.record_history import (
+    ProductKey,
+    SnapshotRecord,
+    names_of_snapshots,
+    records_over_time,
+)
+from prodex.store.snapshot import SNAPSHOTS, name_of
+
+
+class Event(StrEnum):
+    """What happened to a value, or to the product."""
+
+    FIRST = "in the first snapshot"
+    ASKED = "first asked for"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "taken away"
+    STILL_MISSING = "still missing, in another way"
+    GONE = "product gone"
+    BACK = "product came back"
+    RENAMED = "product under another id"
+    NOT_SEEN = "sent, not seen"
+    NOT_VISIBLE = "sent, not visible yet"
+    REFUSED = "sent, refused by the service"
+
+
+class Sent(StrEnum):
+    """Whether a value was sent from this machine."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class ValueEvent:
+    """One step in the history of a value.
+
+    Attributes
+    ----------
+    event
+        What happened.
+    value, before
+        What the place held then, and what it held before; see `prodex.send.value_trails`.
+    since
+        When the product was last changed, as the service said then: the value came at that time, or before. None if
+        it is unknown since when.
+    seen_at
+        When the load of the snapshot began in which it came; None if no snapshot has shown it.
+    snapshot, not_in
+        The snapshot in which it came, and the last one before that held something else; "" where there is none.
+    sent
+        Whether it was sent from here.
+    write
+        By which call, or None.
+    note
+        What else there is to know, as sentences.
+    """
+
+    event: Event
+    value: Held
+    before: Held = Face.NOT_ASKED
+    since: datetime | None = None
+    seen_at: datetime | None = None
+    snapshot: str = ""
+    not_in: str = ""
+    sent: Sent = Sent.NO
+    write: SentWrite | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ValueHistory:
+    """The history of one place of a product, the newest first.
+
+    Attributes
+    ----------
+    attribute, language, language_code, item
+        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is the product as a whole.
+    events
+        What happened.
+    last
+        How new the newest event is, for lists.
+    """
+
+    attribute: str
+    language: str | None
+    language_code: str | None
+    item: str
+    events: tuple[ValueEvent, ...]
+    last: float
+
+
+@dataclass(frozen=True)
+class ProductHistory:
+    """The history of a product in the snapshots of a name.
+
+    Attributes
+    ----------
+    name
+        Name of the snapshots.
+    product_ids
+        Its ids, in the order in which it had them.
+    gtin
+        Its last GTIN.
+    snapshots
+        Number of snapshots that were looked at.
+    values
+        The history of each value, that of the newest change first.
+    notes
+        What could not be read, what was not there and what was not asked for, as sentences.
+    """
+
+    name: str
+    product_ids: tuple[str, ...]
+    gtin: str | None
+    snapshots: int
+    values: tuple[ValueHistory, ...] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+
+
+def changes_of(
+    product: Any, snapshots: str | Catalog | Iterable[str] | None = None, *, attribute: str | None = None
+) -> pd.DataFrame:
+    """Say of each value of a product since when it is there, what was before, and whether it was sent from here.
+
+    The snapshots of this machine are compared in the order in which they were published, those of each name by
+    themselves; of each only the row of the product is read. What was sent from here is known from the upserts of this
+    machine and what is kept beside them.
+
+    Parameters
+    ----------
+    product
+        Its GTIN in any spelling, its id, a row of `catalog.products` or of any other table, or a catalogue of one product.
+        By its GTIN it is followed under another id, too, if two ids were never there at the same time.
+    snapshots
+        Name of the snapshots, several names, or a catalogue that is one of them; all names of this machine by default.
+    attribute
+        Only this attribute, or what is in it: a wire path, such as "namePublicLong".
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each value that was there, those of one place together, the newest first.
+
+        - name: that of the snapshots; product_id, gtin
+        - attribute, language, language_code, item: where it is. Rows about the product as a whole have the attribute "".
+        - event: in the first snapshot, first asked for, changed, added, taken away, still missing in another way; product
+          gone, product came back, product under another id; sent, not seen; sent, not visible yet; sent, refused by
+          the service
+        - value, state: the value as text, and filled, null, empty or absent
+        - before, before_state: the same of the value before
+        - since: `updatedAt` of the product when the value came; missing where it is unknown since when
+        - seen_at, snapshot, not_in: in which snapshot it came, when the load of that began, and the last snapshot
+          before that held something else
+        - sent: yes, no, or not known; upsert, tracking, by, why, sent_at: by which call
+        - note: what else there is to know
+
+        `frame.attrs["notes"]` says how many snapshots were looked at, which could not be read, which do not have the
+        product, and what they did not ask for.
+
+    Raises
+    ------
+    InputError
+        When no snapshot on this machine has the product.
+    SnapshotNotFound
+        When there are no snapshots of a name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> for brand in ("ACME", "Acme"):
+    ...     record = {"id": 7, "gtin": "03036811359935", "brand": {"code": brand}}
+    ...     _ = prodex.flatten([record]).save("shop")
+    >>> changes = prodex.changes_of("3036811359935", "shop")
+    >>> changes[["attribute", "event", "value", "before", "sent"]].values.tolist()
+    [['brand', 'changed', 'Acme', 'ACME', 'no'], ['brand', 'in the first snapshot', 'ACME', nan, 'no']]
+    >>> changes.attrs["notes"]
+    ('2 snapshots of shop were looked at.',)
+    """
+    found = histories_of(product, snapshots, attribute=attribute)
+    frame = _frame(found)
+    frame.attrs["notes"] = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    return frame
+
+
+def histories_of(
+    product: Any, snapshots: str | Catalog | Iterable[str] | None = None, *, attribute: str | None = None
+) -> list[ProductHistory]:
+    """Return the same as values: one history for each name of snapshots and each product."""
+    key, is_text = _key_of(product)
+    names = _names(snapshots)
+    chains = [(name, chain) for name in names for chain in records_over_time(key, name)]
+    if is_text and any(one.product_id == key.product_id for _, chain in chains for one in chain):
+        # An id may be written like the GTIN of another product.
+        chains = [
+            (name, chain) for name, chain in chains if any(one.product_id == key.product_id for one in chain)
+        ]
+    if not chains:
+        raise InputError(_not_found(product, names))
+    gtins = {one.gtin for _, chain in chains for one in chain if one.gtin is not None}
+    sources = {one.origin.source for _, chain in chains for one in chain if one.origin is not None}
+    written = sent_writes(gtins, sources)
+    return [_history(name, chain, written, attribute) for name, chain in chains]
+
+
+def _key_of(product: Any) -> tuple[ProductKey, bool]:
+    """Return what a product is known by, and whether a text was given that may be an id or a GTIN."""
+    if isinstance(product, Catalog):
+        product = product.arrow("products", ["product_id", "gtin"]).to_pandas()
+    if isinstance(product, pd.DataFrame):
+        rows = product.drop_duplicates(subset=[one for one in ("product_id", "gtin") if one in product])
+        if len(rows) != 1:
+            raise InputError(
+                f"changes_of() is about one product, and these are {len(rows):,}. Choose one: "
+                "catalog.where(gtin='...'), or a GTIN."
+            )
+        product = rows.iloc[0]
+    if isinstance(product, pd.Series):
+        product = product.to_dict()
+    if hasattr(product, "_asdict"):  # a row of `itertuples`
+        product = product._asdict()
+    if isinstance(product, Mapping):
+        known = {name: product.get(name) for name in ("product_id", "gtin", "id")}
+        names = {name: value for name, value in known.items() if value is not None and value == value}
+        if not names:
+            raise InputError(
+                "This row has neither product_id nor gtin, so it is not known which product it is."
+            )
+        own = names.get("product_id", names.get("id"))
+        return ProductKey(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
+    if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
+        raise InputError(
+            f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
+            "prodex.changes_of('03036811359935')."
+        )
+    gtin = comparable_cell(product)
+    if gtin is None:
+        raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
+    return ProductKey(str(product).strip(), gtin), True
+
+
+def _names(snapshots: str | Catalog | Iterable[str] | None) -> list[str]:
+    if snapshots is None:
+        return names_of_snapshots()
+    if isinstance(snapshots, str | Catalog):
+        snapshots = [name_of(snapshots, "changes_of")]
+    names = [str(one).partition("@")[0] for one in listed("snapshots", snapshots)]
+    there = names_of_snapshots()
+    for name in names:
+        if name not in there:
+            raise SNAPSHOTS.not_found(name, "snapshots")
+    return list(dict.fromkeys(names))
+
+
+def _not_found(product: Any, names: Sequence[str]) -> str:
+    where = f"No snapshot in {snapshots_folder()} has"
+    looked = f" {', '.join(names[:10])} were looked at." if names else " There are none."
+    return f"{where} the product {product!r:.80}.{looked}"
+
+
+#: What says nothing of who changed a value: the service keeps it, or it is the key.
+_PASSED_OVER = MAINTAINED_BY_SERVICE | {"id", "uuid", "gtin", "updatedAt", "createdAt", "lastRequest"}
+
+
+#: The same below the top.
+_KEPT_BY_SERVICE = ("assets.lastUpdatedAt",)
+
+
+@dataclass(frozen=True)
+class _Version:
+    """The record of a product in one snapshot, and in those after it that have the same."""
+
+    place: int
+    there: SnapshotRecord
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        return self.there.record or {}
+
+    def value(self, root: str) -> Any:
+        found = self.record.get(root, ABSENT)
+        return Face.NOT_ASKED if found is ABSENT and not self.asked(root) else found
+
+    def asked(self, attribute: str, language: str | None = None) -> bool:
+        origin = self.there.origin
+        return origin is not None and origin.asked(attribute, language)
+
+
+def _history(
+    name: str, chain: Sequence[SnapshotRecord], written: SentWrites, attribute: str | None
+) -> ProductHistory:
+    ids = tuple(dict.fromkeys(one.product_id for one in chain if one.product_id is not None))
+    gtins = [one.gtin for one in chain if one.gtin is not None]
+    writes = [
+        one for one in written.writes if one.gtin in gtins and any(one.is_of(product) for product in ids)
+    ]
+    unreadable = [upsert for upsert, named in written.unreadable.items() if not named.isdisjoint(gtins)]
+    versions = list(_versions(chain))
+    moments = _moments(chain)
+    roots = dict.fromkeys(root for one in versions for root in one.record)
+    roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
+    top = None if attribute is None else attribute.partition(".")[0]
+    walked = _Walk(versions, moments, writes, unreadable)
+    values = [
+        found
+        for root in roots
+        if root not in _PASSED_OVER and top in {None, root}
+        for found in walked.histories(root)
+        if attribute is None or f"{found.attribute}.".startswith(f"{attribute}.")
+    ]
+    about = _of_product(chain) if attribute is None else None
+    values.sort(key=lambda one: -one.last)
+    notes = [
+        *_notes(name, chain),
+        *(f"The upsert {one} cannot be read, and has this GTIN." for one in unreadable),
+    ]
+    return ProductHistory(
+        name,
+        ids,
+        gtins[-1] if gtins else None,
+        len(chain),
+        (*([about] if about else []), *values),
+        tuple(notes),
+    )
+
+
+def _versions(chain: Sequence[SnapshotRecord]) -> Iterator[_Version]:
+    """Yield the records of a chain; of several snapshots in a row with the same record only the first."""
+    before: SnapshotRecord | None = None
+    for place, there in enumerate(chain):
+        if there.record is None or there.problem:
+            continue
+        is_same = (
+            before is not None
+            and before.record is there.record
+            and before.origin is not None
+            and there.origin is not None
+            and before.origin.query == there.origin.query
+            and before.origin.extent == there.origin.extent
+        )
+        if not is_same:
+            yield _Version(place, there)
+        before = there
+
+
+def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
+    """Return for each snapshot the latest time of it and of those before: a clock may have been ahead, or set back."""
+    found: list[datetime] = []
+    for one in chain:
+        found.append(max([one.moment, *found[-1:]]))
+    return found
+
+
+class _Walk:
+    """Follows each place of an attribute through the versions of a product, with what was sent meanwhile."""
+
+    def __init__(
+        self,
+        versions: Sequence[_Version],
+        moments: Sequence[datetime],
+        writes: Sequence[SentWrite],
+        unreadable: Sequence[str],
+    ) -> None:
+        self._versions, self._moments = versions, moments
+        self._known = [one for one in writes if one.sent is not None]
+        self._opaque = [one for one in writes if one.sent is None]
+        self._unreadable = unreadable
+
+    def histories(self, root: str) -> Iterator[ValueHistory]:
+        """Yield the history of each place of an attribute."""
+        now = [one.value(root) for one in self._versions]
+        written = [one for one in self._known if root in (one.sent or {})]
+        before = [one.value_before(root) for one in written]
+        after = [one.value_sent(root) for one in written]
+        versions = [*now, *before, *after]
+        try:
+            found = list(trails(root, versions))
+        except RecursionError:  # nested deeper than Python walks: known as a whole only
+            return
+        for trail in found:
+            if trail.attribute.startswith(_KEPT_BY_SERVICE):
+                continue
+            held = [
+                Face.NOT_ASKED
+                if isinstance(one, Face) and not version.asked(trail.attribute, trail.language_code)
+                else one
+                for one, version in zip(trail.held, self._versions, strict=False)
+            ]
+            start = len(now)
+            sent = [
+                (write, trail.held[start + number], trail.held[start + len(written) + number])
+                for number, write in enumerate(written)
+            ]
+            if (history := self._history(trail, held, sent)) is not None:
+                yield history
+
+    def _history(
+        self, trail: Trail, held: Sequence[Held], sent: Sequence[tuple[SentWrite, Held, Held]]
+    ) -> ValueHistory | None:
+        # What a write carried along unchanged, it did not change.
+        waiting = [one for one in sent if one[1] is Face.NOT_ASKED or not is_same(one[1], one[2])]
+        events: list[tuple[float, ValueEvent]] = []
+        last: tuple[_Version, Held] | None = None
+        not_asked = 0
+        for version, value in zip(self._versions, held, strict=True):
+            if value is Face.NOT_ASKED:
+                not_asked += 1
+                continue
+            if last is not None and _is_unchanged(last[1], value):
+                last = (version, value)
+                continue
+            if last is None and isinstance(value, Face) and value is Face.ABSENT:
+                last = (version, value)  # nothing is no value that came
+                continue
+            moment = self._moments[version.place]
+            made = [one for one in waiting if one[0].at <= moment and is_same(one[2], value)]
+            made = [one for one in made if one[0].arrival is not Arrival.REFUSED]
+            waiting = [one for one in waiting if one not in made]
+            event = self._event(trail, version, value, last)
+            if made:
+                again = [f"Sent again by the upsert {one.upsert}." for one, *_ in made[1:]]
+                event = replace(event, sent=Sent.YES, write=made[0][0], note=_sentences(event.note, *again))
+            else:
+                event = self._by_others(event, trail, version, value, last)
+            events.append((version.place, event))
+            last = (version, value)
+        events += self._unseen(trail, waiting, last)
+        if not events:
+            return None
+        events.sort(key=lambda one: one[0])
+        if not_asked and last is not None:
+            place, newest = events[-1]
+            words = f"Not asked for in {counted(not_asked, 'state')} of the product."
+            events[-1] = (place, replace(newest, note=_sentences(newest.note, words)))
+        return ValueHistory(
+            trail.attribute,
+            trail.language,
+            trail.language_code,
+            trail.item,
+            tuple(event for _, event in reversed(events)),
+            events[-1][0],
+        )
+
+    def _event(
+        self, trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None
+    ) -> ValueEvent:
+        there = version.there
+        if last is None:
+            # Before it nobody has asked for this attribute, or there was no snapshot.
+            is_first = version is self._versions[0]
+            return ValueEvent(
+                Event.FIRST if is_first else Event.ASKED,
+                value,
+                seen_at=there.moment,
+                snapshot=there.snapshot,
+                note="Unknown since when.",
+            )
+        before, held = last
+        event = Event.CHANGED
+        if isinstance(held, Face):
+            event = Event.STILL_MISSING if isinstance(value, Face) else Event.ADDED
+        elif isinstance(value, Face):
+            event = Event.REMOVED
+        is_dated = there.updated_at is not None and there.updated_at != before.there.updated_at
+        return ValueEvent(
+            event,
+            value,
+            held,
+            since=there.updated_at if is_dated else None,
+            seen_at=there.moment,
+            snapshot=there.snapshot,
+            not_in=before.there.snapshot,
+            note="" if is_dated else "The product does not say that it was changed.",
+        )
+
+    def _by_others(
+        self,
+        event: ValueEvent,
+        trail: Trail,
+        version: _Version,
+        value: Held,
+        last: tuple[_Version, Held] | None,
+    ) -> ValueEvent:
+        """Return an event of a value that no upsert sent of which everything is kept."""
+        moment = self._moments[version.place]
+        root = trail.attribute.partition(".")[0]
+        earlier = self._moments[last[0].place] if last else None
+        possible = [
+            one
+            for one in self._opaque
+            if one.at <= moment and one.writes(root) and one.arrival is not Arrival.REFUSED
+        ]
+        for one in reversed(possible):
+            if one.digests and not one.digests.isdisjoint(_digests(trail, version, value, last)):
+                return replace(event, sent=Sent.YES, write=one)
+        # Nobody knows what they wrote; an import may take a day until it is visible.
+        unclear = [
+            one.upsert for one in possible if not one.digests and (earlier is None or one.at > earlier)
+        ]
+        if unclear:
+            note = f"The upsert {unclear[-1]} wrote this attribute; what it wrote is not kept."
+            return replace(event, sent=Sent.UNKNOWN, note=_sentences(event.note, note))
+        if self._unreadable:
+            return replace(event, sent=Sent.UNKNOWN)
+        return event
+
+    def _unseen(
+        self,
+        trail: Trail,
+        waiting: Sequence[tuple[SentWrite, Held, Held]],
+        last: tuple[_Version, Held] | None,
+    ) -> Iterator[tuple[float, ValueEvent]]:
+        """Yield what was sent and is in no snapshot."""
+        for write, before, after in waiting:
+            later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
+            shown = [one for one in self._versions if write.is_visible_at(one.there.moment)]
+            event = Event.NOT_SEEN if shown else Event.NOT_VISIBLE
+            if write.arrival is Arrival.REFUSED:
+                event = Event.REFUSED
+            elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
+                continue  # it was there already
+            place = min(later) - 0.5 if later else float(len(self._moments))
+            yield place, ValueEvent(event, after, before, sent=Sent.YES, write=write)
+
+
+def _is_unchanged(one: Held, other: Held) -> bool:
+    """Whether nothing happened to a place: null is another state than absent."""
+    return one is other if isinstance(one, Face) else is_same(one, other)
+
+
+def _digests(trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> set[str]:
+    """Return the digests of the corrections that may have made a value."""
+    root = trail.attribute.partition(".")[0]
+    now = version.record.get(root)
+    found = {edit_digest(Edit("", root, None, None, None, DELETE if now is None else now))}
+    after = DELETE if isinstance(value, Face) else value
+    holder, text = (last[0].record, last[1]) if isinstance(value, Face) and last else (version.record, value)
+    places: set[str | None] = {None}
+    for one in texts_of(holder.get(root), root):
+        if one.attribute == trail.attribute and one.item["data"] == text:
+            places.add(one.position)
+    for position in places:
+        for language in {trail.language, trail.language_code}:
+            found.add(edit_digest(Edit("", trail.attribute, position, language, None, after)))
+    return found
+
+
+def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
+    """Return what happened to the product as a whole; None if nothing did."""
+    events: list[tuple[int, ValueEvent]] = []
+    last: SnapshotRecord | None = None
+    gone: SnapshotRecord | None = None
+    for place, there in enumerate(chain):
+        if there.problem:
+            continue
+        if not there.has_product:
+            # Only a whole snapshot of the same products says that one is gone.
+            if last is not None and gone is None and there.complete and there.asked_for_the_same(last):
+                gone = there
+                events.append(
+                    (
+                        place,
+                        ValueEvent(
+                            Event.GONE,
+                            Face.ABSENT,
+                            last.product_id,
+                            seen_at=there.moment,
+                            snapshot=there.snapshot,
+                            not_in=last.snapshot,
+                        ),
+                    )
+                )
+            continue
+        is_other = last is not None and last.product_id != there.product_id
+        if gone is not None or is_other:
+            note = f"Under the id {there.product_id}; it had {last.product_id}." if is_other and last else ""
+            events.append(
+                (
+                    place,
+                    ValueEvent(
+                        Event.RENAMED if gone is None else Event.BACK,
+                        there.product_id,
+                        Face.ABSENT if gone is not None else last.product_id if last else Face.NOT_ASKED,
+                        since=there.updated_at,
+                        seen_at=there.moment,
+                        snapshot=there.snapshot,
+                        not_in=(gone or there).snapshot if gone else last.snapshot if last else "",
+                        note=note,
+                    ),
+                )
+            )
+        gone, last = None, there
+    if not events:
+        return None
+    return ValueHistory("", None, None, "", tuple(event for _, event in reversed(events)), events[-1][0])
+
+
+#: Snapshots that a note names.
+_NAMED = 5
+
+
+def _notes(name: str, chain: Sequence[SnapshotRecord]) -> Iterator[str]:
+    yield f"{counted(len(chain), 'snapshot')} of {name} {'was' if len(chain) == 1 else 'were'} looked at."
+    for one in (damaged := [one for one in chain if one.problem])[:_NAMED]:
+        yield f"{one.snapshot} could not be read: {one.problem}"
+    if len(damaged) > _NAMED:
+        yield f"{len(damaged) - _NAMED:,} more could not be read."
+    undecoded = [one for one in chain if one.has_product and one.record is None and not one.problem]
+    if undecoded:
+        yield f"The record of the product cannot be decoded in {_listed(undecoded)}."
+    absent = [one for one in chain if not one.has_product and not one.problem]
+    if absent:
+        yield f"The product is not in {_listed(absent)}."
+    doubtful = [one for one in absent if not one.complete]
+    if doubtful:
+        yield f"Not complete, so that nothing in them is known to be gone: {_listed(doubtful)}."
+    there = next((one for one in reversed(chain) if one.has_product), None)
+    others = [one for one in absent if there is not None and not one.asked_for_the_same(there)]
+    if others:
+        yield f"Loaded by a query for other products: {_listed(others)}."
+
+
+def _listed(snapshots: Sequence[SnapshotRecord]) -> str:
+    named = ", ".join(one.snapshot for one in snapshots[:_NAMED])
+    more = len(snapshots) - _NAMED
+    return f"{counted(len(snapshots), 'snapshot')} ({named}{f' and {more:,} more' if more > 0 else ''})"
+
+
+def _sentences(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _state(held: Held) -> str:
+    return held.value if isinstance(held, Face) else "filled"
+
+
+_COLUMNS = {
+    "name": "str",
+    "product_id": "str",
+    "gtin": "str",
+    "attribute": "str",
+    "language": "str",
+    "language_code": "str",
+    "item": "str",
+    "event": "str",
+    "value": "str",
+    "state": "str",
+    "before": "str",
+    "before_state": "str",
+    "since": "datetime64[us, UTC]",
+    "seen_at": "datetime64[us, UTC]",
+    "snapshot": "str",
+    "not_in": "str",
+    "sent": "str",
+    "upsert": "str",
+    "tracking": "str",
+    "by": "str",
+    "why": "str",
+    "sent_at": "datetime64[us, UTC]",
+    "note": "str",
+}
+
+
+def _frame(found: Iterable[ProductHistory]) -> pd.DataFrame:
+    rows = [
+        _row(history, value, event) for history in found for value in history.values for event in value.events
+    ]
+    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+    return frame.astype(_COLUMNS)
+
+
+def _row(history: ProductHistory, value: ValueHistory, event: ValueEvent) -> tuple[Any, ...]:
+    write = event.write
+    return (
+        history.name,
+        history.product_ids[-1] if history.product_ids else None,
+        history.gtin,
+        value.attribute,
+        value.language,
+        value.language_code,
+        value.item,
+        str(event.event),
+        shown_value(event.value),
+        _state(event.value),
+        shown_value(event.before),
+        _state(event.before),
+        event.since,
+        event.seen_at,
+        event.snapshot or None,
+        event.not_in or None,
+        str(event.sent),
+        None if write is None else write.upsert,
+        None if write is None or write.tracking is None else str(canonical(write.tracking)),
+        None if write is None else write.by or None,
+        None if write is None else write.why or None,
+        None if write is None else write.at,
+        event.note,
+    )

@@ -1,0 +1,226 @@
+"""Overridden since we sent it: values that the service took from here, and that somebody has changed since.
+
+What suppliers and retailers quarrel about is whether a correction was taken back, when, and what stands there instead.
+So a value counts only if it was confirmed, or shown by a snapshot, and if nothing else was sent from here since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pandas as pd
+
+from prodex.catalog import Catalog
+from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
+from prodex.messages import counted
+from prodex.send.sent_states import SentState, SentValue, sent_values
+from prodex.send.value_trails import shown_value
+from prodex.service.replies import canonical
+from prodex.store.archive import snapshots_folder, unlinked
+from prodex.store.snapshot import SNAPSHOTS, catalog_given, open_snapshot
+
+
+@dataclass(frozen=True)
+class Override:
+    """A value that was sent from here and is something else now.
+
+    Attributes
+    ----------
+    value
+        What was sent, and what is there now.
+    since_snapshot
+        The first snapshot that shows something else; "" where that is not known.
+    """
+
+    value: SentValue
+    since_snapshot: str = ""
+
+
+@dataclass(frozen=True)
+class SentSummary:
+    """What became of all values that were sent of the products of a catalogue.
+
+    Attributes
+    ----------
+    overrides
+        Those that are something else now, the last sent first.
+    as_sent, not_visible, unknown
+        The number of the others.
+    products
+        Number of products of which something was sent.
+    """
+
+    overrides: tuple[Override, ...] = field(repr=False)
+    as_sent: int
+    not_visible: int
+    unknown: int
+    products: int
+
+
+def overridden(catalog: Catalog | str) -> pd.DataFrame:
+    """List the values that were sent from this machine, arrived, and are something else now.
+
+    What was sent anew or taken back from here since is not overridden, and neither is what is not visible yet: its import
+    has not ended, it waits for acceptance, or the catalogue was loaded before. Of what is not kept any more
+    (`prodex.list_upserts`) nobody knows.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue, or the name of a snapshot. Earlier snapshots of its name say since when.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was sent, as
+        text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert, tracking, by, why,
+        since_snapshot (the first one that shows something else).
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.overridden(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}])).empty
+    True
+    """
+    found = sent_summary(catalog_given(catalog, "overridden(catalog)"))
+    rows = [_row(one) for one in found.overrides]
+    return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+
+
+def sent_summary(catalog: Catalog) -> SentSummary:
+    """Return what became of all values that were sent of the products of a catalogue."""
+    states = {one.place: one for one in sent_values(catalog)}
+    waiting = {place for place, one in states.items() if one.state in _OPEN}
+    since = dict.fromkeys(waiting, _name_of(catalog))
+    for name, earlier in _earlier(catalog) if waiting else ():
+        ids = {states[place].product_id for place in waiting}
+        try:
+            known = {one.place: one for one in sent_values(earlier, ids)}
+        except (SnapshotDamaged, StorageError):
+            continue
+        for place in list(waiting):
+            before = known.get(place)
+            is_before = earlier.origin.loaded_at is None or earlier.origin.loaded_at < states[place].write.at
+            if before is not None and before.state in _OPEN:
+                since[place] = name
+            elif before is not None and before.state is SentState.AS_SENT and not is_before:
+                # It has shown what was sent, whatever is known of the import.
+                states[place] = replace(states[place], state=SentState.OVERRIDDEN)
+            if is_before or (before is not None and before.state not in _OPEN):
+                waiting.remove(place)
+        if not waiting:
+            break
+    found = list(states.values())
+    overrides = [one for one in found if one.state is SentState.OVERRIDDEN]
+    overrides.sort(key=lambda one: (-one.write.at.timestamp(), one.product_id, one.attribute, one.item))
+    counts = {state: sum(one.state is state for one in found) for state in SentState}
+    return SentSummary(
+        tuple(Override(one, since.get(one.place, "")) for one in overrides),
+        counts[SentState.AS_SENT],
+        counts[SentState.NOT_VISIBLE],
+        counts[SentState.UNKNOWN],
+        len({one.product_id for one in found}),
+    )
+
+
+#: What earlier snapshots may say more about.
+_OPEN = frozenset({SentState.OVERRIDDEN, SentState.UNKNOWN})
+
+
+def _name_of(catalog: Catalog) -> str:
+    return "" if catalog.folder is None else f"{catalog.folder.parent.name}@{catalog.folder.name}"
+
+
+def _earlier(catalog: Catalog) -> Iterator[tuple[str, Catalog]]:
+    """Yield the snapshots of the same name that were published before a catalogue, the newest first."""
+    folder = catalog.folder
+    if folder is None or Path(folder).absolute().parent.parent != snapshots_folder().absolute():
+        return
+    folders = SNAPSHOTS.of(folder.parent.name)
+    names = [one.name for one in folders]
+    for one in reversed(folders[: names.index(folder.name)] if folder.name in names else ()):
+        try:
+            yield f"{folder.parent.name}@{one.name}", open_snapshot(unlinked(one))
+        except (SnapshotError, StorageError):  # what it shows is not known; others are asked
+            continue
+
+
+#: Values that a page lists, and characters of each that it shows.
+_LISTED, _SHOWN = 20, 80
+
+
+def override_lines(found: SentSummary, name: str) -> Iterator[str]:
+    """Yield what a page says of overridden values: how many there are, and the last ones of them.
+
+    Parameters
+    ----------
+    found
+        What became of what was sent.
+    name
+        Of the snapshots, for the call that lists all.
+    """
+    if not found.products:
+        yield "Nothing was sent from here of these products."
+        return
+    number = len(found.overrides)
+    products = len({one.value.product_id for one in found.overrides})
+    values = f"{counted(number, 'value')} of {counted(products, 'product')}" if number else "nothing"
+    yield f"Overridden since we sent it: {values}, of {counted(found.products, 'product')} of which something was sent."
+    for one in found.overrides[:_LISTED]:
+        yield _line(one)
+    if number > _LISTED:
+        yield f"{_LISTED} of {number:,} values are listed; prodex.overridden({name!r}) lists all."
+
+
+def _line(one: Override) -> str:
+    value, write = one.value, one.value.write
+    place = " ".join(filter(None, [value.attribute, value.language, value.item]))
+    by = f" by {write.by}" if write.by else ""
+    why = f" ({write.why})" if write.why else ""
+    since = f", since {one.since_snapshot}" if one.since_snapshot else ""
+    sent, now = _cut(shown_value(value.sent)), _cut(shown_value(value.now))
+    return f"{value.gtin} {place}: sent {sent} on {write.at:%Y-%m-%d}{by}{why}, now {now}{since}."
+
+
+def _cut(text: str | None) -> str:
+    if text is None:
+        return "nothing"
+    return f"“{text}”" if len(text) <= _SHOWN else f"“{text[:_SHOWN]} …” ({len(text):,} characters)"
+
+
+_COLUMNS = {
+    "product_id": "str",
+    "gtin": "str",
+    "attribute": "str",
+    "language": "str",
+    "item": "str",
+    "sent": "str",
+    "now": "str",
+    "sent_at": "datetime64[us, UTC]",
+    "upsert": "str",
+    "tracking": "str",
+    "by": "str",
+    "why": "str",
+    "since_snapshot": "str",
+}
+
+
+def _row(one: Override) -> tuple[object, ...]:
+    value, write = one.value, one.value.write
+    return (
+        value.product_id,
+        value.gtin,
+        value.attribute,
+        value.language,
+        value.item,
+        shown_value(value.sent),
+        shown_value(value.now),
+        write.at,
+        write.upsert,
+        None if write.tracking is None else str(canonical(write.tracking)),
+        write.by or None,
+        write.why or None,
+        one.since_snapshot or None,
+    )

@@ -1,0 +1,221 @@
+"""Whether products hold what was sent from here: as it was sent, something else by now, or not visible yet.
+
+Only a value that the service confirmed, or has shown, can be overridden. What waits for the end of an import or for
+somebody's acceptance, what was loaded before, and what nobody asked for says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog, Origin
+from prodex.executors import side_by_side
+from prodex.gtin import comparable_column
+from prodex.send.earlier_upserts import visible_digests
+from prodex.send.leaves import ABSENT
+from prodex.send.records import Product
+from prodex.send.sent_writes import Arrival, SentWrite, sent_writes
+from prodex.send.upsert_history import LONGEST
+from prodex.send.value_trails import Face, Held, Trail, is_same, trails
+from prodex.tables.columns import whole
+from prodex.tables.values import read_json
+
+
+class SentState(StrEnum):
+    """What became of a value that was sent from here."""
+
+    OVERRIDDEN = "overridden"
+    AS_SENT = "as sent"
+    NOT_VISIBLE = "not visible yet"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class SentValue:
+    """The last value that was sent to a place of a product, and what the product holds there now.
+
+    Attributes
+    ----------
+    product_id, gtin
+        The product.
+    attribute, language, language_code, item
+        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is a call of which it is not kept what it sent.
+    sent, now
+        What was sent, and what is there.
+    write
+        By which call.
+    state
+        What became of it.
+    """
+
+    product_id: str
+    gtin: str
+    attribute: str
+    language: str | None
+    language_code: str | None
+    item: str
+    sent: Held
+    now: Held
+    write: SentWrite
+    state: SentState
+
+    @property
+    def place(self) -> tuple[str, str, str | None, str, str]:
+        """What it is known by in another snapshot: the product, the place and the upsert."""
+        return self.product_id, self.attribute, self.language_code, self.item, self.write.upsert
+
+
+def sent_values(catalog: Catalog, among: Collection[str] | None = None) -> list[SentValue]:
+    """Return what was sent of the products of a catalogue, and what became of each value.
+
+    Only products of which something was sent are read.
+
+    Parameters
+    ----------
+    catalog
+        The products; what was sent to another service than theirs is of other products.
+    among
+        Ids of the products that are meant; all by default.
+    """
+    keys = _keys(catalog, among)
+    found = sent_writes(keys.keys(), {catalog.origin.source})
+    writes: dict[str, list[SentWrite]] = defaultdict(list)
+    for write in found.writes:
+        if (product := _product_of(write, keys)) is not None:
+            writes[product].append(write)
+    records = _records(catalog, writes)
+    return [
+        value
+        for product, of_product in writes.items()
+        if product in records
+        for value in _of_product(product, records[product], of_product, catalog.origin)
+    ]
+
+
+def _keys(catalog: Catalog, among: Collection[str] | None) -> dict[str, list[str]]:
+    """Return the ids of products by their GTINs."""
+    read = catalog.arrow("products", ["product_id", "gtin"])
+    if among is not None:
+        read = read.filter(pc.is_in(read["product_id"], pa.array(sorted(among), pa.string())))
+    keys: dict[str, list[str]] = {}
+    gtins = comparable_column(whole(read["gtin"]))
+    for product, gtin in zip(read["product_id"].to_pylist(), gtins.to_pylist(), strict=True):
+        if gtin is not None:
+            keys.setdefault(gtin, []).append(product)
+    return keys
+
+
+def _product_of(write: SentWrite, keys: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the product of a call; one that has another id by now is known by its GTIN, if no other one has that."""
+    ids = keys.get(write.gtin, ())
+    if write.product in ids:
+        return write.product
+    return ids[0] if len(ids) == 1 else None
+
+
+def _records(catalog: Catalog, products: Collection[str]) -> dict[str, Product]:
+    """Read the records of some products; those that cannot be decoded are left out."""
+    if not products:
+        return {}
+    is_meant = pc.field("product_id").isin(pa.array(sorted(products), pa.string()))
+    found: dict[str, Product] = {}
+    for rows in side_by_side(lambda part: part.read("raw", ["product_id", "json"], is_meant), catalog.parts):
+        for product, json in zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True):
+            try:
+                record = read_json(json.encode())
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict):
+                found[product] = record
+    return found
+
+
+def _of_product(
+    product: str, record: Product, writes: Sequence[SentWrite], origin: Origin
+) -> Iterator[SentValue]:
+    waiting = record.get("lastRequest")
+    yield from _not_kept(product, record, writes)
+    for root in dict.fromkeys(root for one in writes for root in one.sent or ()):
+        written = [one for one in writes if root in (one.sent or ())]
+        unclear = [one for one in writes if one.sent is None and one.writes(root)]
+        now = record.get(root, ABSENT)
+        versions = [
+            now,
+            *(one.value_before(root) for one in written),
+            *(one.value_sent(root) for one in written),
+        ]
+        try:
+            found = list(trails(root, versions))
+        except RecursionError:  # nested deeper than Python walks
+            continue
+        is_waiting = isinstance(waiting, Mapping) and root in waiting
+        for trail in found:
+            held, *others = trail.held
+            if isinstance(held, Face) and not origin.asked(trail.attribute, trail.language_code):
+                continue
+            if (last := _last(trail, written, others)) is None:
+                continue
+            write, sent = last
+            state = _state(write, sent, held, origin)
+            if state is SentState.OVERRIDDEN and is_waiting:
+                state = SentState.NOT_VISIBLE
+            if state is SentState.OVERRIDDEN and any(one.at >= write.at for one in unclear):
+                state = SentState.UNKNOWN
+            yield SentValue(
+                product,
+                write.gtin,
+                trail.attribute,
+                trail.language,
+                trail.language_code,
+                trail.item,
+                sent,
+                held,
+                write,
+                state,
+            )
+
+
+def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
+    """Yield the calls of which it is not kept what they sent; of corrections it may still be seen that they are there."""
+    visible: set[str] | None = None
+    for write in writes:
+        if write.sent is not None or write.arrival is Arrival.REFUSED:
+            continue
+        if visible is None:
+            visible = visible_digests(record)
+        is_there = bool(write.digests) and write.digests <= visible
+        state = SentState.AS_SENT if is_there else SentState.UNKNOWN
+        yield SentValue(product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state)
+
+
+def _last(
+    trail: Trail, written: Sequence[SentWrite], others: Sequence[Held]
+) -> tuple[SentWrite, Held] | None:
+    """Return the last call that changed a place, and what it sent there; None if none did."""
+    found = None
+    for number, write in enumerate(written):
+        before, after = others[number], others[len(written) + number]
+        # What was written along as it was is not what somebody meant to send.
+        is_change = before is Face.NOT_ASKED or not is_same(before, after)
+        if is_change and write.arrival is not Arrival.REFUSED:
+            found = write, after
+    return found
+
+
+def _state(write: SentWrite, sent: Held, now: Held, origin: Origin) -> SentState:
+    if is_same(sent, now):
+        return SentState.AS_SENT
+    if not write.is_visible_at(origin.loaded_at):
+        # Nobody has seen its end, and it is long over.
+        is_over = (
+            write.ended is None and origin.loaded_at is not None and origin.loaded_at > write.at + LONGEST
+        )
+        return SentState.UNKNOWN if is_over else SentState.NOT_VISIBLE
+    return SentState.OVERRIDDEN if write.arrival is Arrival.CONFIRMED else SentState.UNKNOWN

@@ -1,0 +1,318 @@
+"""What this machine has sent of products: each call that wrote one, what was written, and what became of it.
+
+It is read from the journals of upserts and from what is kept beside them. Of an upsert whose earlier records are not
+kept the attributes are known, and of corrections their digests; so it may still be known that a value was sent, and
+never what it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from prodex.errors import InputError, StorageError
+from prodex.files.untrusted import read_bytes
+from prodex.send.batches import ARRIVED, Batch, Loaded
+from prodex.send.earlier_records import EarlierRecord, earlier_records
+from prodex.send.journal import SentCall, UpsertJournal, name_of
+from prodex.send.leaves import ABSENT
+from prodex.send.records import Product, gtin_key
+from prodex.send.upsert_history import (
+    ended_imports,
+    journals,
+    product_statuses,
+    recent_journals,
+    settling,
+)
+from prodex.send.value_trails import Face
+from prodex.service.replies import SUCCESS
+
+
+class Arrival(StrEnum):
+    """What is known of a call that wrote a product."""
+
+    CONFIRMED = "confirmed by the service"
+    REFUSED = "refused by the service"
+    ENDED = "its import has ended"
+    UNKNOWN = "nobody has seen the end of its import"
+
+
+#: States of a product whose import has failed, as services say it.
+_FAILED = frozenset({"ERROR"})
+
+
+@dataclass(frozen=True)
+class SentWrite:
+    """A call that wrote a product, or may have.
+
+    Attributes
+    ----------
+    upsert
+        Name of the upsert.
+    at
+        When the call was made, by the clock of this machine.
+    by, why
+        Who sent it, and what for; "" if an earlier version of prodex did.
+    tracking
+        Its tracking identifier, or None.
+    base_url
+        Of the service.
+    product
+        The id of the product; "" if it is not known.
+    gtin
+        Its GTIN as GTINs compare.
+    arrival
+        What is known of it.
+    ended
+        When its import was first seen to have ended, or None.
+    before
+        The record as it was before; None if it is not known, or there was none.
+    sent
+        The attributes as they were written, null for one that was deleted; None if that is not kept.
+    is_new
+        Whether the service did not list the product before.
+    attributes
+        What was written; None if it is not known.
+    digests
+        The corrections as `prodex.send.earlier_upserts.edit_digest` knows them; none if nothing was merged.
+    """
+
+    upsert: str
+    at: datetime
+    by: str
+    why: str
+    tracking: str | None
+    base_url: str
+    product: str
+    gtin: str
+    arrival: Arrival
+    ended: datetime | None = None
+    before: Product | None = field(default=None, repr=False)
+    sent: Mapping[str, Any] | None = field(default=None, repr=False)
+    is_new: bool = False
+    attributes: frozenset[str] | None = None
+    digests: frozenset[str] = frozenset()
+
+    def writes(self, root: str) -> bool:
+        """Whether it wrote an attribute, as far as that is known."""
+        if self.sent is not None:
+            return root in self.sent
+        if self.digests:
+            return any(one.rpartition(":")[0] == root for one in self.digests)
+        return self.attributes is None or root in self.attributes
+
+    def value_before(self, root: str) -> Any:
+        """Return an attribute as it was before; `Face.NOT_ASKED` where that is not known."""
+        if self.before is not None:
+            return self.before.get(root, ABSENT)
+        return ABSENT if self.is_new else Face.NOT_ASKED
+
+    def value_sent(self, root: str) -> Any:
+        """Return an attribute as it is once it was written: of the assets only those that are named are replaced."""
+        sent = (self.sent or {})[root]
+        before = self.value_before(root)
+        return (
+            before | sent
+            if root == "assets" and isinstance(sent, dict) and isinstance(before, dict)
+            else sent
+        )
+
+    def is_of(self, product: str) -> bool:
+        """Whether it may be of the product with an id: another one may have the same GTIN."""
+        return not self.product or self.product == product
+
+    def is_visible_at(self, moment: datetime | None) -> bool:
+        """Whether a load that began at a time shows it, if it arrived at all."""
+        if self.arrival is Arrival.CONFIRMED and self.ended is None:
+            return True
+        return self.ended is not None and moment is not None and moment >= self.ended + self._settles
+
+    @property
+    def _settles(self) -> timedelta:
+        return settling(self.base_url)
+
+
+class SentWrites(NamedTuple):
+    """What was sent of some products, and which upserts cannot be read.
+
+    Attributes
+    ----------
+    writes
+        The calls, the oldest first.
+    unreadable
+        By the name of an upsert whose journal cannot be read, the GTINs that are in it somewhere.
+    """
+
+    writes: tuple[SentWrite, ...]
+    unreadable: Mapping[str, frozenset[str]]
+
+
+def has_sent(sources: Collection[str]) -> bool:
+    """Whether anything was sent from this machine to one of these services, as far as journals can be read."""
+    for path in _readable_journals():
+        try:
+            journal = UpsertJournal(path)
+        except (InputError, StorageError):
+            continue
+        if journal.head.base_url in sources and journal.calls:
+            return True
+    return False
+
+
+def anything_sent() -> bool:
+    """Whether there is an upsert from this machine at all."""
+    return next(_readable_journals(), None) is not None
+
+
+def unfollowed_imports(base_url: str, key: str) -> list[str]:
+    """Return the imports of recent upserts to a service whose end nobody has seen, by their tracking identifiers.
+
+    Parameters
+    ----------
+    base_url, key
+        Of the service, and the digest of the access key that sent them.
+    """
+    found: dict[str, None] = {}
+    for path in recent_journals(datetime.now(UTC)):
+        try:
+            journal = UpsertJournal(path)
+        except (InputError, StorageError):
+            continue
+        if (journal.head.base_url, journal.head.key) == (base_url, key):
+            ended = ended_imports(path)
+            tracked = [call.tracking for call in journal.calls]
+            found |= dict.fromkeys(one for one in tracked if one is not None and one not in ended)
+    return list(found)
+
+
+def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
+    """Return what was sent of some products from this machine.
+
+    Parameters
+    ----------
+    gtins
+        Their GTINs, as GTINs compare.
+    sources
+        The base URLs of the services that the products are from: the same GTIN at another service is another product.
+    """
+    wanted = frozenset(gtins)
+    found: list[SentWrite] = []
+    unreadable: dict[str, frozenset[str]] = {}
+    for path in _readable_journals():
+        try:
+            journal = UpsertJournal(path)
+            batches = journal.batches()
+        except (InputError, StorageError):
+            if named := _named_in(path, wanted):
+                unreadable[name_of(path)] = named
+            continue
+        if journal.head.base_url in sources:
+            found += _writes_of(journal, batches, wanted)
+    return SentWrites(tuple(sorted(found, key=lambda one: (one.at, one.upsert))), unreadable)
+
+
+def _readable_journals() -> Iterator[Path]:
+    try:
+        yield from journals()
+    except StorageError:  # their folder belongs to somebody else, and so does what was sent
+        return
+
+
+def _named_in(path: Path, gtins: Collection[str]) -> frozenset[str]:
+    try:
+        content = read_bytes(path, most=None)
+    except OSError:
+        return frozenset()
+    return frozenset(one for one in gtins if one.lstrip("0").encode() in content)
+
+
+def _writes_of(
+    journal: UpsertJournal, batches: Collection[Batch], wanted: frozenset[str]
+) -> Iterator[SentWrite]:
+    concerned = [
+        (number, batch, [one for one in batch.gtins if gtin_key(one) in wanted])
+        for number, batch in enumerate(batches)
+        if batch.sent in ARRIVED
+    ]
+    named = {gtin_key(one) for _, _, here in concerned for one in here}
+    if not named:
+        return
+    kept = _kept(journal, named)
+    ended, statuses = ended_imports(journal.path), product_statuses(journal.path)
+    calls = {call.batch: call for call in journal.calls if call.batch is not None}
+    for number, batch, here in concerned:
+        loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items()}
+        digests = {gtin_key(gtin): one for gtin, one in journal.edits(number).items()}
+        for gtin in map(gtin_key, here):
+            is_seen = gtin in map(gtin_key, batch.arrived)
+            if batch.continued_by and not is_seen:  # a later upsert has sent it instead
+                continue
+            call = _Call(journal, batch, calls.get(number, SentCall()), ended.get(batch.tracking or ""))
+            status = statuses.get(batch.tracking or "", {}).get(gtin)
+            arrival = _arrival(status, is_seen=is_seen, has_ended=call.ended is not None)
+            yield from call.writes(gtin, arrival, kept.get(gtin, ()), loaded.get(gtin), digests.get(gtin))
+
+
+class _Call(NamedTuple):
+    journal: UpsertJournal
+    batch: Batch
+    call: SentCall
+    ended: datetime | None
+
+    def writes(
+        self,
+        gtin: str,
+        arrival: Arrival,
+        kept: Collection[EarlierRecord],
+        loaded: Loaded | None,
+        digests: frozenset[str] | None,
+    ) -> Iterator[SentWrite]:
+        """Yield the call of each product with a GTIN: several may have it."""
+        head = self.journal.head
+        attributes = None if head.attributes is None else frozenset(head.attributes)
+        product = "" if loaded is None else loaded.product
+        write = SentWrite(
+            self.journal.name,
+            self.call.at or datetime.fromisoformat(head.at),
+            head.by,
+            head.why,
+            self.batch.tracking,
+            head.base_url,
+            product,
+            gtin,
+            arrival,
+            self.ended,
+            attributes=attributes,
+            digests=digests or frozenset(),
+        )
+        if not kept:
+            yield write
+        for one in kept:
+            known: dict[str, Any] = (
+                {} if one.problem else {"before": one.before, "sent": one.sent, "is_new": one.is_new}
+            )
+            yield replace(write, **known, product=one.product or product)
+
+
+def _arrival(status: str | None, *, is_seen: bool, has_ended: bool) -> Arrival:
+    if is_seen or status == SUCCESS:
+        return Arrival.CONFIRMED
+    if status in _FAILED:
+        return Arrival.REFUSED
+    return Arrival.ENDED if has_ended else Arrival.UNKNOWN
+
+
+def _kept(journal: UpsertJournal, gtins: Collection[str]) -> dict[str, list[EarlierRecord]]:
+    """Return the earlier records of products by the keys of their GTINs; none if none are kept."""
+    found: dict[str, list[EarlierRecord]] = {}
+    if journal.keeps_earlier_records:
+        try:
+            for one in earlier_records(journal.name, gtins):
+                found.setdefault(gtin_key(one.gtin), []).append(one)
+        except (InputError, StorageError):  # removed meanwhile, or not to be read: as if none were kept
+            return {}
+    return found

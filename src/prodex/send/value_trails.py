@@ -1,0 +1,172 @@
+"""The values of an attribute at several times, place by place: which text was what, and where it was not there.
+
+A place is known as in `prodex.send.leaves`: by language, code or address, and by its index only where nothing else
+tells items apart. So a text that moved to another index is the same text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from prodex.locales import short_language
+from prodex.send.leaves import ABSENT, ItemKey, PathStep, aligned, is_one_value, is_same_value
+
+
+class Face(Enum):
+    """Why a place has no value."""
+
+    ABSENT = "absent"
+    NULL = "null"
+    EMPTY = "empty"
+    NOT_ASKED = "not asked for"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+#: What a place holds: a value as the record has it, or why there is none.
+Held: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Trail:
+    """A place, and what it held at each time.
+
+    Attributes
+    ----------
+    attribute
+        Wire path, as in the tables: `productBenefits.text`.
+    language, language_code
+        Of a text, in the short form and as sent.
+    item
+        What tells its item from others, where it is in a list: a code, an address, an index.
+    held
+        A value for each time.
+    """
+
+    attribute: str
+    language: str | None
+    language_code: str | None
+    item: str
+    held: tuple[Held, ...]
+
+
+def trails(root: str, versions: Sequence[Any]) -> Iterator[Trail]:
+    """Yield the places of an attribute, with what each holds in every version.
+
+    Parameters
+    ----------
+    root
+        The attribute.
+    versions
+        Its values; `ABSENT` where the record does not have it, `Face.NOT_ASKED` where nobody asked for it.
+
+    Examples
+    --------
+    >>> french = {"expressedIn": {"code": "fra-FR"}, "data": "Riz"}
+    >>> dutch = {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"}
+    >>> for one in trails("namePublicLong", [[french], [dutch, french], None]):
+    ...     print(one.language, one.held)
+    fr ('Riz', 'Riz', NULL)
+    nl (ABSENT, 'Rijst', NULL)
+    """
+    yield from _trails(root, (), [_face(one) for one in versions])
+
+
+def is_same(one: Held, other: Held) -> bool:
+    """Whether a place holds the same twice; why it has none does not matter."""
+    if isinstance(one, Face) or isinstance(other, Face):
+        return isinstance(one, Face) and isinstance(other, Face)
+    return is_same_value(one, other)
+
+
+def shown_value(held: Held) -> str | None:
+    """Return a value as text: a code with its label behind, an amount with its unit, JSON of anything larger.
+
+    >>> shown_value({"code": "FR", "label": "France"}), shown_value({"expressedIn": {"code": "GRM"}, "data": 500})
+    ('FR (France)', '500 GRM')
+    >>> shown_value(Face.NULL), shown_value(True), shown_value("verbatim")
+    (None, 'true', 'verbatim')
+    """
+    found = _in_words(held)
+    # Half of a surrogate pair, which no frame can hold, is shown as it was sent.
+    return None if found is None else found.encode("utf-8", "backslashreplace").decode()
+
+
+def _in_words(held: Held) -> str | None:
+    match held:
+        case Face():
+            return None
+        case str():
+            return held
+        case {"expressedIn": {"code": str(unit)}, "data": int() | float() as amount} if len(held) == 2:
+            return f"{json.dumps(amount)} {unit}"
+        case {"code": str() | int() as code} if held.keys() <= {"code", "label", "description"}:
+            label = held.get("label")
+            return f"{code} ({label})" if isinstance(label, str) and label != str(code) else str(code)
+    return json.dumps(held, ensure_ascii=False, default=str)
+
+
+def _face(value: Any) -> Held:
+    if value is None:
+        return Face.NULL
+    if value is ABSENT:
+        return Face.ABSENT
+    return Face.EMPTY if value in ([], {}) and not isinstance(value, bool) else value
+
+
+def _trails(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Iterator[Trail]:
+    filled = [one for one in versions if not isinstance(one, Face)]
+    if filled and all(isinstance(one, dict) and not is_one_value(one) for one in filled):
+        for name in dict.fromkeys(name for one in filled for name in one):
+            yield from _trails(
+                root,
+                (*path, name),
+                [one if isinstance(one, Face) else _face(one.get(name, ABSENT)) for one in versions],
+            )
+        return
+    if filled and all(isinstance(one, list) for one in filled):
+        items = aligned([[] if isinstance(one, Face) else one for one in versions])
+        if items is not None:
+            for step, each in items.items():
+                held = [
+                    whole if isinstance(whole, Face) else _face(one)
+                    for one, whole in zip(each, versions, strict=True)
+                ]
+                yield from _trails(root, (*path, step), held)
+            return
+    yield _trail(root, path, versions)
+
+
+def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail:
+    codes = [one["expressedIn"].get("code") for one in versions if _is_text(one)]
+    code = next((one for one in reversed(codes) if isinstance(one, str)), None)
+    language = None if code is None else (short_language(code, None) or code)
+    keys = [step for step in path if not isinstance(step, str)]
+    # The language of a text is in a column of its own.
+    if code is not None and keys and isinstance(keys[-1], ItemKey) and keys[-1].name == "language":
+        if not keys[-1].number:
+            keys = keys[:-1]
+        else:
+            keys[-1] = ItemKey("language", "", keys[-1].number)
+    held = tuple(one["data"] if _is_text(one) else one for one in versions)
+    names = [root, *(step for step in path if isinstance(step, str))]
+    return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held)
+
+
+def _is_text(value: Held) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("expressedIn"), dict)
+        and isinstance(value.get("data"), str)
+    )
+
+
+def _step_in_words(step: PathStep) -> str:
+    if not isinstance(step, ItemKey):
+        return str(step)
+    return f"{step.value} (no. {step.number + 1})".strip() if step.number else step.value

@@ -1,0 +1,437 @@
+"""Who changed it: every value since when, in which snapshot it came, what was before, and whether it was sent from here."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import prodex
+from prodex.corrections.history import histories_of
+from prodex.errors import InputError, SnapshotNotFound
+from prodex.send.earlier_records import forget_earlier_records
+from prodex.send.journal import tracking_folder
+from tests.corrections.machines import Machines, machines, names
+from tests.send.mill_exchange import gtin
+
+GTIN = "03036811359935"
+
+
+@pytest.fixture
+def mill() -> Iterator[Machines]:
+    """Give a manufacturer at this machine and at another one."""
+    with machines() as found:
+        yield found
+
+
+def text(data: str, code: str = "fra-FR") -> dict[str, Any]:
+    """Return a text as the service sends it."""
+    return {"expressedIn": {"code": code}, "data": data}
+
+
+def saved(*records: dict[str, Any] | list[dict[str, Any]], name: str = "shop") -> None:
+    """Keep one snapshot for each record, or for each list of records."""
+    for one in records:
+        prodex.flatten(one if isinstance(one, list) else [one]).save(name, progress=False)
+
+
+def product(**attributes: Any) -> dict[str, Any]:
+    """Return a product with a GTIN."""
+    return {"id": 7, "gtin": GTIN, **attributes}
+
+
+def rows(frame: pd.DataFrame, *columns: str, attribute: str | None = None) -> list[list[Any]]:
+    """Return some columns of a history, None for what is missing."""
+    found = frame if attribute is None else frame[frame["attribute"] == attribute]
+    found = found[list(columns)].astype(object)
+    return found.where(found.notna(), None).to_numpy().tolist()
+
+
+def test_a_text_that_went_and_came_back_has_three_steps() -> None:
+    """A -> B -> A: the second A is not the first one."""
+    saved(*(product(namePublicLong=[text(one)]) for one in ("A", "B", "A")))
+
+    found = prodex.changes_of(GTIN)
+
+    assert [
+        ["changed", "A", "B", "fr"],
+        ["changed", "B", "A", "fr"],
+        ["in the first snapshot", "A", None, "fr"],
+    ] == rows(found, "event", "value", "before", "language")
+    assert "Unknown since when." == found["note"].iloc[-1]
+    assert [False, False, False] == found["since"].notna().tolist()
+
+
+def test_a_value_is_dated_by_the_product_where_it_says_so() -> None:
+    """What was there at first has no date, since nobody knows since when."""
+    saved(
+        product(lifeCycle=1, updatedAt="2026-11-01T10:00:00"),
+        product(lifeCycle=2, updatedAt="2026-11-05T10:00:00"),
+    )
+
+    found = prodex.changes_of(GTIN)
+
+    assert [["2", "2026-11-05"], ["1", None]] == [
+        [value, None if pd.isna(since) else str(since.date())]
+        for value, since in zip(found["value"], found["since"], strict=True)
+    ]
+    assert found["snapshot"].iloc[1] == found["not_in"].iloc[0] != found["snapshot"].iloc[0]
+
+
+def test_the_four_faces_of_missing_are_kept_apart() -> None:
+    """Null, empty and absent are three states; what nobody asked for is none of them."""
+    saved(product(brand="A"), product(brand=None), product(brand=[]), product(), product(brand="B"))
+
+    assert [
+        ["added", "filled", "absent"],
+        ["still missing, in another way", "absent", "empty"],
+        ["still missing, in another way", "empty", "null"],
+        ["taken away", "null", "filled"],
+        ["in the first snapshot", "filled", "not asked for"],
+    ] == rows(prodex.changes_of(GTIN), "event", "state", "before_state")
+
+
+def test_a_product_that_came_back_under_another_id_is_followed_by_its_gtin() -> None:
+    """It was gone for one snapshot, and its values were not changed by that."""
+    saved(
+        [product(brand="A"), {"id": 1}],
+        [{"id": 1}],
+        [product(brand="A") | {"id": 9, "gtin": GTIN.lstrip("0")}, {"id": 1}],
+    )
+
+    for given in (GTIN, GTIN.lstrip("0"), 3036811359935, "9", "7", {"product_id": "9", "gtin": GTIN}):
+        found = prodex.changes_of(given)
+        assert [
+            ["", "product came back", "9"],
+            ["", "product gone", None],
+            ["brand", "in the first snapshot", "A"],
+        ] == rows(found, "attribute", "event", "value")
+        assert "Under the id 9; it had 7." == found["note"].iloc[0]
+        assert any("not in 1 snapshot" in note for note in found.attrs["notes"])
+
+
+def test_two_products_with_one_gtin_are_two() -> None:
+    """They were there at the same time, so one is not the other one under another id."""
+    both = [product(brand="A"), product(brand="B") | {"id": 8}]
+    saved(both, [both[0] | {"brand": "C"}, both[1]])
+
+    assert [["7", "C"], ["7", "A"]] == rows(prodex.changes_of("7"), "product_id", "value")
+    assert {("7", "C"), ("7", "A"), ("8", "B")} == {
+        (one, other) for one, other in rows(prodex.changes_of(GTIN), "product_id", "value")
+    }
+
+
+def test_an_id_that_looks_like_another_gtin_is_the_id() -> None:
+    """The product with this GTIN is another one."""
+    saved([{"id": int(GTIN), "gtin": "00000000000017", "brand": "A"}, product(brand="B")])
+
+    assert [["A"]] == rows(prodex.changes_of(GTIN.lstrip("0")), "value")
+
+
+def test_what_was_not_asked_for_is_not_taken_away(mill: Machines) -> None:
+    """A narrower query in between, by attribute and by language, is no change."""
+    mill.load()
+    mill.load(source_include=["lifeCycle"])
+    mill.load(product_languages=["fr"])
+    mill.elsewhere(namePublicLong=names("Nouveau"))
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), "mine", attribute="namePublicLong")
+
+    assert [
+        ["fr", "changed", "Nouveau", "no"],
+        ["fr", "in the first snapshot", "Name 1 fr", "no"],
+        ["de", "in the first snapshot", "Name 1 de", "no"],
+        ["en", "in the first snapshot", "Name 1 en", "no"],
+    ] == sorted(
+        rows(found, "language", "event", "value", "sent"),
+        key=lambda one: (one[0] != "fr", one[0]) if one[0] != "fr" else (False, ""),
+    )
+    assert all("Not asked for" in note for note in found["note"].tolist()[-1:])
+
+
+def test_an_attribute_that_was_asked_for_later_is_not_new(mill: Machines) -> None:
+    """It may have been there before."""
+    mill.load(source_include=["brand"])
+    mill.load()
+
+    assert [["first asked for", "1"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value"
+    )
+
+
+def test_a_snapshot_of_other_products_does_not_say_that_one_is_gone(mill: Machines) -> None:
+    """It was loaded by another query."""
+    mill.load()
+    mill.load(gtins_in=[gtin(2)])
+
+    found = prodex.changes_of(gtin(1))
+
+    assert [] == rows(found, "event", attribute="")
+    assert any("Loaded by a query for other products" in note for note in found.attrs["notes"])
+
+
+@pytest.mark.parametrize("table", ["raw", "products"])
+def test_a_damaged_snapshot_is_named_and_the_others_are_read(table: str) -> None:
+    """What it held is not taken for a change."""
+    saved(*(product(brand=one) for one in ("A", "B", "C")))
+    damaged = Path(prodex.list_snapshots("shop")["folder"].iloc[1])
+    (damaged / table / "part-00000.parquet").write_bytes(b"no Parquet")
+
+    found = prodex.changes_of(GTIN)
+
+    assert [["C", "A"], ["A", None]] == rows(found, "value", "before")
+    assert 1 == sum("could not be read" in note for note in found.attrs["notes"])
+
+
+def test_a_manifest_that_is_cut_is_named() -> None:
+    """As is any snapshot that cannot be opened."""
+    saved(product(brand="A"), product(brand="A"))
+    (Path(prodex.list_snapshots("shop")["folder"].iloc[0]) / "manifest.json").write_text("{", "utf-8")
+
+    assert any("could not be read" in note for note in prodex.changes_of(GTIN).attrs["notes"])
+
+
+def test_each_name_has_a_history_of_its_own() -> None:
+    """Two deliveries of one product are not compared with each other."""
+    saved(product(brand="A"), product(brand="B"), name="shop")
+    saved(product(brand="X"), name="other")
+
+    assert [["other", "X"], ["shop", "B"], ["shop", "A"]] == rows(prodex.changes_of(GTIN), "name", "value")
+    assert [["B"], ["A"]] == rows(prodex.changes_of(GTIN, "shop"), "value")
+    assert [["X"]] == rows(prodex.changes_of(GTIN, prodex.open_snapshot("other")), "value")
+
+
+def test_what_nobody_has_is_said_so() -> None:
+    """The error names where it was looked for; a name that is wrong is another error."""
+    saved(product())
+    with pytest.raises(InputError, match="No snapshot"):
+        prodex.changes_of("04012345678901")
+    with pytest.raises(SnapshotNotFound, match="shop"):
+        prodex.changes_of(GTIN, "shopp")
+    for odd in (None, 3.5, True, pd.DataFrame({"gtin": ["1", "2"]}), {"name": "x"}, ""):
+        with pytest.raises(InputError):
+            prodex.changes_of(odd)
+
+
+def test_a_value_sent_from_here_is_told_by_whom_and_why(mill: Machines) -> None:
+    """With the tracking identifier and the upsert; what was carried along unchanged was not sent."""
+    mill.load()
+    sent = mill.here(namePublicLong=names("Corrigé"))
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="namePublicLong")
+
+    (newest, *others) = rows(found, "language", "value", "before", "sent", "tracking", "by", "why", "upsert")
+    assert [
+        "fr",
+        "Corrigé",
+        "Name 1 fr",
+        "yes",
+        str(sent.tracking_ids[0]),
+        "max",
+        "spelling",
+        prodex.list_upserts()["name"].iloc[0],
+    ] == newest
+    assert {"no"} == {one[3] for one in others}
+
+
+def test_what_the_supplier_put_back_was_not_sent(mill: Machines) -> None:
+    """Sent from here, and changed back by somebody else."""
+    mill.load()
+    mill.here(namePublicLong=names("Corrigé"))
+    mill.load()
+    mill.elsewhere(namePublicLong=names("Name 1 fr"))
+    mill.load()
+
+    assert [
+        ["Name 1 fr", "Corrigé", "no"],
+        ["Corrigé", "Name 1 fr", "yes"],
+        ["Name 1 fr", None, "no"],
+    ] == rows(prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "before", "sent")
+
+
+def test_a_value_that_was_sent_twice_is_one_change(mill: Machines) -> None:
+    """The first upsert has sent it, and the second one is named."""
+    mill.load()
+    mill.here(lifeCycle=5, wait=False)
+    mill.here(lifeCycle=5)
+    mill.load()
+    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+
+    assert [["5", "yes"], ["1", "no"]] == rows(found, "value", "sent")
+    assert prodex.list_upserts()["name"].iloc[1] == found["upsert"].iloc[0]
+
+
+def test_what_was_sent_and_overwritten_before_the_next_snapshot_is_there(mill: Machines) -> None:
+    """No snapshot shows it, and it was sent nevertheless."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.elsewhere(lifeCycle=9)
+    mill.load()
+
+    assert [
+        ["changed", "9", "no"],
+        ["sent, not seen", "5", "yes"],
+        ["in the first snapshot", "1", "no"],
+    ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+
+
+def test_what_is_not_visible_yet_is_not_overridden(mill: Machines) -> None:
+    """No snapshot was loaded since."""
+    mill.load()
+    mill.here(lifeCycle=5)
+
+    assert [["sent, not visible yet", "5"], ["in the first snapshot", "1"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value"
+    )
+
+
+def test_what_was_deleted_from_here_was_sent(mill: Machines) -> None:
+    """A deletion is a value as well."""
+    mill.load()
+    mill.here(description=prodex.DELETE)
+    mill.load()
+
+    (newest, *_) = rows(prodex.changes_of(gtin(1), attribute="description"), "event", "value", "sent")
+    assert ["taken away", None, "yes"] == newest
+
+
+def test_an_upsert_of_which_nothing_is_kept_is_not_known(mill: Machines) -> None:
+    """It wrote this attribute, and nobody knows what; another attribute was certainly not sent."""
+    mill.load()
+    prodex.upsert(
+        mill.service,
+        [{"gtin": gtin(1), "lifeCycle": 5, "nameLegal": [text("x")]}],
+        keep_before=False,
+        progress=False,
+    ).wait(progress=False)
+    mill.elsewhere(namePublicLong=names("Autre"))
+    mill.load()
+
+    found = prodex.changes_of(gtin(1))
+    changed = found[found["event"] == "changed"]
+    assert {("lifeCycle", "not known"), ("namePublicLong", "no")} == {
+        (one, sent) for one, sent in rows(changed, "attribute", "sent")
+    }
+
+
+def test_corrections_of_which_only_digests_are_left_are_known_as_sent(mill: Machines) -> None:
+    """A value that is not theirs is not."""
+    catalog = mill.load()
+    frame = pd.DataFrame(
+        {
+            "product_id": ["1"],
+            "gtin": [gtin(1)],
+            "attribute": ["namePublicLong"],
+            "language": ["fr"],
+            "text": ["Corrigé"],
+        }
+    )
+    prodex.upsert(mill.service, prodex.changes_from_frame(frame, catalog), progress=False).wait(
+        progress=False
+    )
+    forget_earlier_records()
+    mill.load()
+    mill.elsewhere(namePublicLong=names("Autre"))
+    mill.load()
+
+    assert [["Autre", "no"], ["Corrigé", "yes"], ["Name 1 fr", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "sent"
+    )
+
+
+def test_a_journal_that_cannot_be_read_leaves_it_open(mill: Machines) -> None:
+    """The upsert is named."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.load()
+    for journal in tracking_folder().rglob("journal.jsonl"):
+        journal.write_bytes(b"damaged " + gtin(1).encode())
+
+    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    assert [["5", "not known"]] == rows(found[:1], "value", "sent")
+    assert any("cannot be read, and has this GTIN" in note for note in found.attrs["notes"])
+
+
+def test_a_clock_that_was_ahead_changes_no_order(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snapshots are compared in the order of publication, and what was sent in between is found."""
+    mill.load()
+    parent = Path(prodex.list_snapshots("mine")["folder"].iloc[0])
+    parent.rename(parent.with_name("2099-01-01T000000.000000Z"))
+    mill.here(lifeCycle=5)
+    mill.load()
+
+    assert [["5", "yes"], ["1", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+    )
+
+
+def test_nested_texts_and_lists_are_followed_by_what_they_are(mill: Machines) -> None:
+    """An item that moved is the same one, and so is a text in another order."""
+    saved(
+        product(
+            allergens=[{"code": "A"}, {"code": "B"}], net=[{"expressedIn": {"code": "GRM"}, "data": 500}]
+        ),
+        product(
+            allergens=[{"code": "C"}, {"code": "B"}, {"code": "A"}],
+            net=[{"expressedIn": {"code": "GRM"}, "data": 0.5}],
+        ),
+    )
+    found = prodex.changes_of(GTIN)
+    assert {
+        ("allergens", "C", "added", "C"),
+        ("allergens", "A", "in the first snapshot", "A"),
+        ("allergens", "B", "in the first snapshot", "B"),
+        ("net", "GRM", "changed", "0.5 GRM"),
+        ("net", "GRM", "in the first snapshot", "500 GRM"),
+    } == set(map(tuple, rows(found, "attribute", "item", "event", "value")))
+
+
+def test_long_texts_and_markup_are_kept_as_they_are() -> None:
+    """40,000 characters, text from right to left, and half of a pair."""
+    hostile = ["<img src=x onerror=alert(1)>", "שלום \u202e עולם", "x" * 40_000, "=1+1", "\ud83d"]
+    saved(*(product(namePublicLong=[text(one)]) for one in hostile))
+
+    found = prodex.changes_of(GTIN)["value"].tolist()[::-1]
+    # Half of a pair is no character: it is shown as it was sent.
+    assert [*hostile[:4], "\\ud83d"] == found
+
+
+def test_a_record_that_nests_deeper_than_python_walks_is_passed_over() -> None:
+    """The other attributes are followed."""
+    deep = json.loads("[" * 400 + "]" * 400)
+    saved(product(brand="A", deep=deep), product(brand="B", deep=deep))
+
+    assert [["B"], ["A"]] == rows(prodex.changes_of(GTIN), "value", attribute="brand")
+
+
+def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has another text; the time is printed."""
+    saved(product(namePublicLong=[text("0")]))
+    first = Path(prodex.list_snapshots("shop")["folder"].iloc[0])
+    for number in range(1, 300):
+        copy = first.with_name(
+            f"2026-01-01T{number // 3600:02d}{number // 60 % 60:02d}{number % 60:02d}.000000Z"
+        )
+        shutil.copytree(first, copy)
+        manifest = copy / "manifest.json"
+        found = json.loads(manifest.read_text("utf-8"))
+        manifest.write_text(json.dumps(found | {"sequence": number + 1}), "utf-8")
+    saved(product(namePublicLong=[text("1")]))
+
+    begin = perf_counter()
+    (history,) = histories_of(GTIN)
+    seconds = perf_counter() - begin
+    with capsys.disabled():
+        print(f"\n{history.snapshots} snapshots: {seconds:.2f} s")
+    assert (301, ["1", "0"]) == (
+        history.snapshots,
+        [event.value for value in history.values for event in value.events],
+    )
