@@ -130,8 +130,12 @@ class LeafChange:
         """
         if self.is_made(present):
             return present
-        if not is_same_value(_value_at(present, self.path), self.before):
+        old, new = _value_at(present, self.path), _value_at(present, self.path_after)
+        if not is_same_value(old, self.before):
             raise LeafChanged(self.found(present))
+        # Where both are there already, one would be there twice.
+        if self.path != self.path_after and new is not ABSENT and new is not old:
+            raise LeafChanged([old, new])
         made = _with_value(copy.deepcopy(present), self.path, self.after, self.at)
         return None if made is ABSENT else made
 
@@ -432,7 +436,8 @@ def _with_value(at: Any, path: Sequence[PathStep], value: Any, index: int | None
         raise LeafChanged(at)
     place = _place_of(items, step) if isinstance(step, ItemKey) else step
     if place is None or place >= len(items):
-        if rest or value is ABSENT:
+        # Nothing is added at an index: in a shorter list, it is the place of something else.
+        if rest or value is ABSENT or isinstance(step, int):
             raise LeafChanged(at)
         end = len(items) if index is None else min(index, len(items))
         return [*items[:end], copy.deepcopy(value), *items[end:]]
