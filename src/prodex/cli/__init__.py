@@ -24,7 +24,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
     "Look, compare and export": ("tables", "diff", "pictures", "export", "publish"),
     "Audit": ("audit", "requirements", "accept", "withdraw", "accepted", "rules", "profiles", "watch", "run"),
-    "Correct and send": ("fix", "recipe", "upsert", "track", "upserts", "send-rest"),
+    "Correct and send": ("fix", "recipe", "upsert", "track", "upserts", "send-rest", "undo"),
     "Ask the service": ("organizations", "segments", "scenarios"),
 }
 

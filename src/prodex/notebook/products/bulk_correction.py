@@ -241,7 +241,7 @@ class BulkCorrection(VBox):
         self._outcome.value = ""
         self._draw()
 
-    def _ended(self, fix: Fix, error: BaseException | None) -> None:
+    def _ended(self, fix: Fix, _error: BaseException | None) -> None:
         """Ask the service for the products, so that the explorer shows them as they are now."""
         if fix.tracking is None or self._service is None:
             self._draw()

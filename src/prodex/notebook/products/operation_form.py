@@ -51,7 +51,7 @@ class ChosenOperation:
 
 @dataclass(frozen=True)
 class _Parameter:
-    """How a parameter is asked: its label, the kind of field, what stands in an empty one, and whether that is meant."""
+    """How a parameter is asked: label, kind of field, what stands in an empty one, and whether that is meant."""
 
     label: str
     kind: str = "text"
