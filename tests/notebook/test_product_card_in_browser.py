@@ -47,16 +47,15 @@ _PICTURES = """
 _HISTORY = """
     import sys; sys.path.insert(0, {root!r})
     from tests.corrections.machines import Machines, names
-    from tests.quality.hostile import STRINGS
     from tests.send.mill_exchange import small_exchange, text
     from prodex.notebook.card.panel import ProductCard
     exchange = small_exchange().__enter__()
     mill = Machines(exchange)
     mill.load({name!r})
-    for one in ["Corrigé", "<img src=x onerror=alert(1)> \u202e שלום", "Zutaten " * 5000]:
+    for one in ["Corrigé", "<img src=x onerror=alert(1)> \\u202e שלום"]:
         mill.here(namePublicLong=names(one))
         mill.load({name!r})
-    mill.elsewhere(namePublicLong=names("Pain complet"), lifeCycle=9)
+    mill.elsewhere(namePublicLong=names("Pain complet"), description=[text("fra-FR", "Zutaten " * 2000)])
     panel = ProductCard(mill.load({name!r}), "1")
     panel
 """
@@ -113,15 +112,15 @@ def test_the_history_is_folded_and_opened_by_keyboard(
     ) as notebook:
         out, page = notebook.run(), notebook.page
         summary = out.locator(".history > details > summary")
-        summary.filter(has_text="2 values changed, 1 of them sent from here. 5 snapshots").wait_for()
+        summary.filter(has_text="2 values changed, 1 of them sent from here. 4 snapshots").wait_for()
         table = out.get_by_role("region", name="History of the values")
         assert not table.is_visible()
 
         summary.focus()
         page.keyboard.press("Enter")
         table.wait_for(state="visible")
-        assert 3 == table.get_by_text("Sent from here by max").count()
-        long = table.locator("summary", has_text="40,000 characters")
+        assert 2 == table.get_by_text("Sent from here by max").count()
+        long = table.locator("summary", has_text="16,000 characters")
         assert 0 == table.get_by_role("group", name="The whole text").count()
         long.focus()
         page.keyboard.press("Enter")

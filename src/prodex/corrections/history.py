@@ -25,12 +25,12 @@ from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
-from prodex.send.sent_writes import Arrival, SentWrite, SentWrites, sent_writes
+from prodex.send.sent_writes import WriteOutcome, SentWrite, SentWrites, sent_writes
 from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
-    ProductKey,
+    ProductKeys,
     SnapshotRecord,
     names_of_snapshots,
     records_over_time,
@@ -235,7 +235,7 @@ def histories_of(
     return [_history(name, chain, written, attribute) for name, chain in chains]
 
 
-def _key_of(product: Any) -> tuple[ProductKey, bool]:
+def _key_of(product: Any) -> tuple[ProductKeys, bool]:
     """Return what a product is known by, and whether a text was given that may be an id or a GTIN."""
     if isinstance(product, Catalog):
         product = product.arrow("products", ["product_id", "gtin"]).to_pandas()
@@ -259,7 +259,7 @@ def _key_of(product: Any) -> tuple[ProductKey, bool]:
                 "This row has neither product_id nor gtin, so it is not known which product it is."
             )
         own = names.get("product_id", names.get("id"))
-        return ProductKey(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
+        return ProductKeys(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
     if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
         raise InputError(
             f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
@@ -268,7 +268,7 @@ def _key_of(product: Any) -> tuple[ProductKey, bool]:
     gtin = comparable_cell(product)
     if gtin is None:
         raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
-    return ProductKey(str(product).strip(), gtin), True
+    return ProductKeys(str(product).strip(), gtin), True
 
 
 def _names(snapshots: str | Catalog | Iterable[str] | None) -> list[str]:
@@ -446,7 +446,7 @@ class _Walk:
                 continue
             moment = self._moments[version.place]
             made = [one for one in waiting if one[0].at <= moment and is_same(one[2], value)]
-            made = [one for one in made if one[0].arrival is not Arrival.REFUSED]
+            made = [one for one in made if one[0].outcome is not WriteOutcome.REFUSED]
             waiting = [one for one in waiting if one not in made]
             event = self._event(trail, version, value, last)
             if made:
@@ -520,7 +520,7 @@ class _Walk:
         possible = [
             one
             for one in self._opaque
-            if one.at <= moment and one.writes(root) and one.arrival is not Arrival.REFUSED
+            if one.at <= moment and one.writes(root) and one.outcome is not WriteOutcome.REFUSED
         ]
         for one in reversed(possible):
             if one.digests and not one.digests.isdisjoint(_digests(trail, version, value, last)):
@@ -547,7 +547,7 @@ class _Walk:
             later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
             shown = [one for one in self._versions if write.is_visible_at(one.there.moment)]
             event = Event.NOT_SEEN if shown else Event.NOT_VISIBLE
-            if write.arrival is Arrival.REFUSED:
+            if write.outcome is WriteOutcome.REFUSED:
                 event = Event.REFUSED
             elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
                 continue  # it was there already
