@@ -53,7 +53,7 @@ def test_a_card_says_what_was_changed_and_what_we_sent(mill: Machines) -> None:
     said = found.words
     assert "1 value changed, 1 of it sent from here. 3 snapshots of mine were looked at." in said
     assert said.index("Autre") < said.index("Corrigé") < said.index("Name 1 fr")
-    assert "sent from here Sent from here by max on" in said
+    assert "sent from here by max on" in said
     assert "spelling, upsert" in said
     assert 2 == said.count("not sent from here")
     assert "others are as in the first snapshot" in said

@@ -433,7 +433,7 @@ class _Walk:
         waiting = [one for one in sent if one[1] is Face.NOT_ASKED or not is_same(one[1], one[2])]
         events: list[tuple[float, ValueEvent]] = []
         last: tuple[_Version, Held] | None = None
-        not_asked = 0
+        is_ours, not_asked = False, 0
         for version, value in zip(self._versions, held, strict=True):
             if value is Face.NOT_ASKED:
                 not_asked += 1
@@ -454,6 +454,9 @@ class _Walk:
                 event = replace(event, sent=Sent.YES, write=made[0][0], note=_sentences(event.note, *again))
             else:
                 event = self._by_others(event, trail, version, value, last)
+            if is_ours and event.sent is Sent.NO:
+                event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
+            is_ours = event.sent is Sent.YES
             events.append((version.place, event))
             last = (version, value)
         events += self._unseen(trail, waiting, last)
@@ -502,7 +505,7 @@ class _Walk:
             seen_at=there.moment,
             snapshot=there.snapshot,
             not_in=before.there.snapshot,
-            note="" if is_dated else "The product does not say that it was changed.",
+            note="" if is_dated else "updatedAt was not changed with it.",
         )
 
     def _by_others(

@@ -7,7 +7,7 @@ snapshots of this machine has earlier ones.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,7 +160,7 @@ def _row(event: ValueEvent, most: int) -> HistoryRow:
         str(event.event),
         words(shown_value(event.value), most),
         _gap(event.value),
-        "; ".join(_since(event)),
+        _since(event),
         event.sent is Sent.YES,
         label(_sender(event)) if event.sent is not Sent.YES else words(_sender(event), 2_000),
         event.note,
@@ -171,15 +171,15 @@ def _gap(held: Held) -> str:
     return _FACES[held] if isinstance(held, Face) else ""
 
 
-def _since(event: ValueEvent) -> Iterator[str]:
-    if event.since is not None:
-        yield f"since {event.since:%Y-%m-%d %H:%M} UTC"
-    elif event.snapshot:
-        yield "before or at" if event.event in {Event.FIRST, Event.ASKED} else "date not known"
-    if event.snapshot and event.seen_at is not None:
-        yield f"snapshot of {event.seen_at:%Y-%m-%d %H:%M} UTC"
-    elif not event.snapshot:
-        yield "in no snapshot"
+def _since(event: ValueEvent) -> str:
+    if event.seen_at is None:
+        return "in no snapshot"
+    snapshot = f"the snapshot of {event.seen_at:%Y-%m-%d %H:%M} UTC"
+    if event.event in {Event.FIRST, Event.ASKED}:
+        return f"at or before {snapshot}"
+    if event.since is None:
+        return f"date not known; first in {snapshot}"
+    return f"{event.since:%Y-%m-%d %H:%M} UTC; first in {snapshot}"
 
 
 def _sender(event: ValueEvent) -> str:
@@ -189,7 +189,7 @@ def _sender(event: ValueEvent) -> str:
     if write is None:
         return "not known" if event.sent is Sent.UNKNOWN else "not sent from here"
     parts = [f"by {write.by}" if write.by else "", f"on {write.at:%Y-%m-%d %H:%M} UTC"]
-    told = " ".join(filter(None, ["Sent from here", *parts]))
+    told = " ".join(filter(None, parts))
     details = [write.why, f"upsert {write.upsert}"]
     details += [] if write.tracking is None else [f"tracking {canonical(write.tracking)}"]
     return f"{told}: {', '.join(filter(None, details))}"
