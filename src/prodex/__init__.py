@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from prodex.corrections.history import changes_of
     from prodex.corrections.overridden import overridden
     from prodex.corrections.undo import undo
+    from prodex.corrections import operations as operations
+    from prodex.corrections.bulk import apply_recipe, correct
+    from prodex.corrections.recipe import Recipe, RecipeStep
+    from prodex.corrections.recipe_files import read_recipe
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
@@ -95,6 +99,9 @@ _LATER = {
     "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
     "prodex.corrections.undo": ("undo",),
     "prodex.compare": ("Difference", "diff"),
+    "prodex.corrections.bulk": ("apply_recipe", "correct"),
+    "prodex.corrections.recipe": ("Recipe", "RecipeStep"),
+    "prodex.corrections.recipe_files": ("read_recipe",),
     "prodex.corrections.history": ("changes_of",),
     "prodex.corrections.overridden": ("overridden",),
     "prodex.worklists.fix": ("Fix",),
@@ -161,7 +168,7 @@ _LATER = {
 }
 
 #: The modules that are public beside the names below: figures, and the errors to catch.
-_MODULES = ("charts", "errors")
+_MODULES = ("charts", "errors", "operations")
 
 __all__ = [
     "DELETE",
@@ -197,6 +204,8 @@ __all__ = [
     "Profile",
     "Publication",
     "QueryPanel",
+    "Recipe",
+    "RecipeStep",
     "Requirements",
     "RetryPolicy",
     "ScenarioRequest",
@@ -211,10 +220,12 @@ __all__ = [
     "Watch",
     "accept",
     "accepted",
+    "apply_recipe",
     "audit",
     "changes_from_frame",
     "changes_of",
     "connect",
+    "correct",
     "diff",
     "download_pictures",
     "explore",
@@ -237,6 +248,7 @@ __all__ = [
     "publish",
     "read_export",
     "read_products",
+    "read_recipe",
     "read_workbook",
     "read_worklist",
     "recover",
@@ -267,6 +279,8 @@ def __getattr__(name: str) -> Any:
             return globals()[name]
     if name == "charts":
         return import_module("prodex.display.charts")
+    if name == "operations":
+        return import_module("prodex.corrections.operations")
     if name == "__version__":
         return import_module("importlib.metadata").version("prodex")
     # Names with underscores are asked for by tools, often hundreds of times; nobody reads a proposal then.

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
-from prodex.catalog.origin import Chosen, Origin, where_in_words
+from prodex.catalog.origin import Chosen, Origin, where_as_data, where_in_words
 from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
@@ -157,11 +157,16 @@ class Catalog(TableProperties):
         """
         from prodex.catalog.where import selected
 
-        chosen = self._chosen_by(where_in_words(condition, equal))
-        return replace(self, parts=selected(self, condition, unmatched, equal), chosen=chosen)
+        # What can be read once only is read here: it chooses products, and is kept.
+        equal = {name: list(one) if isinstance(one, Iterator) else one for name, one in equal.items()}
+        parts = selected(self, condition, unmatched, equal)
+        chosen = self._chosen_by(where_in_words(None, equal), where_as_data(equal)) if equal else self.chosen
+        if condition is not None:
+            chosen = Chosen.again(chosen, len(self), where_in_words(condition, {}))
+        return replace(self, parts=parts, chosen=chosen or self._chosen_by([], {}))
 
-    def _chosen_by(self, words: Iterable[str]) -> Chosen:
-        return Chosen.again(self.chosen, len(self), words)
+    def _chosen_by(self, words: Iterable[str], written: Mapping[str, Any] | None = None) -> Chosen:
+        return Chosen.again(self.chosen, len(self), words, written)
 
     def head(self, n: int = 5) -> Self:
         """Return the catalogue of the first products, with their children; `head().products` is a frame.

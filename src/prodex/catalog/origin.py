@@ -12,11 +12,12 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Self
 
 import msgspec
 
+from prodex.arguments import is_one, listed
 from prodex.catalog.ledger import Ledger
 from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.locales import short_of
@@ -196,6 +197,11 @@ class Chosen:
         How many there were.
     words
         By what they were chosen; empty where that is not known.
+    written
+        The same as data, as far as it is: keywords of `Catalog.where`, and under "explorer" the conditions of one.
+        Products have to meet each of them.
+    unwritten
+        In words, what is no data: masks, expressions, products that were selected by hand.
 
     Examples
     --------
@@ -207,12 +213,35 @@ class Chosen:
 
     of: int
     words: str = ""
+    # Two catalogues of the same products may be described in two ways.
+    written: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
+    unwritten: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def again(cls, before: Chosen | None, of: int, words: Iterable[str]) -> Chosen:
-        """Return that some were chosen from those that were chosen before, or from all."""
-        every = [before.words] if before is not None else []
-        return cls(of if before is None else before.of, "; ".join(filter(None, [*every, *words])))
+    def again(
+        cls, before: Chosen | None, of: int, words: Iterable[str], written: Mapping[str, Any] | None = None
+    ) -> Chosen:
+        """Return that some were chosen from those that were chosen before, or from all.
+
+        Parameters
+        ----------
+        before
+            What is known of these.
+        of
+            How many these are.
+        words
+            By what they were chosen.
+        written
+            The same as data; None where it is none.
+        """
+        own = list(words)
+        earlier = cls(of) if before is None else before
+        return cls(
+            earlier.of,
+            "; ".join(filter(None, [earlier.words, *own])),
+            (*earlier.written, *([written] if written else [])),
+            (*earlier.unwritten, *(own if written is None else [])),
+        )
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
@@ -240,6 +269,35 @@ def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
     """
     words = [_condition_in_words(name, value) for name, value in equal.items()]
     return words if condition is None else [*words, "a condition in Python"]
+
+
+#: A longer list was made by a program, for these products and no others.
+_MOST_WRITTEN = 1_000
+
+
+def where_as_data(equal: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return keywords of `Catalog.where` as plain values and lists of them; None where they are none.
+
+    >>> where_as_data({"brand_code": ("ACME", None), "is_consumer_unit": True})
+    {'brand_code': ['ACME', None], 'is_consumer_unit': True}
+    """
+    made: dict[str, Any] = {}
+    for name, value in equal.items():
+        one = is_one(value)
+        several = [_plain_value(item) for item in listed(name, [value] if one else value)]
+        if len(several) > _MOST_WRITTEN or any(item is _NO_DATA for item in several):
+            return None
+        made[name] = several[0] if one and several else several
+    return made
+
+
+_NO_DATA = object()
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, bool | str | float | date | None):
+        return value if type(value) in (bool, str, float, date, datetime, type(None)) else str(value)
+    return int(value) if isinstance(value, int) else _NO_DATA
 
 
 def _condition_in_words(name: str, value: Any) -> str:

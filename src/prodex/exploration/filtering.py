@@ -159,7 +159,8 @@ class ProductFilter:
             whole, left = self.products.catalog, self._chosen(self.mask(conditions))
             if left is not whole:
                 # Reports and worklists about them say by which filters of the screen they were chosen.
-                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions))
+                written = {"explorer": conditions.to_json()}
+                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions), written)
                 left = replace(left, chosen=by)
             self._left = (conditions, left)
         return self._left[1]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -80,6 +81,10 @@ from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 
 
+#: State and reason of answers, by their number.
+AnswerStates: TypeAlias = Mapping[int, tuple[AnswerState, str]]
+
+
 @dataclass(frozen=True)
 class MadeBy:
     """Where corrections come from, and what else is known of them.
@@ -91,14 +96,18 @@ class MadeBy:
     by
         Who makes them; None for the user of this machine.
     steps
-        One row for each step of a recipe, of corrections of many products.
+        One row for each step of a recipe, of corrections of many products; it gets what becomes of each answer, by
+        its number.
+    step_rows
+        The same value by value.
     write_recipe
         Writes the recipe of them to a file; None where there is none.
     """
 
     why: str = ""
     by: str | None = None
-    steps: pd.DataFrame | None = field(default=None, repr=False)
+    steps: Callable[[AnswerStates], pd.DataFrame] | None = field(default=None, repr=False)
+    step_rows: Callable[[AnswerStates], pd.DataFrame] | None = field(default=None, repr=False)
     write_recipe: Callable[[Path], Path] | None = field(default=None, repr=False)
 
 
@@ -220,7 +229,24 @@ class Fix:
 
         See `prodex.apply_recipe` for its columns.
         """
-        return pd.DataFrame() if self._made_by.steps is None else self._made_by.steps.copy()
+        return (
+            pd.DataFrame() if self._made_by.steps is None else self._made_by.steps(self._states_by_number())
+        )
+
+    @property
+    def step_rows(self) -> pd.DataFrame:
+        """What the steps of a recipe did value by value; without rows where there is no recipe.
+
+        Its columns are step, product_id, gtin, attribute, language, before, after, state and reason. `before` and
+        `after` are what the step found and left; the state is "changed", "already_so", "refused", "asked_back" or
+        "conflict", as the value is judged in the end.
+        """
+        made_by = self._made_by
+        return pd.DataFrame() if made_by.step_rows is None else made_by.step_rows(self._states_by_number())
+
+    def _states_by_number(self) -> dict[int, tuple[AnswerState, str]]:
+        decisions = zip(self._decisions, self._states(), strict=True)
+        return {one.answer.row: state for one, state in decisions}
 
     def recipe(self, path: str | Path) -> Path:
         """Keep what was done as a recipe: a short file to read, to edit, and to use on other products.

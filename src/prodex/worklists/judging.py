@@ -108,7 +108,7 @@ def judged(
         checked_for_conflicts(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
-    made = _sendable(made, products, catalog)
+    made = _bound(_sendable(made, products, catalog))
     given = {"products": products, "catalog": catalog, "profile": profile, "now": now}
     trial = partial(_tried, **given, before=at_present, present=before)
     # First with what is asked back, so that all its questions are known before somebody answers one of them.
@@ -140,11 +140,37 @@ def _tried(
         after = _audit_after(changes, products, catalog, profile, now) if profile.checks else present
         verdicts = Verdicts.of(after, products.records)
         satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
-        satisfying = _breaking_nothing(satisfying, states, before, verdicts, after)
+        satisfying = _bound(_breaking_nothing(satisfying, states, before, verdicts, after))
         # Without an answer that is refused, others of its product may look different.
         if [one.state in states for one in satisfying] == [one.state in states for one in made]:
             return satisfying, changes, after
         made = satisfying
+
+
+def _bound(decisions: Sequence[Decision]) -> list[Decision]:
+    """Return the answers; of those that are sent together, none is sent if another is not, or not yet."""
+    made = list(decisions)
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number, one in enumerate(decisions):
+        if one.answer.bound is not None:
+            groups[one.answer.bound].append(number)
+    for group in groups.values():
+        closed = [made[number] for number in group if made[number].state in _NOT_TAKEN]
+        asked = [made[number] for number in group if made[number].state is AnswerState.ASKED_BACK]
+        for number in group:
+            if closed:
+                made[number] = made[number].becomes(closed[0].state, _only_together(closed[0]))
+            elif asked and made[number].state is AnswerState.ACCEPTED:
+                made[number] = made[number].asks(f"{_only_together(asked[0])} Is it meant?")
+    return made
+
+
+_NOT_TAKEN = frozenset({AnswerState.REFUSED, AnswerState.CONFLICT})
+
+
+def _only_together(other: Decision) -> str:
+    language = f" in {other.language}" if other.language else ""
+    return f"it is sent only together with what becomes of {other.attribute}{language}: {other.reason}"
 
 
 def _breaking_nothing(

@@ -149,6 +149,9 @@ class Answer(NamedTuple):
         What is asked back of it in any case.
     refusal
         Why it cannot be sent, where that is known already.
+    bound
+        Answers with the same number are sent together or not at all: a text is moved by taking it from one place and
+        writing it at another one.
     """
 
     file: str
@@ -165,6 +168,7 @@ class Answer(NamedTuple):
     change: TextChange | LeafChange | None = None
     questions: tuple[str, ...] = ()
     refusal: str | None = None
+    bound: int | None = None
 
     @property
     def place(self) -> str:

@@ -1,0 +1,206 @@
+"""Capitals and small letters as languages write them: what is known of each, and what is not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from prodex.locales import short_of
+
+#: The cases that texts can be written in.
+CASES: Final = ("upper", "lower", "sentence", "title")
+
+
+class CaseUnknown(ValueError):
+    """It is not known how a language writes it; the message says why."""
+
+
+_DOTTED = frozenset({"tr", "az"})
+#: Languages that write nouns with capitals: only a person knows which words are nouns.
+_NOUNS: Mapping[str, str] = {"de": "German", "lb": "Luxembourgish"}
+#: Words that are small inside of titles, by language; how titles are written in others is not known.
+_SMALL: Mapping[str, frozenset[str]] = {
+    language: frozenset(words.split())
+    for language, words in {
+        "en": "a an the and or nor but of in on at by for from to with without as per via",
+        "fr": "le la les l un une des de du d au aux à a en et ou ni sans avec sur sous pour par dans chez que qu",
+        "nl": "de het een 't 'n en of van in op met zonder voor bij uit aan te tot naar per",
+        "de": "der die das den dem des ein eine einer eines einem einen und oder mit ohne in im aus auf für von vom "
+        "zu zum zur bei nach an am",
+        "es": "el la los las un una unos unas y e o u de del al a en con sin para por sobre",
+        "it": "il lo la i gli le un uno una e ed o di del dello della dei degli delle da dal dalla a al alla ai alle "
+        "in nel nella con senza per su sul sulla",
+        "pt": "o a os as um uma e ou de do da dos das em no na nos nas com sem para por ao à aos às",
+        "da": "en et og eller af i på med uden til fra for",
+        "sv": "en ett och eller av i på med utan till från för",
+        "no": "en et ei og eller av i på med uten til fra for",
+    }.items()
+}
+#: Where a short word and the next one are written as one: l'huile, dell'olio.
+_ELIDING = frozenset({"fr", "it", "ca", "oc", "pms", "fur", "sc", "co"})
+
+#: What stays as it is: markup, references to characters, addresses.
+_VERBATIM = re.compile(r"(<[^<>]*>|&#?\w{1,31};|https?://\S+|www\.\S+|\S+@\S+)", re.IGNORECASE)
+#: A word with its accents, and with what an apostrophe joins.
+_WORD = re.compile(r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ][^\W_][\w\u0300-\u036f]*)*")
+_ELISION = re.compile(r"([^\W_][\w\u0300-\u036f]*)(['’ʼ])(.+)")
+_CAPITAL_INSIDE = re.compile(r"[^\W\d_]*?[a-zà-öø-ÿ\u0300-\u036f][A-ZÀ-ÖØ-Þ]|[a-z][A-Z]")
+_LETTER_DIGIT = re.compile(r"[^\W\d_]+\d")
+_SENTENCE_END = re.compile(r"[.!?…]\s+[\"'«“‘(\[]*$")
+_TONOS, _DIALYTIKA = "\u0301", "\u0308"
+
+
+def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
+    """Return a text in a case, as its language writes it.
+
+    Parameters
+    ----------
+    text
+        The text.
+    language
+        Its language, if it is known.
+    to
+        One of `CASES`.
+    keep
+        Words that are written exactly so.
+
+    Raises
+    ------
+    CaseUnknown
+        When it is not known how the language writes it.
+
+    Examples
+    --------
+    >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met citroen", "nl", "title")
+    ('STRASSE', 'ılık süt', 'IJsthee met Citroen')
+    >>> recased("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), recased("BREAD WITH SEEDS. BAKED", "en", "sentence")
+    ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
+    """
+    spoken = "" if language is None else short_of(language)
+    kept = {one.casefold(): one for one in keep}
+    pieces = _VERBATIM.split(text)
+    if to in ("upper", "lower"):
+        change = _upper if to == "upper" else _lower
+        made = [
+            piece if number % 2 else _with_kept(change(piece, spoken), kept)
+            for number, piece in enumerate(pieces)
+        ]
+        return "".join(made)
+    plain = "".join(pieces[::2])
+    if plain.lower() == plain.upper():
+        return text  # a script without capitals
+    if to == "sentence":
+        made_text = _sentences(pieces, spoken, kept)
+        if spoken in _NOUNS and made_text != text:
+            raise CaseUnknown(
+                f"{_NOUNS[spoken]} writes nouns with capitals, and which words are nouns is not known here. Correct the "
+                "text by hand."
+            )
+        return made_text
+    if spoken not in _SMALL:
+        raise CaseUnknown(
+            f"it is not known how titles are written in {language or 'a text without a language'}. Write sentences: "
+            'ChangeCase("sentence").'
+        )
+    return _title(pieces, spoken, kept)
+
+
+def _with_kept(text: str, kept: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda found: kept.get(found[0].casefold(), found[0]), text) if kept else text
+
+
+def _upper(text: str, language: str) -> str:
+    if language in _DOTTED:
+        text = text.replace("i", "İ")
+    # The sign of a millionth is no Greek letter.
+    made = "µ".join(part.upper() for part in text.split("µ"))
+    return _without_tonos(made) if language == "el" else made
+
+
+def _lower(text: str, language: str) -> str:
+    if language in _DOTTED:
+        return text.replace("I\u0307", "i").replace("İ", "i").replace("I", "ı").lower()
+    return text.lower().replace("i\u0307", "i") if "İ" in text else text.lower()
+
+
+def _without_tonos(text: str) -> str:
+    """Return Greek capitals without their accents; two vowels that these kept apart get a dialytika."""
+    made: list[str] = []
+    had_tonos = False
+    for one in unicodedata.normalize("NFD", text):
+        if one == _TONOS and made and "\u0370" <= made[-1][0] <= "\u03ff":
+            had_tonos = True
+            continue
+        if one in "ΙΥ" and had_tonos and made[-1] in "ΑΕΟΗ":
+            one += _DIALYTIKA
+        had_tonos = had_tonos and unicodedata.combining(one[0]) != 0
+        made.append(one)
+    return unicodedata.normalize("NFC", "".join(made))
+
+
+def _first_upper(word: str, language: str) -> str:
+    """Return a word with its first letter as a capital; Georgian has none at the beginning of words."""
+    if language == "nl" and word[:2].lower() == "ij":
+        return f"IJ{word[2:]}"
+    if language in _DOTTED and word[:1] == "i":
+        return f"İ{word[1:]}"
+    return word[:1].title() + word[1:] if word[:1] != "µ" else word
+
+
+def _stays(word: str, kept: Mapping[str, str]) -> str | None:
+    """Return how a word is written whatever the case; None where it follows the case."""
+    if (own := kept.get(word.casefold())) is not None:
+        return own
+    if _CAPITAL_INSIDE.match(word) or _LETTER_DIGIT.match(word):
+        return word
+    return None
+
+
+def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
+    made: list[str] = []
+    is_first = True
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            made.append(piece)
+            continue
+        end = 0
+        for found in _WORD.finditer(piece):
+            made.append(piece[end : found.start()])
+            word = found[0]
+            begins = is_first or (_SENTENCE_END.search(piece[: found.start()]) and word[:1].isupper())
+            new = _stays(word, kept)
+            if new is None:
+                new = _lower(word, language)
+                new = _first_upper(new, language) if begins else new
+            made.append(new)
+            is_first, end = False, found.end()
+        made.append(piece[end:])
+    return "".join(made)
+
+
+def _title(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
+    made: list[str] = []
+    is_first = True
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            made.append(piece)
+            continue
+        end = 0
+        for found in _WORD.finditer(piece):
+            made.append(piece[end : found.start()])
+            made.append(_title_word(found[0], language, kept, is_first=is_first))
+            is_first, end = False, found.end()
+        made.append(piece[end:])
+    return "".join(made)
+
+
+def _title_word(word: str, language: str, kept: Mapping[str, str], *, is_first: bool) -> str:
+    if (own := _stays(word, kept)) is not None:
+        return own
+    small = _lower(word, language)
+    if language in _ELIDING and (found := _ELISION.fullmatch(small)):
+        before = _first_upper(found[1], language) if is_first else found[1]
+        return f"{before}{found[2]}{_first_upper(found[3], language)}"
+    return small if small in _SMALL[language] and not is_first else _first_upper(small, language)

@@ -1,0 +1,716 @@
+"""The operations that correct values of many products at once: each a small frozen value, and no code of anybody.
+
+An operation says what is done, and a step of a recipe where. Those on texts work on columns: all texts of an attribute
+are handed over at once, and come back at once.
+
+`OPERATIONS` has each of them by the name that it has in a recipe. What a language does with capitals is in
+`prodex.corrections.letter_case`.
+
+>>> import prodex
+>>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain  complet ACME"}]
+>>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+>>> fix = prodex.correct(catalog, "namePublicLong", prodex.operations.ReplaceText("ACME", "Acme"))
+>>> fix.preview()["after"].tolist()
+['Pain  complet Acme']
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from decimal import Context, Decimal, Inexact, InvalidOperation
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.arguments import described
+from prodex.corrections.letter_case import CASES, CaseUnknown, recased
+from prodex.errors import InputError
+from prodex.locales import known_language_tag, language_tag
+from prodex.messages import hint
+from prodex.quality.units import FACTORS
+from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.units import dimension, unit_code
+from prodex.written_numbers import as_json
+
+__all__ = (
+    "ChangeCase",
+    "ConvertUnit",
+    "CopyFrom",
+    "MoveText",
+    "RemovePrefix",
+    "RemoveValue",
+    "ReplaceText",
+    "SetCode",
+    "SetValue",
+    "TrimSpaces",
+)
+
+#: Characters of a pattern: a longer one was pasted by mistake.
+_LONGEST_PATTERN = 2_000
+#: Characters of a text: what a replacement may make of one.
+_LONGEST_TEXT = 1_000_000
+#: No text is left: then it is not certain that this is meant.
+NOTHING_LEFT: Final = "nothing would be left of the text. RemoveValue (remove value) takes it away."
+#: What has words: texts in languages, and strings without one.
+WORDED: Final = frozenset({AnswerShape.TEXT, AnswerShape.STRING})
+_VALUES = WORDED | {
+    AnswerShape.BOOLEAN,
+    AnswerShape.INTEGER,
+    AnswerShape.NUMBER,
+    AnswerShape.CODE,
+    AnswerShape.QUANTITY,
+}
+
+
+class Transformed(NamedTuple):
+    """A column of values after an operation.
+
+    Attributes
+    ----------
+    values
+        The new values; as they were where they are refused.
+    refused
+        Why a value is refused, by its row.
+    """
+
+    values: pa.Array
+    refused: Mapping[int, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class SetValue:
+    """Set a value: a text, a number, yes or no, a quantity such as "500 g", a code or its label.
+
+    A text is meant letter by letter, so that "delete" and "n/a" are texts. Of texts, a product that has none gets one
+    if the step names the language; without a language, the text of a product that has one in a single language is set.
+
+    Attributes
+    ----------
+    value
+        The value.
+    """
+
+    do: ClassVar[str] = "set value"
+    shapes: ClassVar[frozenset[AnswerShape]] = _VALUES
+    value: str | bool | int | float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.value, str | bool | int | float) or self.value != self.value:
+            raise InputError(
+                f"The value to set is {described(self.value)}. Give a text, a number, True or False; "
+                "RemoveValue() takes a value away."
+            )
+        if isinstance(self.value, str):
+            if not self.value.strip():
+                raise InputError(
+                    "The value to set is empty. RemoveValue() (in a recipe: remove value) takes it away."
+                )
+            _check_letters("value", self.value)
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"set to {_quoted(self.value)}"
+
+
+@dataclass(frozen=True)
+class SetCode:
+    """Set a code of a list, by the code or its label.
+
+    Known are the codes that products of the catalogue have, and those of the lists of the specification. Another one is
+    asked back.
+
+    Attributes
+    ----------
+    code
+        The code.
+    """
+
+    do: ClassVar[str] = "set code"
+    shapes: ClassVar[frozenset[AnswerShape]] = frozenset({AnswerShape.CODE})
+    code: str
+
+    def __post_init__(self) -> None:
+        _check_text("code", self.code)
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"set code {self.code}"
+
+
+@dataclass(frozen=True)
+class ReplaceText:
+    """Replace a text by another one wherever it is found.
+
+    Attributes
+    ----------
+    find
+        What is replaced. With accents it is found in both forms of Unicode.
+    by
+        What is written instead; "" takes it out. With a pattern, "\\\\1" is its first group.
+    pattern
+        Whether `find` is a pattern, in the words of RE2, which has no look-around and never takes long.
+    ignore_case
+        Whether capitals and small letters are the same.
+    whole_words
+        Whether it is found only where no letter or digit is next to it.
+
+    Examples
+    --------
+    >>> texts = pa.array(["ACME tea", "acme", "Tea"])
+    >>> ReplaceText("ACME", "Acme", ignore_case=True).transformed(texts, pa.array(["en"] * 3)).values.to_pylist()
+    ['Acme tea', 'Acme', 'Tea']
+    """
+
+    do: ClassVar[str] = "replace text"
+    shapes: ClassVar[frozenset[AnswerShape]] = WORDED
+    find: str
+    by: str
+    pattern: bool = False
+    ignore_case: bool = False
+    whole_words: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("find", "by"):
+            _check_type(name, getattr(self, name), str)
+            _check_letters(name, getattr(self, name))
+        for name in ("pattern", "ignore_case", "whole_words"):
+            _check_type(name, getattr(self, name), bool)
+        if not self.find:
+            raise InputError("There is no text to find. Give one: ReplaceText('Acme Inc', 'Acme').")
+        if len(self.find) > _LONGEST_PATTERN:
+            raise InputError(
+                f"The text to find has {len(self.find):,} characters, and may have {_LONGEST_PATTERN:,}."
+            )
+        if self.whole_words and self.pattern:
+            raise InputError(
+                r"whole_words is for plain texts. In a pattern write \b where a word begins or ends."
+            )
+        self._check_pattern()
+
+    def _check_pattern(self) -> None:
+        what = f"The pattern {self.find!r:.80}" if self.pattern else f"The text {self.find!r:.80}"
+        try:
+            matches_nothing = pc.match_substring_regex(pa.array([""]), self._expression)[0].as_py()
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{what} cannot be read: {_re2_words(error, self.find)}") from error
+        if matches_nothing:
+            raise InputError(
+                f"{what} is found in an empty text, too, so that it is everywhere. Write what has to be there, such as "
+                "x+ instead of x*."
+            )
+        try:
+            pc.replace_substring_regex(pa.array(["a"]), self._expression, self._replacement)
+        except pa.ArrowInvalid as error:
+            words = str(error).rpartition(": ")[2].rstrip(".")
+            raise InputError(f"{self.by!r:.80} cannot replace {self.find!r:.80}: {words}.") from error
+
+    @property
+    def _expression(self) -> str:
+        """The expression of RE2 that finds it."""
+        found = f"(?:{self.find})" if self.pattern else "|".join(map(_literal, _forms(self.find)))
+        return f"(?i){found}" if self.ignore_case else found
+
+    @property
+    def _replacement(self) -> str:
+        return self.by if self.pattern else self.by.replace("\\", "\\\\")
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        kind = "the pattern " if self.pattern else ""
+        return f"replace {kind}{_quoted(self.find)} by {_quoted(self.by)}"
+
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+        """Return texts after it; those of which nothing would be left, or far too much, are refused."""
+        expression, by = self._expression, self._replacement
+        # Most texts have nothing to replace, and RE2 finds that out much faster than it replaces.
+        has_it = pc.match_substring_regex(texts, expression)
+        own = texts.filter(has_it)
+        long = pc.greater(_most_characters(own, expression, by), _LONGEST_TEXT)
+        # Before it is made: of a text that would be too long, nothing is.
+        short = pc.if_else(long, pa.scalar("", own.type), own)
+        if self.whole_words:
+            made = pa.array(map(self._in_words, short.to_pylist()), own.type)
+        else:
+            made = pc.replace_substring_regex(short, expression, by)
+        new = pc.replace_with_mask(texts, has_it, pc.if_else(long, own, made))
+        too_long = pc.indices_nonzero(has_it).filter(long).to_pylist()
+        refused = dict.fromkeys(too_long, f"the text would have more than {_LONGEST_TEXT:,} characters.")
+        return _without_empty(texts, new, refused)
+
+    def _in_words(self, text: str) -> str:
+        # RE2 looks at nothing beside a match. What is looked for is a plain text, so that this takes no long time.
+        found = "|".join(map(re.escape, _forms(self.find)))
+        beside = r"[^\W_\u0300-\u036f]|[\u0300-\u036f]"
+        flags = re.IGNORECASE if self.ignore_case else 0
+        return re.sub(f"(?<!{beside})(?:{found})(?!{beside})", lambda _: self.by, text, flags=flags)
+
+
+def _forms(text: str) -> list[str]:
+    """Return a text in the forms of Unicode that look the same."""
+    return list(dict.fromkeys([text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))]))
+
+
+def _most_characters(texts: pa.Array, expression: str, by: str) -> pa.Array:
+    """Return how long texts can become at most."""
+    lengths = pc.binary_length(texts)
+    groups = len(re.findall(r"\\[0-9]", by))
+    if not len(texts) or pc.max(lengths).as_py() * (1 + groups) + len(by) < 5_000:
+        return pa.array([0] * len(texts), pa.int64()) if len(by) < 200 else lengths
+    found = pc.count_substring_regex(texts, expression)
+    return pc.add(lengths, pc.multiply(found, pc.add(pc.multiply(lengths, groups), len(by))))
+
+
+@dataclass(frozen=True)
+class ChangeCase:
+    """Write texts in capitals, in small letters, or as sentences or titles, as each language does it.
+
+    Known are: the dotted i of Turkish and Azerbaijani; SS for the German ß; Greek capitals without accents; the Dutch
+    IJ; French accents, which capitals keep; articles and prepositions, which are small in titles, and elisions (d'Olive).
+    Not known, and refused where it would matter: which German and Luxembourgish words are nouns (sentences), and how
+    titles are written in languages other than Danish, Dutch, English, French, German, Italian, Norwegian, Portuguese,
+    Spanish and Swedish. Which words are names is not known in any language: name them in `keep`. Words with capitals
+    inside (McCain, pH), or with digits behind a letter (B12), stay as they are in sentences and titles; so do markup and
+    addresses in each case.
+
+    Attributes
+    ----------
+    to
+        "upper", "lower", "sentence" or "title".
+    keep
+        Words that are written exactly so, such as "UHT".
+
+    Examples
+    --------
+    >>> texts, languages = pa.array(["ÇİLEK reçeli", "HUILE D'OLIVE"]), pa.array(["tr", "fr"])
+    >>> ChangeCase("title", keep=["UHT"]).transformed(texts, languages).values.to_pylist()[1]
+    "Huile d'Olive"
+    >>> ChangeCase("lower").transformed(texts, languages).values.to_pylist()
+    ['çilek reçeli', "huile d'olive"]
+    """
+
+    do: ClassVar[str] = "change case"
+    shapes: ClassVar[frozenset[AnswerShape]] = WORDED
+    to: str
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_type("to", self.to, str)
+        if self.to not in CASES:
+            near = hint(self.to, CASES, f"Give one of {', '.join(CASES)}.")
+            raise InputError(f"There is no case {self.to!r:.40}{near}")
+        if isinstance(self.keep, str) or not all(isinstance(one, str) and one.strip() for one in self.keep):
+            raise InputError(f"keep is {described(self.keep)}. Give a list of words, such as ['UHT', 'BIO'].")
+        object.__setattr__(self, "keep", tuple(self.keep))
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        kept = f", keeping {', '.join(self.keep)}" if self.keep else ""
+        return f"change case to {self.to}{kept}"
+
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+        """Return texts after it."""
+        made: dict[tuple[str, str | None], tuple[str, str | None]] = {}
+        new, refused = [], {}
+        for row, one in enumerate(zip(texts.to_pylist(), languages.to_pylist(), strict=True)):
+            found = made.get(one)
+            if found is None:
+                try:
+                    found = recased(*one, self.to, self.keep), None
+                except CaseUnknown as error:
+                    found = one[0], str(error)
+                made[one] = found
+            new.append(found[0])
+            if found[1] is not None:
+                refused[row] = found[1]
+        return Transformed(pa.array(new, texts.type), refused)
+
+
+_SPACE = r"\x{0009}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{202F}\x{205F}\x{3000}"
+_NO_BREAK = r"\x{00A0}\x{2007}\x{202F}"
+_BREAK = r"\x{000A}-\x{000D}\x{0085}\x{2028}\x{2029}"
+#: What nobody sees, and nobody means at the ends of a text.
+_INVISIBLE = r"\x{200B}\x{2060}\x{FEFF}\x{00AD}"
+
+
+@dataclass(frozen=True)
+class TrimSpaces:
+    """Take away spaces around a text, and leave single ones inside; all spaces of Unicode are spaces.
+
+    A no-break space inside stays one where it is meant ("500\u00a0g"): a run of spaces becomes one no-break space if it
+    has one.
+
+    Attributes
+    ----------
+    line_breaks
+        "keep" leaves the line breaks inside, "space" makes spaces of them.
+    no_break
+        "keep", or "space" to make plain spaces of no-break spaces.
+
+    Examples
+    --------
+    >>> texts = pa.array([" Riz\u2003 long\u00a0", "500\u00a0 g", "a \\n b"])
+    >>> TrimSpaces().transformed(texts, pa.nulls(3)).values.to_pylist()
+    ['Riz long', '500\\xa0g', 'a\\nb']
+    """
+
+    do: ClassVar[str] = "trim spaces"
+    shapes: ClassVar[frozenset[AnswerShape]] = WORDED
+    line_breaks: str = "keep"
+    no_break: str = "keep"
+
+    def __post_init__(self) -> None:
+        for name in ("line_breaks", "no_break"):
+            value = getattr(self, name)
+            _check_type(name, value, str)
+            if value not in ("keep", "space"):
+                raise InputError(f"{name} is {value!r:.40}. Give 'keep' or 'space'.")
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        breaks = " and line breaks" if self.line_breaks == "space" else ""
+        return f"trim and collapse spaces{breaks}"
+
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+        """Return texts after it; those of which nothing would be left are refused."""
+        odd = rf"^[{_SPACE}{_BREAK}{_INVISIBLE}]|[{_SPACE}{_BREAK}{_INVISIBLE}]$|[{_SPACE}]{{2}}|[^ \PZ{_NO_BREAK}]|[\t{_BREAK}]"
+        if self.no_break == "space":
+            odd = f"{odd}|[{_NO_BREAK}]"
+        has_it = pc.match_substring_regex(texts, odd)
+        made = texts.filter(has_it)
+        spaces = f"{_SPACE}{_BREAK}" if self.line_breaks == "space" else _SPACE
+        made = pc.replace_substring_regex(made, rf"^[{_SPACE}{_BREAK}{_INVISIBLE}]+", "")
+        made = pc.replace_substring_regex(made, rf"[{_SPACE}{_BREAK}{_INVISIBLE}]+$", "")
+        if self.line_breaks == "keep":
+            made = pc.replace_substring_regex(made, rf"[{_SPACE}]*([{_BREAK}]+)[{_SPACE}]*", r"\1")
+        if self.no_break == "keep":
+            # The first no-break space of a run, with the spaces around it.
+            made = pc.replace_substring_regex(made, rf"[{spaces}]*([{_NO_BREAK}])[{spaces}]*", r"\1")
+            plain = re.sub(r"\\x\{00A0\}|\\x\{202F\}", "", spaces).replace(
+                r"\x{2000}-\x{200A}", r"\x{2000}-\x{2006}\x{2008}-\x{200A}"
+            )
+            made = pc.replace_substring_regex(made, f"[{plain}]+", " ")
+        else:
+            made = pc.replace_substring_regex(made, f"[{spaces}]+", " ")
+        return _without_empty(texts, pc.replace_with_mask(texts, has_it, made), {})
+
+
+@dataclass(frozen=True)
+class RemovePrefix:
+    """Take a word away where texts begin with it, with the spaces behind it.
+
+    "ACME" is no prefix of "ACMEX".
+
+    Attributes
+    ----------
+    prefix
+        What texts begin with.
+    ignore_case
+        Whether capitals and small letters are the same.
+
+    Examples
+    --------
+    >>> texts = pa.array(["ACME Tea", "ACMEX Tea"])
+    >>> RemovePrefix("ACME").transformed(texts, pa.nulls(2)).values.to_pylist()
+    ['Tea', 'ACMEX Tea']
+    """
+
+    do: ClassVar[str] = "remove prefix"
+    shapes: ClassVar[frozenset[AnswerShape]] = WORDED
+    prefix: str
+    ignore_case: bool = False
+
+    def __post_init__(self) -> None:
+        _check_text("prefix", self.prefix)
+        _check_type("ignore_case", self.ignore_case, bool)
+        if len(self.prefix) > _LONGEST_PATTERN:
+            raise InputError(
+                f"The prefix has {len(self.prefix):,} characters, and may have {_LONGEST_PATTERN:,}."
+            )
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"remove the prefix {_quoted(self.prefix)}"
+
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+        """Return texts after it; those of which nothing would be left are refused."""
+        start = f"{'(?i)' if self.ignore_case else ''}^(?:{'|'.join(map(_literal, _forms(self.prefix)))})"
+        begins = pc.match_substring_regex(texts, start)
+        if self.prefix[-1].isalnum():
+            # RE2 does not look ahead: a text whose prefix goes on as a word is left out.
+            begins = pc.and_(begins, pc.invert(pc.match_substring_regex(texts, rf"{start}[\pL\pM\pN]")))
+        made = pc.replace_substring_regex(texts.filter(begins), rf"{start}[{_SPACE}{_BREAK}]*", "")
+        return _without_empty(texts, pc.replace_with_mask(texts, begins, made), {})
+
+
+@dataclass(frozen=True)
+class MoveText:
+    """Move a text to another attribute, another language, or both.
+
+    Where the other place holds another text, it is refused. A text is taken away only if it has arrived.
+
+    Attributes
+    ----------
+    to_attribute
+        The other attribute; None for the same.
+    to_language
+        The other language: code or name; None for the same.
+    """
+
+    do: ClassVar[str] = "move text"
+    shapes: ClassVar[frozenset[AnswerShape]] = frozenset({AnswerShape.TEXT})
+    to_attribute: str | None = None
+    to_language: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.to_attribute is None and self.to_language is None:
+            raise InputError(
+                "It is not said where the text is moved. Give to_attribute, to_language or both."
+            )
+        _check_other_place(self, "to_attribute", "to_language")
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"move to {' in '.join(filter(None, [self.to_attribute, self.to_language]))}"
+
+
+@dataclass(frozen=True)
+class CopyFrom:
+    """Copy a value from another attribute or language.
+
+    Where there is another value already, it is refused, unless it may be replaced.
+
+    Attributes
+    ----------
+    from_attribute
+        Where it is copied from; None for the same attribute.
+    from_language
+        The language of the text that is copied: code or name; None for the same.
+    replace
+        Whether it replaces another value that is there.
+    """
+
+    do: ClassVar[str] = "copy from"
+    shapes: ClassVar[frozenset[AnswerShape]] = _VALUES
+    from_attribute: str | None = None
+    from_language: str | None = None
+    replace: bool = False
+
+    def __post_init__(self) -> None:
+        if self.from_attribute is None and self.from_language is None:
+            raise InputError(
+                "It is not said from where the value is copied. Give from_attribute, from_language or both."
+            )
+        _check_type("replace", self.replace, bool)
+        _check_other_place(self, "from_attribute", "from_language")
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"copy from {' in '.join(filter(None, [self.from_attribute, self.from_language]))}"
+
+
+@dataclass(frozen=True)
+class ConvertUnit:
+    """Convert quantities to another unit of the same dimension, exactly.
+
+    A number that would have to be rounded is refused; so is a quantity that measures something else.
+
+    Attributes
+    ----------
+    to
+        The unit: its code or a word for it.
+    only
+        Convert only quantities in this unit; None for all.
+
+    Examples
+    --------
+    >>> ConvertUnit("kg").to, ConvertUnit("kg").converted("500 GRM")
+    ('KGM', '0.5 KGM')
+    """
+
+    do: ClassVar[str] = "convert unit"
+    shapes: ClassVar[frozenset[AnswerShape]] = frozenset({AnswerShape.QUANTITY})
+    to: str
+    only: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("to", "only"):
+            if (word := getattr(self, name)) is not None:
+                _check_text(name, word)
+                object.__setattr__(self, name, unit_code(word))
+        if self.to not in UNIT_FACTORS:
+            raise InputError(
+                f"It is not known how to convert to {self.to}. Known are {', '.join(UNIT_FACTORS)}."
+            )
+        if self.only is not None and dimension(self.only) != dimension(self.to):
+            raise InputError(
+                f"{self.only} measures {dimension(self.only)}, and {self.to} {dimension(self.to)}: one is no other."
+            )
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return f"convert {f'{self.only} ' if self.only else ''}to {self.to}"
+
+    def converted(self, quantity: str) -> str:
+        """Return a quantity, a number and a code of a unit, in the other unit.
+
+        Raises
+        ------
+        InputError
+            When it cannot be converted, or not exactly.
+        """
+        amount, _, unit = quantity.rpartition(" ")
+        if unit == self.to:
+            return quantity
+        if dimension(unit) != dimension(self.to):
+            raise InputError(f"{quantity} is no {dimension(self.to)}, which {self.to} measures.")
+        if unit not in UNIT_FACTORS:
+            raise InputError(f"it is not known how many {self.to} are one {unit}.")
+        try:
+            value = _EXACT.divide(_EXACT.multiply(Decimal(amount), UNIT_FACTORS[unit]), UNIT_FACTORS[self.to])
+            number = as_json(value)
+        except (Inexact, InvalidOperation, OverflowError) as error:
+            raise InputError(f"{quantity} is no exact number of {self.to}.") from error
+        if Decimal(repr(number)) != value:
+            raise InputError(f"{quantity} is no exact number of {self.to}.")
+        return f"{number!r} {self.to}"
+
+
+#: How many grams, millimetres or millilitres a unit is, exactly.
+UNIT_FACTORS: Final[Mapping[str, Decimal]] = {
+    code: Decimal(repr(factor)) for units in FACTORS.values() for code, factor in units.items()
+}
+_EXACT = Context(prec=40, traps=[Inexact, InvalidOperation])
+
+
+@dataclass(frozen=True)
+class RemoveValue:
+    """Take values away."""
+
+    do: ClassVar[str] = "remove value"
+    shapes: ClassVar[frozenset[AnswerShape]] = _VALUES
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return "remove"
+
+
+Operation: TypeAlias = (
+    SetValue
+    | SetCode
+    | ReplaceText
+    | ChangeCase
+    | TrimSpaces
+    | RemovePrefix
+    | MoveText
+    | CopyFrom
+    | ConvertUnit
+    | RemoveValue
+)
+#: Those that make a text of a text, each alone.
+TextOperation: TypeAlias = ReplaceText | ChangeCase | TrimSpaces | RemovePrefix
+
+#: Each operation by its name in a recipe.
+OPERATIONS: Final[Mapping[str, type[Operation]]] = {
+    one.do: one
+    for one in (
+        SetValue,
+        ReplaceText,
+        ChangeCase,
+        TrimSpaces,
+        RemovePrefix,
+        MoveText,
+        SetCode,
+        ConvertUnit,
+        CopyFrom,
+        RemoveValue,
+    )
+}
+
+
+def parameters_of(operation: Operation) -> dict[str, Any]:
+    """Return what is to be written of an operation: its parameters, but those that are as usual.
+
+    >>> parameters_of(ReplaceText("a", "b")), parameters_of(RemoveValue())
+    ({'find': 'a', 'by': 'b'}, {})
+    """
+    return {
+        one.name: list(value) if isinstance(value, tuple) else value
+        for one in fields(operation)
+        if (value := getattr(operation, one.name)) != one.default or one.default is MISSING
+    }
+
+
+def _check_type(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        needed = {str: "text", bool: "True or False"}[kind]
+        raise InputError(f"{name} is {described(value)}. Give {needed}.")
+
+
+def _check_text(name: str, value: object) -> None:
+    _check_type(name, value, str)
+    if not str(value).strip():
+        raise InputError(f"{name} is empty. Give a text.")
+    _check_letters(name, str(value))
+
+
+def _check_letters(name: str, value: str) -> None:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name}: character {error.start + 1} is half of a character (U+{ord(value[error.start]):04X}), which "
+            "cannot be sent. Type it again."
+        ) from None
+
+
+def _check_other_place(operation: MoveText | CopyFrom, attribute: str, language: str) -> None:
+    for name in (attribute, language):
+        if (value := getattr(operation, name)) is not None:
+            _check_text(name, value)
+    if (word := getattr(operation, language)) is not None and known_language_tag(word) is None:
+        language_tag(word)  # raises, and names the nearest
+
+
+def _literal(text: str) -> str:
+    """Return a text as a pattern of RE2 that means it letter by letter."""
+    return "".join(rf"\x{{{ord(one):X}}}" if not one.isalnum() else one for one in text)
+
+
+def _re2_words(error: pa.ArrowInvalid, pattern: str) -> str:
+    """Return what is wrong with a pattern, and where, if RE2 says it."""
+    words = re.sub(r"^Invalid regular expression: ", "", str(error).splitlines()[0]).rstrip(".")
+    part = words.rpartition(": ")[2]
+    place = pattern.find(part) if part and ": " in words else -1
+    return f"{words} (character {place + 1})." if place >= 0 else f"{words}."
+
+
+def _without_empty(texts: pa.Array, new: pa.Array, refused: dict[int, str]) -> Transformed:
+    """Return new texts, but those that have nothing visible left are refused."""
+    empty = pc.and_(
+        pc.not_equal(new, texts),
+        pc.invert(pc.match_substring_regex(new, rf"[^{_SPACE}{_BREAK}{_INVISIBLE}]")),
+    )
+    if pc.any(empty).as_py():
+        refused |= dict.fromkeys(pc.indices_nonzero(empty).to_pylist(), NOTHING_LEFT)
+        new = pc.if_else(empty, texts, new)
+    return Transformed(new, refused)
+
+
+def _quoted(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f'"{text if len(text) <= 60 else text[:60] + " …"}"'

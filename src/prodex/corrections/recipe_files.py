@@ -1,0 +1,415 @@
+"""The file of a recipe: TOML, short, to be read and edited by people, with notes that say how.
+
+::
+
+    title = "Brand spelling"
+
+    [[chosen]]
+    brand_code = "ACME"
+
+    [[steps]]
+    do = "replace text"
+    attribute = "namePublicLong"
+    language = "fr"
+    find = "Acme Inc"
+    by = "Acme"
+
+It names operations and holds no code. What cannot be read is named in one error, line by line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, Final
+
+from prodex.arguments import described
+from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
+from prodex.corrections.recipe import Recipe, RecipeStep
+from prodex.errors import InputError
+from prodex.exploration.conditions import Conditions
+from prodex.files.atomic import make_folder, storage, writing
+from prodex.files.toml_text import Keys, TomlText
+from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
+from prodex.messages import hint
+from prodex.tables.declaration import TABLES
+
+#: The newest format that this version reads, and the one that it writes.
+_FORMAT: Final = 1
+_MOST_BYTES: Final = 2**20
+#: Steps of a recipe: a longer one was made by a program, and takes long.
+_MOST_STEPS: Final = 1_000
+_KEYS: Final = ("title", "format", "chosen", "by_hand", "steps")
+_OF_STEP: Final = ("do", "attribute", "language", "where", "required")
+#: In place of a value: that there is none. TOML has no word for it.
+_NO_VALUE: Final = "no_value"
+_EXPLORER: Final = "explorer"
+
+_NOTES: Final = """\
+# A recipe of prodex: what is done with the values of many products.
+#   prodex recipe {name} SNAPSHOT          shows what it would change; --send sends it
+#   prodex.apply_recipe(catalog, "{name}")  does the same in Python
+# Steps are done in their order, and each sees what the ones before it left. Remove, copy and reorder them at will.
+# A step may have: language = "fr" (texts in every language without it), where = {{brand_code = "ACME"}}, and
+# required = true (nothing is done if this step cannot be done).
+# do = one of: {operations}
+"""
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read a recipe from its file.
+
+    Parameters
+    ----------
+    path
+        The file, as `Fix.recipe` or `Recipe.save` wrote it, edited or not.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read; the message has every line that is wrong, with the nearest names.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "spaces.toml"
+    >>> _ = path.write_text('[[steps]]\\ndo = "trim spaces"\\nattribute = "nameLegal"\\n')
+    >>> read_recipe(path).steps[0].words
+    'nameLegal: trim and collapse spaces'
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(
+            f"path is {described(path)}. Give the path of a recipe: read_recipe('spelling.toml')."
+        )
+    file = Path(path)
+    try:
+        text = utf8_text(read_bytes(file.resolve(), _MOST_BYTES))
+        values = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"The recipe {file} cannot be read: {error}.") from error
+    except NotUtf8 as error:
+        raise InputError(f"The recipe {file} {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The recipe {file} is not TOML: {error}.") from error
+    except RecursionError as error:  # tomllib recurses, and the file may be from somebody else
+        raise InputError(f"The recipe {file} is nested too deep.") from error
+    return _RecipeReader(TomlText(str(file), text)).recipe(values)
+
+
+class _RecipeReader:
+    """Reads the values of one file, and collects what is wrong with them."""
+
+    def __init__(self, place: TomlText) -> None:
+        self._place = place
+        self._problems: list[str] = []
+
+    def recipe(self, values: Mapping[str, Any]) -> Recipe:
+        self._known(values, _KEYS, ())
+        form = values.get("format", _FORMAT)
+        if not isinstance(form, int) or isinstance(form, bool) or form < 1:
+            self._add(("format",), f"format is {described(form)}; leave it out.")
+        elif form > _FORMAT:
+            raise InputError(
+                f"{self._place.shown} was made by a newer prodex (format {form}, and this one reads {_FORMAT})."
+            )
+        title = self._text(values, "title")
+        by_hand = self._text(values, "by_hand")
+        chosen = [
+            made
+            for number, one in enumerate(self._tables(values, "chosen", "brand_code = 'ACME'"))
+            if (made := self._chosen(one, ("chosen", number))) is not None
+        ]
+        given = self._tables(values, "steps", "do = 'trim spaces'")
+        if len(given) > _MOST_STEPS:
+            raise InputError(f"{self._place.shown} has {len(given):,} steps, and may have {_MOST_STEPS:,}.")
+        steps = [self._step(one, ("steps", number)) for number, one in enumerate(given)]
+        if not given:
+            self._problems.append(
+                f"{self._place.shown}: there are no steps. Write [[steps]], and below it do and attribute."
+            )
+        if self._problems:
+            raise InputError("\n".join(dict.fromkeys(self._problems)))
+        return Recipe(tuple(one for one in steps if one is not None), title, tuple(chosen), by_hand)
+
+    def _step(self, table: Mapping[str, Any], here: Keys) -> RecipeStep | None:
+        before = len(self._problems)
+        kind = self._operation(table, here)
+        attribute = table.get("attribute")
+        if "attribute" not in table:
+            self._add(
+                here, "there is no attribute. Write the wire path, such as attribute = 'namePublicLong'"
+            )
+        elif not isinstance(attribute, str) or not attribute.strip():
+            self._add((*here, "attribute"), f"attribute is {described(attribute)}; give a text.")
+        where = table.get("where", {})
+        if not isinstance(where, Mapping):
+            self._add(
+                (*here, "where"),
+                f"where is {described(where)}; give a table: where = {{brand_code = 'ACME'}}",
+            )
+        else:
+            where = self._where(where, (*here, "where"))
+        required = table.get("required", False)
+        if not isinstance(required, bool):
+            self._add((*here, "required"), f"required is {described(required)}; give true or false.")
+        operation = None if kind is None else self._made(kind, table, here)
+        if operation is None or len(self._problems) > before:
+            return None
+        try:
+            return RecipeStep(operation, str(attribute), table.get("language"), where or {}, required)
+        except InputError as error:
+            self._add((*here, "language"), str(error))
+        except ValueError as error:  # of a language that there is not
+            self._add((*here, "language"), str(error))
+        return None
+
+    def _operation(self, table: Mapping[str, Any], here: Keys) -> type[Operation] | None:
+        if "do" not in table:
+            self._add(here, f"there is no do. Write one of: {', '.join(OPERATIONS)}.")
+            return None
+        given = table["do"]
+        name = (
+            " ".join(given.replace("_", " ").replace("-", " ").lower().split())
+            if isinstance(given, str)
+            else ""
+        )
+        if name not in OPERATIONS:
+            near = hint(name, OPERATIONS, f"Write one of: {', '.join(OPERATIONS)}.")
+            self._add((*here, "do"), f"there is no operation {given!r:.60}{near}")
+            return None
+        return OPERATIONS[name]
+
+    def _made(self, kind: type[Operation], table: Mapping[str, Any], here: Keys) -> Operation | None:
+        own = {one.name: one for one in fields(kind)}
+        self._known(table, (*_OF_STEP, *own), here, f" of {kind.do!r}")
+        for name, one in own.items():
+            if one.default is MISSING and name not in table:
+                self._add(here, f"there is no {name}, which {kind.do!r} needs.")
+        given = {name: table[name] for name in own if name in table}
+        for name, value in given.items():
+            if isinstance(value, list):
+                given[name] = tuple(value)
+            elif not isinstance(value, str | bool | int | float):
+                self._add(
+                    (*here, name), f"{name} is {described(value)}; give a text, a number, true or false."
+                )
+                return None
+        if any(one.default is MISSING and name not in table for name, one in own.items()):
+            return None
+        try:
+            return kind(**given)
+        except ValueError as error:  # `InputError` and `QueryError` are
+            words = str(error)
+            named = next((name for name in given if words.startswith((f"{name} ", f"{name}:"))), None)
+            self._add((*here, named or next(iter(given), "do")), words)
+            return None
+
+    def _chosen(self, table: Mapping[str, Any], here: Keys) -> dict[str, Any] | None:
+        made = self._where(
+            {name: one for name, one in table.items() if name != _EXPLORER}, here, own=(_EXPLORER,)
+        )
+        if _EXPLORER in table:
+            try:
+                conditions = Conditions.from_json(_with_none(table[_EXPLORER]))
+            except InputError as error:
+                self._add((*here, _EXPLORER), str(error))
+                return None
+            made = {**(made or {}), _EXPLORER: as_plain(conditions)}
+        return made
+
+    def _where(
+        self, table: Mapping[str, Any], here: Keys, own: tuple[str, ...] = ()
+    ) -> dict[str, Any] | None:
+        self._known(table, tuple(TABLES["products"].schema.names), here, " of products", own)
+        made = {}
+        for name, value in table.items():
+            several = value if isinstance(value, list) else [value]
+            for one in several:
+                if isinstance(one, Mapping | list) and not _is_no_value(one):
+                    self._add(
+                        (*here, name), f"{name} is {described(one)}; give a value, or a list of values."
+                    )
+                    return None
+            made[name] = _with_none(value)
+        return made
+
+    def _known(
+        self,
+        table: Mapping[str, Any],
+        known: tuple[str, ...],
+        here: Keys,
+        of: str = "",
+        more: tuple[str, ...] = (),
+    ) -> None:
+        for key in table:
+            if key not in known and key not in more:
+                listed = f"Give one of {', '.join(known)}." if len(known) < 20 else ""
+                self._add((*here, key), f"there is no key {key!r:.60}{of}{hint(key, known, listed)}")
+
+    def _tables(self, values: Mapping[str, Any], key: str, example: str) -> list[Mapping[str, Any]]:
+        given = values.get(key, [])
+        several = [given] if isinstance(given, Mapping) else given
+        if not isinstance(several, list) or not all(isinstance(one, Mapping) for one in several):
+            self._add((key,), f"{key} is {described(given)}; write [[{key}]] and below it {example}")
+            return []
+        return several
+
+    def _text(self, values: Mapping[str, Any], key: str) -> str:
+        given = values.get(key, "")
+        if not isinstance(given, str):
+            self._add((key,), f"{key} is {described(given)}; give a text.")
+            return ""
+        return given
+
+    def _add(self, keys: Keys, problem: str) -> None:
+        self._problems.append(f"{self._place.where(keys)}: {problem}")
+
+
+def _is_no_value(value: object) -> bool:
+    return isinstance(value, Mapping) and dict(value) == {_NO_VALUE: True}
+
+
+def _with_none(value: Any) -> Any:
+    """Return values with None where the file says that there is none."""
+    if _is_no_value(value):
+        return None
+    if isinstance(value, Mapping):
+        return {name: _with_none(one) for name, one in value.items()}
+    return [_with_none(one) for one in value] if isinstance(value, list) else value
+
+
+def as_plain(conditions: Conditions) -> dict[str, Any]:
+    """Return the conditions of an explorer as a recipe keeps them: values of JSON, but those that are empty."""
+    every: dict[str, Any] = json.loads(json.dumps(conditions.to_json(), default=str))
+    return {name: value for name, value in every.items() if value}
+
+
+def write_recipe(recipe: Recipe, path: str | Path) -> Path:
+    """Write a recipe to a file, and return its path.
+
+    Raises
+    ------
+    InputError
+        When a value of it cannot be written, or there is a file already that is no recipe.
+    StorageError
+        When the disk refuses.
+    """
+    file = Path(path)
+    if file.exists():
+        try:
+            read_recipe(file)
+        except InputError as error:
+            raise InputError(
+                f"{file} is there already and is no recipe that can be read, so it is not replaced. Give another name. "
+                f"{str(error).splitlines()[0]}"
+            ) from error
+    text = _NOTES.format(name=file.name, operations=", ".join(OPERATIONS)) + "\n" + recipe_text(recipe)
+    with storage(file):
+        make_folder(file.absolute().parent)
+        with writing(file) as beside:
+            beside.write_text(text, "utf-8", newline="\n")
+    return file
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as TOML.
+
+    >>> from prodex.corrections.operations import TrimSpaces
+    >>> print(recipe_text(Recipe([RecipeStep(TrimSpaces(), "nameLegal")], title="Spaces")))
+    title = "Spaces"
+    format = 1
+    <BLANKLINE>
+    [[steps]]
+    do = "trim spaces"
+    attribute = "nameLegal"
+    <BLANKLINE>
+    """
+    return "\n".join(_lines(recipe)) + "\n"
+
+
+def _lines(recipe: Recipe) -> Iterator[str]:
+    yield f"title = {_toml(recipe.title)}"
+    yield f"format = {_FORMAT}"
+    if recipe.by_hand:
+        yield "# How the products were chosen cannot be written: the steps are done with all that are given."
+        yield f"by_hand = {_toml(recipe.by_hand)}"
+    for number, chosen in enumerate(recipe.chosen):
+        yield ""
+        if number == 0:
+            yield "# Only these products of the catalogue; each table narrows them further."
+        yield "[[chosen]]"
+        yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen.items() if name != _EXPLORER)
+        if _EXPLORER in chosen:
+            yield "[chosen.explorer]"
+            yield from (
+                f"{_key(name)} = {_toml(value)}" for name, value in chosen[_EXPLORER].items() if value
+            )
+    for step in recipe.steps:
+        yield ""
+        yield "[[steps]]"
+        yield f"do = {_toml(step.operation.do)}"
+        yield f"attribute = {_toml(step.attribute)}"
+        if step.language is not None:
+            yield f"language = {_toml(step.language)}"
+        yield from (f"{name} = {_toml(value)}" for name, value in parameters_of(step.operation).items())
+        if step.where:
+            yield f"where = {_toml(step.where)}"
+        if step.required:
+            yield "required = true"
+
+
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it."""
+    match value:
+        case None:
+            return f"{{{_NO_VALUE} = true}}"
+        case bool():
+            return str(value).lower()
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise InputError(
+                    f"{value!r:.60} has half of a character, which a file cannot hold."
+                ) from None
+            return f'"{"".join(_ESCAPES.get(one, one) if one in _ESCAPES or _is_plain(one) else _escaped(one) for one in value)}"'
+        case int():
+            return str(int(value))
+        case float():
+            return repr(value) if math.isfinite(value) else str(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Mapping():
+            if not value:
+                return "{}"
+            kept = (f"{_key(name)} = {_toml(one)}" for name, one in value.items())
+            return f"{{{', '.join(kept)}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+    raise InputError(
+        f"{described(value)} cannot be kept in a recipe. Give texts, numbers, dates, True or False."
+    )
+
+
+def _is_plain(one: str) -> bool:
+    return one >= " " and one != "\x7f"
+
+
+def _escaped(one: str) -> str:
+    return f"\\u{ord(one):04X}"
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return (
+        text
+        if text and all(one.isascii() and (one.isalnum() or one in "_-") for one in text)
+        else _toml(text)
+    )

@@ -1,0 +1,931 @@
+"""Doing the steps of a recipe on columns: of each attribute all values at once, and never product by product.
+
+The values of an attribute are rows: whose it is, where it is, what it was, and what it is now. A step changes what it
+is now; what a row was and is at the end is one change of one place, whatever steps have been between.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.catalog import Catalog
+from prodex.corrections.operations import (
+    ChangeCase,
+    ConvertUnit,
+    CopyFrom,
+    MoveText,
+    RemovePrefix,
+    RemoveValue,
+    ReplaceText,
+    SetCode,
+    SetValue,
+    TrimSpaces,
+)
+from prodex.corrections.recipe import RecipeStep
+from prodex.errors import InputError, ProdexError
+from prodex.locales import known_language_tag, language_code, language_tag, short_of
+from prodex.messages import hint
+from prodex.tables.declaration import TABLES
+from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, is_standard_code, number
+from prodex.worklists.units import dimension
+from prodex.written_numbers import as_json, stored_number
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+_TEXT: Final = pa.large_string()
+_TABLES: Final[Mapping[AnswerShape, str]] = {
+    AnswerShape.TEXT: "texts",
+    AnswerShape.CODE: "codes",
+    AnswerShape.QUANTITY: "quantities",
+}
+_SCALARS: Final = {
+    AnswerShape.BOOLEAN: "boolean",
+    AnswerShape.INTEGER: "number",
+    AnswerShape.NUMBER: "number",
+    AnswerShape.STRING: "string",
+}
+#: Columns of `products` that hold one attribute at the top of the record.
+_COLUMNS: Final = {
+    column.paths[0][0]: column.name
+    for column in TABLES["products"].columns
+    if len(column.paths) == 1 and len(column.paths[0]) == 1 and column.kind != "timestamp"
+}
+#: The attribute that a column of `products` holds: people write the names that they see.
+_WIRE: Final = {
+    column.name: column.paths[0][0]
+    for column in TABLES["products"].columns
+    if column.paths and (len(column.paths[0]) == 1 or column.paths[0][1:] == ("code",))
+}
+
+
+class StepImpossible(InputError):
+    """A step cannot be done at all, with whichever products."""
+
+
+@dataclass(eq=False)
+class Values:
+    """All values of one attribute among the chosen products, and what becomes of them.
+
+    Attributes
+    ----------
+    attribute, shape
+        Which, and of what kind.
+    product
+        Whose a row is: the number of the product.
+    position, code, language
+        Where it is: position, and language code and language of a text; null for a value that was added.
+    before, now
+        What it was and what it is, as text; null for nothing.
+    bound
+        Rows with one number are sent together or not at all, since a text was moved from one to the other; -1 for none.
+    questions
+        What is asked back about a value, by row.
+    """
+
+    attribute: str
+    shape: AnswerShape
+    product: Rows
+    position: pa.Array
+    code: pa.Array
+    language: pa.Array
+    before: pa.Array
+    now: pa.Array
+    bound: Rows = field(init=False)
+    questions: dict[int, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.bound = np.full(len(self.product), -1, np.int64)
+
+    def asked_of(self, row: int, value: str | None) -> tuple[str, ...]:
+        """Return what is asked back about the value of a row, unless a later step has set another one."""
+        about, questions = self.questions.get(row, (None, ()))
+        return questions if about == value else ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are texts in languages."""
+        return self.shape is AnswerShape.TEXT
+
+    def in_language(self, tag: str | None) -> Mask:
+        """Return which rows are in a language; with a country, in that of the country."""
+        if tag is None or not self.is_text:
+            return np.ones(len(self.product), bool)
+        pairs = self.code.dictionary_encode()
+        meant = [_is_language(one, tag) for one in pairs.dictionary.to_pylist()]
+        indices = pairs.indices.fill_null(len(meant)).to_numpy(zero_copy_only=False)
+        by_code = np.array([*meant, False])[indices]
+        lacking = pc.is_null(self.code).to_numpy(zero_copy_only=False)
+        if not lacking.any():
+            return by_code
+        short = pc.equal(self.language, short_of(tag)).fill_null(False).to_numpy(zero_copy_only=False)
+        return by_code | (lacking & short)
+
+    @property
+    def is_there(self) -> Mask:
+        """Return which rows hold a value now."""
+        return pc.is_valid(self.now).to_numpy(zero_copy_only=False)
+
+    def put(self, rows: Rows, values: pa.Array) -> None:
+        """Let rows hold other values."""
+        if not len(rows):
+            return
+        mask = np.zeros(len(self.product), bool)
+        mask[rows] = True
+        order = np.argsort(rows, kind="stable")
+        self.now = pc.replace_with_mask(self.now, pa.array(mask), values.take(pa.array(order)))
+
+    def add(self, products: Rows, values: pa.Array, tag: str | None) -> Rows:
+        """Add rows for values that products have had nothing of, and return their numbers."""
+        count = len(products)
+        code = language_code(tag) if tag is not None and "-" in tag else None
+        language = None if tag is None else short_of(tag)
+        self.product = np.concatenate([self.product, products])
+        self.bound = np.concatenate([self.bound, np.full(count, -1, np.int64)])
+        nothing = pa.nulls(count, _TEXT)
+        self.position = _joined(self.position, nothing)
+        self.before = _joined(self.before, nothing)
+        self.code = _joined(self.code, pa.array([code] * count, _TEXT))
+        self.language = _joined(self.language, pa.array([language] * count, _TEXT))
+        self.now = _joined(self.now, values)
+        return np.arange(len(self.product) - count, len(self.product))
+
+    @property
+    def changed(self) -> Rows:
+        """Return the rows that hold something else than they did."""
+        same = pc.equal(self.now, self.before)
+        both = pc.and_(pc.is_null(self.now), pc.is_null(self.before))
+        return np.flatnonzero(~pc.or_(same.fill_null(False), both).to_numpy(zero_copy_only=False))
+
+
+def _joined(one: pa.Array, other: pa.Array) -> pa.Array:
+    return pa.concat_arrays([one, other.cast(one.type)])
+
+
+def _is_language(code: str | None, tag: str) -> bool:
+    if code is None:
+        return False
+    if "-" in tag:
+        return known_language_tag(code) == tag
+    return short_of(code) == short_of(tag)
+
+
+@dataclass(frozen=True, eq=False)
+class StepResult:
+    """What a step did.
+
+    Attributes
+    ----------
+    step
+        The step.
+    values
+        The values that its rows are of; None if it could not be done at all.
+    impossible
+        Why it could not be done at all.
+    changed
+        Its rows, with what they held before and after it.
+    so_already
+        The rows that it left as they were.
+    refused
+        Products, row (-1 for none) and reason of what it did not do.
+    without
+        How many of its products have no value there, so that there was nothing to do.
+    gone
+        How many values were given for products that are not there.
+    what
+        In words, where it is not what its operation says.
+    """
+
+    step: RecipeStep
+    values: Values | None = None
+    impossible: str = ""
+    changed: Rows = field(default_factory=lambda: np.zeros(0, np.int64))
+    before: pa.Array = field(default_factory=lambda: pa.nulls(0, _TEXT))
+    after: pa.Array = field(default_factory=lambda: pa.nulls(0, _TEXT))
+    so_already: Rows = field(default_factory=lambda: np.zeros(0, np.int64))
+    refused: Sequence[tuple[int, int, str]] = ()
+    without: int = 0
+    gone: int = 0
+    what: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it does, for people."""
+        return self.what or self.step.operation.words
+
+    @property
+    def is_refused_wholly(self) -> bool:
+        """Whether nothing of it could be done."""
+        return bool(self.impossible or (self.refused and not len(self.changed) and not len(self.so_already)))
+
+
+#: What a function of somebody, or a list of values, says of a value: a new one, None to leave it, or REMOVE.
+NewValue: TypeAlias = Any
+REMOVE: Final = object()
+
+
+@dataclass(eq=False)
+class Work:
+    """The chosen products while the steps are done: the only place that changes.
+
+    Attributes
+    ----------
+    catalog
+        The chosen products.
+    whole
+        The catalogue that they are of: its codes and attributes are those in use.
+    """
+
+    catalog: Catalog
+    whole: Catalog
+    _values: dict[str, Values] = field(default_factory=dict, init=False)
+    _masks: dict[str, Mask] = field(default_factory=dict, init=False)
+    _bindings: int = field(default=0, init=False)
+
+    @cached_property
+    def ids(self) -> pa.Array:
+        """The ids of the products, by their numbers."""
+        return _one(self.catalog.arrow("products", ["product_id"])["product_id"])
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """What the attributes hold."""
+        return Shapes.of(self.whole)
+
+    @cached_property
+    def _words(self) -> dict[str, Vocabulary]:
+        return {}
+
+    @property
+    def touched(self) -> Iterable[Values]:
+        """The values of each attribute that a step has looked at."""
+        return self._values.values()
+
+    def words(self, attribute: str) -> Vocabulary:
+        """Return units in use, and the codes in use of an attribute."""
+        if attribute not in self._words:
+            codes = [attribute] if self.shape_of(attribute) is AnswerShape.CODE else []
+            self._words[attribute] = Vocabulary.of(self.whole, codes)
+        return self._words[attribute]
+
+    def shape_of(self, attribute: str) -> AnswerShape:
+        """Return what an attribute holds.
+
+        Raises
+        ------
+        StepImpossible
+            When it is not known, or cannot be corrected; the message names the nearest.
+        """
+        shape = self.shapes.of_attribute(attribute)
+        root = attribute.partition(".")[0]
+        if shape not in _TABLES and shape not in _SCALARS:
+            if root in NEVER_WRITTEN:
+                raise StepImpossible(f"{attribute!r:.60} is maintained by the service and cannot be written.")
+            if "." in attribute and root in self.shapes.found or shape is not AnswerShape.NONE:
+                raise StepImpossible(
+                    f"{attribute!r:.60} cannot be corrected for many products. Correct it in a worklist."
+                )
+            near = hint(attribute, self.shapes.found, "catalog.describe() lists the attributes in use.")
+            raise StepImpossible(f"no product here has an attribute {attribute!r:.60}{near}")
+        return shape
+
+    def wire_path(self, attribute: str) -> str:
+        """Return the wire path of an attribute, which may be given as the column of `products` that holds it."""
+        name = attribute.strip()
+        path = _WIRE.get(name, name)
+        shape = self.shapes.found.get(path)
+        return path if shape is not None or "." in path else name
+
+    def values(self, attribute: str) -> Values:
+        """Return the values of an attribute, which are read once."""
+        if attribute not in self._values:
+            self.read([attribute])
+        return self._values[attribute]
+
+    def read(self, attributes: Iterable[str]) -> None:
+        """Read the values of attributes, those of one table together."""
+        wanted = [one for one in dict.fromkeys(attributes) if one not in self._values]
+        shapes = {one: self.shape_of(one) for one in wanted}
+        by_table: dict[str, list[str]] = {}
+        for one in wanted:
+            if code_column(one) is not None and "." not in one:
+                self._values[one] = self._of_column(one, str(code_column(one)), shapes[one])
+            elif one in _COLUMNS and shapes[one] in _SCALARS:
+                self._values[one] = self._of_column(one, _COLUMNS[one], shapes[one])
+            else:
+                by_table.setdefault(_TABLES.get(shapes[one], "scalars"), []).append(one)
+        for table, several in by_table.items():
+            self._read_table(table, several, shapes)
+
+    def _of_column(self, attribute: str, column: str, shape: AnswerShape) -> Values:
+        held = _one(self.catalog.arrow("products", [column])[column])
+        there = np.flatnonzero(pc.is_valid(held).to_numpy(zero_copy_only=False))
+        texts = held.take(pa.array(there)).cast(_TEXT)
+        nothing = pa.nulls(len(there), _TEXT)
+        position = pa.array([""] * len(there), _TEXT)
+        return Values(attribute, shape, there, position, nothing, nothing, texts, texts)
+
+    def _read_table(self, table: str, attributes: list[str], shapes: Mapping[str, AnswerShape]) -> None:
+        names = {
+            "texts": ["text", "language_code", "language"],
+            "codes": ["code"],
+            "quantities": ["value", "unit_code"],
+            "scalars": ["value", "type"],
+        }[table]
+        meant = pc.field("attribute").isin(attributes)
+        rows = self.catalog.arrow(table, ["product_id", "attribute", "position", *names], meant)
+        product = pc.index_in(rows["product_id"], self.ids).to_numpy()
+        order = np.argsort(product, kind="stable")
+        rows, product = rows.take(pa.array(order)), product[order].astype(np.int64)
+        for one in attributes:
+            is_own = pc.equal(rows["attribute"], one)
+            if table == "scalars":
+                is_own = pc.and_(is_own, pc.equal(rows["type"], _SCALARS[shapes[one]]))
+            own = rows.filter(is_own)
+            chosen = product[_one(is_own).to_numpy(zero_copy_only=False)]
+            texts = _quantities(own) if table == "quantities" else _one(own[names[0]]).cast(_TEXT)
+            nothing = pa.nulls(own.num_rows, _TEXT)
+            is_text = table == "texts"
+            self._values[one] = Values(
+                one,
+                shapes[one],
+                chosen,
+                _one(own["position"]).cast(_TEXT).fill_null(""),
+                _one(own["language_code"]).cast(_TEXT) if is_text else nothing,
+                _one(own["language"]).cast(_TEXT) if is_text else nothing,
+                texts,
+                texts,
+            )
+
+    def prepare(self, steps: Sequence[RecipeStep]) -> None:
+        """Read what steps need, each table once; what cannot be read is said by its step."""
+        names = [one.attribute for one in steps]
+        names += [one.operation.from_attribute or "" for one in steps if isinstance(one.operation, CopyFrom)]
+        names += [one.operation.to_attribute or "" for one in steps if isinstance(one.operation, MoveText)]
+        known = []
+        for name in map(self.wire_path, filter(None, names)):
+            try:
+                self.shape_of(name)
+            except StepImpossible:
+                continue
+            known.append(name)
+        self.read(known)
+
+    def mask(self, where: Mapping[str, Any]) -> Mask:
+        """Return which of the products a step is about, by the catalogue as it came."""
+        if not where:
+            return np.ones(len(self.ids), bool)
+        key = repr(sorted(where.items(), key=lambda one: one[0]))
+        if key not in self._masks:
+            chosen = self.catalog.where(**where).arrow("products", ["product_id"])["product_id"]
+            self._masks[key] = pc.is_in(self.ids, _one(chosen)).to_numpy(zero_copy_only=False)
+        return self._masks[key]
+
+    def done(
+        self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None = None
+    ) -> StepResult:
+        """Do a step, and return what it did; what it cannot do is in the result.
+
+        Parameters
+        ----------
+        step
+            The step.
+        function
+            In place of its operation: gets number and value of a product, and returns the new one.
+        """
+        try:
+            return self._done(step, function)
+        except ProdexError as error:
+            return StepResult(step, impossible=str(error))
+
+    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepResult:
+        attribute = self.wire_path(step.attribute)
+        shape = self.shape_of(attribute)
+        operation = step.operation
+        if function is None and shape not in operation.shapes:
+            kinds = ", ".join(sorted(one.value for one in operation.shapes))
+            raise StepImpossible(f"{operation.do!r} is for {kinds}, and {attribute} holds a {shape.value}.")
+        if step.language is not None and shape is not AnswerShape.TEXT:
+            raise StepImpossible(
+                f"{attribute} holds a {shape.value}, which has no language. Leave language out."
+            )
+        tag = None if step.language is None else language_tag(step.language)
+        values = self.values(attribute)
+        chosen = self.mask(step.where)
+        rows = np.flatnonzero(chosen[values.product] & values.in_language(tag) & values.is_there)
+        has_any = np.zeros(len(self.ids), bool)
+        has_any[values.product[rows]] = True
+        lacking = np.flatnonzero(chosen & ~has_any)
+        place = _Place(values, chosen, rows, lacking, tag)
+        if function is not None:
+            return self._called(step, place, function)
+        match operation:
+            case ReplaceText() | ChangeCase() | TrimSpaces() | RemovePrefix():
+                return self._transformed(step, place, operation)
+            case ConvertUnit():
+                return self._converted(step, place, operation)
+            case RemoveValue():
+                return _changed(step, place, rows, pa.nulls(len(rows), _TEXT), [])
+            case SetValue(value) | SetCode(value):
+                new, questions = self.as_stored(attribute, value)
+                return self._set(step, place, dict.fromkeys(np.flatnonzero(chosen).tolist(), new), questions)
+            case CopyFrom():
+                return self._copied(step, place, operation)
+            case MoveText():
+                return self._moved(step, place, operation)
+            case _:
+                assert_never(operation)
+
+    def _transformed(
+        self, step: RecipeStep, place: _Place, operation: ReplaceText | ChangeCase | TrimSpaces | RemovePrefix
+    ) -> StepResult:
+        values, rows = place.values, place.rows
+        taken = pa.array(rows)
+        made = operation.transformed(values.now.take(taken), values.language.take(taken))
+        refused = [(int(values.product[rows[one]]), int(rows[one]), why) for one, why in made.refused.items()]
+        return _changed(step, place, rows, made.values, refused)
+
+    def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepResult:
+        values, rows = place.values, place.rows
+        held = values.now.take(pa.array(rows)).dictionary_encode()
+        results: list[str] = []
+        problems: dict[int, str] = {}
+        for number, one in enumerate(held.dictionary.to_pylist()):
+            unit = one.rpartition(" ")[2]
+            try:
+                results.append(one if operation.only not in (None, unit) else operation.converted(one))
+            except InputError as error:
+                results.append(one)
+                problems[number] = str(error)
+        indices = held.indices.to_numpy(zero_copy_only=False)
+        new = pa.array(results, _TEXT).take(held.indices)
+        refused = []
+        if problems:
+            why = np.array([problems.get(number, "") for number in range(len(results))], object)[indices]
+            refused = [
+                (int(values.product[rows[one]]), int(rows[one]), str(why[one])) for one in np.flatnonzero(why)
+            ]
+        # Two quantities in one unit would be two answers to one question.
+        units = pc.list_element(pc.split_pattern(values.now, " "), 1)
+        in_unit = pc.equal(units, operation.to).fill_null(False).to_numpy(zero_copy_only=False)
+        owners = np.zeros(len(self.ids), bool)
+        owners[values.product[in_unit]] = True
+        differs = pc.not_equal(new, values.now.take(pa.array(rows))).to_numpy(zero_copy_only=False)
+        twice = np.flatnonzero(differs & owners[values.product[rows]])
+        if len(twice):
+            keep = np.zeros(len(rows), bool)
+            keep[twice] = True
+            new = pc.if_else(pa.array(keep), values.now.take(pa.array(rows)), new)
+            why_twice = f"the product has a quantity in {operation.to} already."
+            refused += [(int(values.product[rows[one]]), int(rows[one]), why_twice) for one in twice]
+        return _changed(step, place, rows, new, refused)
+
+    def as_stored(self, attribute: str, value: Any) -> tuple[str, tuple[str, ...]]:
+        """Return a value as its column has it, and what is to be asked about it.
+
+        Raises
+        ------
+        AnswerRefused
+            When it is no value of the attribute.
+        """
+        shape = self.shape_of(attribute)
+        match shape:
+            case AnswerShape.TEXT | AnswerShape.STRING:
+                if not isinstance(value, str) or not value.strip():
+                    raise AnswerRefused(f"{value!r:.60} is no text, which {attribute} takes.")
+                try:
+                    value.encode()
+                except UnicodeEncodeError:
+                    raise AnswerRefused(
+                        f"{value!r:.60} has half of a character, which cannot be sent."
+                    ) from None
+                return value, ()
+            case AnswerShape.BOOLEAN:
+                return str(value if isinstance(value, bool) else boolean(str(value))).lower(), ()
+            case AnswerShape.INTEGER | AnswerShape.NUMBER:
+                if isinstance(value, bool):
+                    raise AnswerRefused(f"{value!r} is no number, which {attribute} takes.")
+                found = number(value) if isinstance(value, str) else number(repr(value), is_stored=True)
+                if shape is AnswerShape.INTEGER and not isinstance(found, int):
+                    raise AnswerRefused(f"{value!r:.60} is not a whole number, which {attribute} takes.")
+                return repr(found), ()
+            case AnswerShape.QUANTITY:
+                amount, unit = self.words(attribute).quantity(str(value))
+                return f"{amount!r} {unit}", ()
+        return self._code(attribute, str(value))
+
+    def _code(self, attribute: str, value: str) -> tuple[str, tuple[str, ...]]:
+        words = self.words(attribute)
+        code = words.code(attribute, value)
+        if code in words.in_use(attribute) or is_standard_code(attribute, code):
+            return code, ()
+        near = ", ".join(words.nearest(attribute, code))
+        return code, (
+            f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
+            f"{f'; the nearest: {near}' if near else ''}. Is it meant?",
+        )
+
+    def _set(
+        self, step: RecipeStep, place: _Place, wanted: Mapping[int, str], questions: tuple[str, ...] = ()
+    ) -> StepResult:
+        """Let products have values, each at the one place that is meant."""
+        values = place.values
+        targets, refused = place.targets(wanted)
+        rows = np.fromiter(targets.keys(), np.int64, len(targets))
+        new = pa.array(list(targets.values()), _TEXT)
+        absent = {product: value for product, value in wanted.items() if product in place.absent}
+        if absent and (why := place.why_not_added()):
+            refused += [(product, -1, why) for product in absent]
+            absent = {}
+        added = self._added(place, absent)
+        made = _changed(step, place, rows, new, refused, lacking=False)
+        if questions:
+            rows_asked = np.concatenate([made.changed, added])
+            held = values.now.take(pa.array(rows_asked)).to_pylist()
+            values.questions |= {
+                row: (value, questions) for row, value in zip(rows_asked.tolist(), held, strict=True)
+            }
+        if not len(added):
+            return made
+        return replace(
+            made,
+            changed=np.concatenate([made.changed, added]),
+            before=_joined(made.before, pa.nulls(len(added), _TEXT)),
+            after=_joined(made.after, values.now.take(pa.array(added))),
+        )
+
+    def _added(self, place: _Place, absent: Mapping[int, str]) -> Rows:
+        """Let products have values that have none, in the row of a value that an earlier step took away, or a new one."""
+        values = place.values
+        if not absent:
+            return np.zeros(0, np.int64)
+        gone = np.flatnonzero(values.in_language(place.tag) & ~values.is_there)
+        by_product = {int(values.product[row]): int(row) for row in gone[::-1]}
+        again = {product: by_product[product] for product in absent if product in by_product}
+        if again:
+            rows = np.fromiter(again.values(), np.int64, len(again))
+            values.put(rows, pa.array([absent[product] for product in again], _TEXT))
+        fresh = [product for product in absent if product not in again]
+        new = values.add(
+            np.array(fresh, np.int64), pa.array([absent[one] for one in fresh], _TEXT), place.tag
+        )
+        return np.concatenate([np.fromiter(again.values(), np.int64, len(again)), new])
+
+    def _called(
+        self, step: RecipeStep, place: _Place, function: Callable[[int, str | None], NewValue]
+    ) -> StepResult:
+        """Ask a function for the new value of each value, and of each product that has none."""
+        values, rows = place.values, place.rows
+        attribute = values.attribute
+        held = values.now.take(pa.array(rows)).to_pylist()
+        new: list[str | None] = []
+        refused: list[tuple[int, int, str]] = []
+        asked: dict[int, tuple[str, tuple[str, ...]]] = {}
+
+        def answered(product: int, row: int, value: str | None) -> str | None:
+            try:
+                given = function(product, value)
+                if given is None or (isinstance(given, str) and given == value):
+                    return value
+                if given is REMOVE:
+                    return None
+                stored, questions = self.as_stored(attribute, given)
+            except AnswerRefused as error:
+                refused.append((product, row, str(error)))
+                return value
+            if questions:
+                asked[row] = stored, questions
+            return stored
+
+        for row, value in zip(rows.tolist(), held, strict=True):
+            new.append(answered(int(values.product[row]), row, value))
+        made = _changed(step, place, rows, pa.array(new, _TEXT), refused)
+        values.questions |= {row: asked[row] for row in made.changed.tolist() if row in asked}
+        wanted: dict[int, str] = {}
+        if not place.why_not_added():
+            for product in place.lacking.tolist():
+                before = len(refused)
+                value = answered(product, -1, None)
+                if value is not None:
+                    wanted[product] = value
+                elif len(refused) > before:
+                    continue
+        added = self._set(step, replace(place, rows=np.zeros(0, np.int64)), wanted) if wanted else None
+        if added is None:
+            return replace(made, refused=refused)
+        return replace(
+            added,
+            changed=np.concatenate([made.changed, added.changed]),
+            before=_joined(made.before, added.before),
+            after=_joined(made.after, added.after),
+            so_already=made.so_already,
+            refused=[*refused, *added.refused],
+            without=len(place.lacking) - len(wanted),
+        )
+
+    def _copied(self, step: RecipeStep, place: _Place, operation: CopyFrom) -> StepResult:
+        source_name = place.values.attribute
+        if operation.from_attribute is not None:
+            source_name = self.wire_path(operation.from_attribute)
+        shape = self.shape_of(source_name)
+        own = place.values.shape
+        if shape is not own and {shape, own} != {AnswerShape.INTEGER, AnswerShape.NUMBER}:
+            raise StepImpossible(
+                f"{source_name} holds a {shape.value}, and {place.values.attribute} a {own.value}: one is no other."
+            )
+        tag = place.tag if operation.from_language is None else language_tag(operation.from_language)
+        if own is AnswerShape.TEXT:
+            return self._copied_texts(step, place, operation, self.values(source_name), tag)
+        if operation.from_language is not None:
+            raise StepImpossible(
+                f"{source_name} holds a {shape.value}, which has no language. Leave from_language out."
+            )
+        return self._copied_rows(step, place, operation, self.values(source_name), None)
+
+    def _copied_texts(
+        self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
+    ) -> StepResult:
+        if source is place.values and (place.tag is None or tag == place.tag):
+            raise StepImpossible(
+                "it is copied from where it is. Give the language of the step, and another one to copy from."
+            )
+        if place.tag is not None:
+            return self._copied_rows(step, place, operation, source, tag)
+        # Each language into the same one.
+        rows = np.flatnonzero(place.chosen[source.product] & source.is_there & source.in_language(tag))
+        languages = _languages_of(source, rows)
+        parts = [
+            self._copied_rows(step, self.place(place.values, place.chosen, one), operation, source, one)
+            for one in languages
+        ]
+        return _together(step, place, parts)
+
+    def place(self, values: Values, chosen: Mask, tag: str | None) -> _Place:
+        """Return the values of products in a language."""
+        rows = np.flatnonzero(chosen[values.product] & values.in_language(tag) & values.is_there)
+        has_any = np.zeros(len(self.ids), bool)
+        has_any[values.product[rows]] = True
+        return _Place(values, chosen, rows, np.flatnonzero(chosen & ~has_any), tag)
+
+    def _copied_rows(
+        self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
+    ) -> StepResult:
+        rows = np.flatnonzero(place.chosen[source.product] & source.is_there & source.in_language(tag))
+        held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
+        wanted, several = _one_each(source, rows, held)
+        refused = [
+            (one, -1, f"{source.attribute} has several values, and it is not known which is meant.")
+            for one in several
+        ]
+        if not operation.replace:
+            there: dict[int, set[str]] = {}
+            for row, value in zip(
+                place.rows.tolist(), place.values.now.take(pa.array(place.rows)).to_pylist(), strict=True
+            ):
+                there.setdefault(int(place.values.product[row]), set()).add(value)
+            other = [one for one in wanted if one in there and wanted[one] not in there[one]]
+            refused += [
+                (one, -1, f"{place.in_words} holds another value already: {min(there[one])[:60]!r}.")
+                for one in other
+            ]
+            wanted = {one: value for one, value in wanted.items() if one not in set(other)}
+        made = self._set(step, place, wanted)
+        sources = len(set(source.product[rows].tolist()))
+        return replace(made, refused=[*made.refused, *refused], without=int(place.chosen.sum()) - sources)
+
+    def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepResult:
+        source = place.values
+        target_name = source.attribute
+        if operation.to_attribute is not None:
+            target_name = self.wire_path(operation.to_attribute)
+        if self.shape_of(target_name) is not AnswerShape.TEXT:
+            raise StepImpossible(
+                f"{target_name} holds a {self.shape_of(target_name).value}, and takes no text."
+            )
+        target = self.values(target_name)
+        tag = None if operation.to_language is None else language_tag(operation.to_language)
+        rows = place.rows
+        if target is source:
+            # What is in the language already is where it is to be.
+            rows = rows[~source.in_language(tag)[rows]]
+        parts = []
+        for one in [tag] if tag is not None else _languages_of(source, rows):
+            own = rows if tag is not None else rows[source.in_language(one)[rows]]
+            parts.append(self._moved_rows(step, place, self.place(target, place.chosen, one), own))
+        made = _together(step, place, parts)
+        return replace(made, without=len(place.lacking))
+
+    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepResult:
+        source, target = place.values, there.values
+        held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
+        owner = {int(source.product[row]): row for row in rows.tolist()}
+        wanted, several = _one_each(source, rows, held)
+        refused = [
+            (one, owner[one], f"{source.attribute} has several texts to move, and only one fits there.")
+            for one in several
+        ]
+        present: dict[int, set[str]] = {}
+        for row, value in zip(
+            there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
+        ):
+            present.setdefault(int(target.product[row]), set()).add(value)
+        for one in list(wanted):
+            if one in present and wanted[one] not in present[one]:
+                refused.append(
+                    (
+                        one,
+                        owner[one],
+                        f"{there.in_words} holds another text already: {min(present[one])[:60]!r}.",
+                    )
+                )
+                del wanted[one]
+        absent = {one: value for one, value in wanted.items() if one not in present}
+        if absent and (why := there.why_not_added()):
+            refused += [(one, owner[one], why) for one in absent]
+            wanted = {one: value for one, value in wanted.items() if one in present}
+            absent = {}
+        arrived = self._added(there, absent)
+        by_product = {int(target.product[row]): int(row) for row in arrived}
+        taken = np.array([owner[one] for one in wanted], np.int64)
+        result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
+        for one in by_product:
+            self._bind(source, owner[one], target, by_product[one])
+        return replace(result, refused=refused)
+
+    def _bind(self, source: Values, row: int, target: Values, other: int) -> None:
+        """Let two rows be sent together or not at all, with all that they are bound to already."""
+        known = {number for number in (int(source.bound[row]), int(target.bound[other])) if number >= 0}
+        if not known:
+            self._bindings += 1
+        number = min(known, default=self._bindings - 1)
+        for one in known - {number}:
+            for values in self.touched:
+                values.bound[values.bound == one] = number
+        source.bound[row] = target.bound[other] = number
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """The values that a step is about.
+
+    Attributes
+    ----------
+    values
+        Of its attribute.
+    chosen
+        Which products it is about.
+    rows
+        Their values, in its language.
+    lacking
+        Those of the products that have none.
+    tag
+        The language; None for all of them.
+    """
+
+    values: Values
+    chosen: Mask
+    rows: Rows
+    lacking: Rows
+    tag: str | None
+
+    @cached_property
+    def absent(self) -> frozenset[int]:
+        return frozenset(self.lacking.tolist())
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.values.attribute}{f' in {self.tag}' if self.tag else ''}"
+
+    def why_not_added(self) -> str:
+        """Return why a product that has no value here can get none; "" if it can."""
+        if self.values.is_text and "." in self.values.attribute:
+            return "there is no text yet, and it is not known which item of the attribute it belongs to."
+        if self.values.is_text and self.tag is None:
+            return "there is no text yet. Give a language to add one."
+        return ""
+
+    def targets(self, wanted: Mapping[int, str]) -> tuple[dict[int, str], list[tuple[int, int, str]]]:
+        """Return the one row of each product that gets its value, and the products of which that is not certain."""
+        rows: dict[int, list[int]] = {}
+        for row in self.rows.tolist():
+            rows.setdefault(int(self.values.product[row]), []).append(row)
+        found: dict[int, str] = {}
+        refused = []
+        for product, own in rows.items():
+            if product not in wanted:
+                continue
+            new = wanted[product]
+            if len(own) > 1:
+                own = self._meant(own, new)
+            if len(own) == 1:
+                found[own[0]] = new
+            else:
+                refused.append((product, own[0], self._why_several(own)))
+        return found, refused
+
+    def _meant(self, rows: list[int], new: str) -> list[int]:
+        held = {row: self.values.now[row].as_py() for row in rows}
+        if same := [row for row in rows if held[row] == new]:
+            # It is one of several already; of texts, the others may be meant.
+            return same[:1] if not self.values.is_text else rows
+        if self.values.shape is AnswerShape.QUANTITY:
+            kind = dimension(new.rpartition(" ")[2])
+            return [row for row in rows if dimension(held[row].rpartition(" ")[2]) == kind] or rows
+        return rows
+
+    def _why_several(self, rows: list[int]) -> str:
+        held = self.values.language.take(pa.array(rows)).to_pylist()
+        if self.values.is_text and len(set(held)) > 1:
+            return (
+                f"it has texts in {', '.join(sorted(map(str, set(held))))}. Give the language that is meant."
+            )
+        what = "texts" if self.values.is_text else "values"
+        return f"it has {len(rows)} {what} there, and it is not known which is meant."
+
+
+def _changed(
+    step: RecipeStep,
+    place: _Place,
+    rows: Rows,
+    new: pa.Array,
+    refused: Sequence[tuple[int, int, str]],
+    *,
+    lacking: bool = True,
+) -> StepResult:
+    """Let rows hold new values, and return which have changed."""
+    values = place.values
+    old = values.now.take(pa.array(rows))
+    same = pc.equal(old, new).fill_null(False).to_numpy(zero_copy_only=False)
+    different = np.flatnonzero(~same)
+    changed, taken = rows[different], pa.array(different)
+    values.put(changed, new.take(taken))
+    not_done = np.array([row for _, row, _ in refused], np.int64)
+    so_already = rows[same]
+    if len(not_done):
+        so_already = so_already[~np.isin(so_already, not_done)]
+    without = len(place.lacking) if lacking else 0
+    return StepResult(
+        step, values, "", changed, old.take(taken), new.take(taken), so_already, list(refused), without
+    )
+
+
+def _together(step: RecipeStep, place: _Place, parts: Sequence[StepResult]) -> StepResult:
+    """Return what a step did language by language."""
+    if not parts:
+        return StepResult(step, place.values, without=int(place.chosen.sum()))
+    return StepResult(
+        step,
+        parts[0].values,
+        "",
+        np.concatenate([one.changed for one in parts]),
+        pa.concat_arrays([one.before for one in parts]),
+        pa.concat_arrays([one.after for one in parts]),
+        np.concatenate([one.so_already for one in parts]),
+        [refusal for one in parts for refusal in one.refused],
+        min(one.without for one in parts),
+    )
+
+
+def _one_each(source: Values, rows: Rows, held: Mapping[int, str]) -> tuple[dict[int, str], list[int]]:
+    """Return the value of each product that has one, and the products that have several."""
+    counts = Counter(source.product[rows].tolist())
+    one = {
+        int(source.product[row]): held[row] for row in rows.tolist() if counts[int(source.product[row])] == 1
+    }
+    return one, [product for product, count in counts.items() if count > 1]
+
+
+def _languages_of(values: Values, rows: Rows) -> list[str]:
+    """Return the languages of texts, as they are written where they are not known."""
+    own = values.language.take(pa.array(rows)).unique().to_pylist()
+    return [one for one in own if one is not None and known_language_tag(one) is not None]
+
+
+def _quantities(rows: pa.Table) -> pa.Array:
+    """Return quantities as text: number and code of the unit."""
+    pairs = pa.table({"value": rows["value"], "unit": rows["unit_code"]})
+    numbers = _one(pairs["value"]).dictionary_encode()
+    spelled = pa.array([_number(one) for one in numbers.dictionary.to_pylist()], _TEXT).take(numbers.indices)
+    units = _one(pairs["unit"]).cast(_TEXT).fill_null("")
+    return pc.binary_join_element_wise(spelled, units, pa.scalar(" ", _TEXT))
+
+
+def _number(value: float) -> str:
+    return repr(as_json(stored_number(repr(value))))
+
+
+def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        made = column.combine_chunks()
+        return made if isinstance(made, pa.Array) else pa.concat_arrays(made.chunks)
+    return column
