@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
@@ -90,7 +91,7 @@ def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> tuple[dict[str, floa
     moments.append(perf_counter())
     answers = made_answers(work, results).answers
     moments.append(perf_counter())
-    reading, steps, making = (after - before for before, after in zip(moments, moments[1:], strict=False))
+    reading, steps, making = (after - before for before, after in pairwise(moments))
     changed = sum(len(one.changed) for one in results)
     return {"reading": reading, "steps": steps, "answers": making, "changed": changed}, answers
 

@@ -144,7 +144,7 @@ def test_units_are_converted_and_what_else_the_item_says_stays() -> None:
     fix = prodex.correct(catalog(), "netContent", do.ConvertUnit("kg"))
     assert [("netContent", "500 GRM", "0.5 KGM")] == after(fix)
     assert {"changed": 1, "already_so": 1, "refused": 1, "no_value": 2} == counts(fix)
-    (record,) = fix._known().changes.records  # noqa: SLF001 - what is sent is nowhere else
+    (record,) = fix._known().changes.records  # what is sent is nowhere else
     assert [
         {"data": 0.5, "expressedIn": {"code": "KGM"}, "qualifier": "drained"},
         amount(12, "H87"),

@@ -90,7 +90,7 @@ def test_a_text_is_what_a_person_expects(operation: TextOperation, before: str, 
     ],
 )
 def test_capitals_follow_the_language(case: str, language: str | None, before: str, after: str) -> None:
-    """Turkish, German, French, Dutch, Greek and English texts are written as people write them; others are not harmed."""
+    """Texts are written as people of their language write them; those of other scripts are not harmed."""
     assert after == done(do.ChangeCase(case), before, language)
 
 
@@ -135,8 +135,8 @@ def test_most_capitals_are_made_by_arrow_and_are_the_same() -> None:
         (lambda: do.ChangeCase("upper", keep="UHT"), "Give a list of words"),  # type: ignore[arg-type]
         (lambda: do.TrimSpaces(line_breaks="no"), "Give 'keep' or 'space'"),
         (lambda: do.RemovePrefix(" "), "prefix is empty"),
-        (lambda: do.MoveText(), "not said where"),
-        (lambda: do.CopyFrom(), "from where"),
+        (do.MoveText, "not said where"),
+        (do.CopyFrom, "from where"),
         (lambda: do.SetValue(""), "RemoveValue"),
         (lambda: do.SetValue(" \n"), "RemoveValue"),
         (lambda: do.SetValue(float("nan")), "Give a text"),
@@ -171,7 +171,6 @@ def test_languages_are_checked_with_the_nearest() -> None:
         ("mm", "1 INH", "25.4 MMT"),
         ("kg", "12 H87", None),
         ("kg", "500 MLT", None),
-        ("kg", "500 GRM", "0.5 KGM"),
         ("g", "0.30000000000000004 KGM", None),
         ("g", "-1.5 KGM", "-1500 GRM"),
         ("g", "9007199254740993 MGM", None),
@@ -188,7 +187,7 @@ def test_units_are_converted_exactly_or_not_at_all(unit: str, quantity: str, aft
 
 
 def test_long_texts_cost_themselves_only() -> None:
-    """A text of 40,000 characters is replaced in; one that would become far too long is refused, and its neighbour not."""
+    """A text that would become far too long is refused, and its neighbour is not."""
     texts = pa.array(["a" * 40_000, "ab"], pa.large_string())
     made = do.ReplaceText("a", "b" * 900).transformed(texts, pa.nulls(2, pa.string()))
     assert [0] == list(made.refused)

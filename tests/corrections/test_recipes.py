@@ -87,7 +87,7 @@ def test_a_step_that_cannot_be_done_stops_nobody_unless_it_is_required() -> None
     assert 3 == fix.steps["refused"][2]
     for wrong in (steps[0], steps[2]):
         required = prodex.RecipeStep(wrong.operation, wrong.attribute, required=True)
-        with pytest.raises(ChangesRefused, match="Nothing of the recipe was done: step 2 .* is required"):
+        with pytest.raises(ChangesRefused, match=r"Nothing of the recipe was done: step 2 .* is required"):
             prodex.apply_recipe(catalog(), prodex.Recipe([steps[1], required]))
 
 
@@ -324,7 +324,7 @@ def test_what_is_written_is_read_again(
 
 def test_steps_and_recipes_are_checked_when_they_are_made() -> None:
     """What is no operation, attribute or language is refused with what to give."""
-    with pytest.raises(InputError, match="Give one of prodex.operations"):
+    with pytest.raises(InputError, match=r"Give one of prodex\.operations"):
         step("trim")
     with pytest.raises(InputError, match="wire path"):
         step(do.TrimSpaces(), " ")

@@ -143,7 +143,7 @@ def correct(
     if type(value) in OPERATIONS.values():
         step = RecipeStep(value, attribute, language)  # type: ignore[arg-type]
         result = work.done(step)
-    elif value is DELETE:
+    elif _is_delete(value):
         step = RecipeStep(RemoveValue(), attribute, language)
         result = work.done(step)
     elif isinstance(value, pd.Series):
@@ -156,7 +156,7 @@ def correct(
         name = getattr(value, "__name__", type(value).__name__)
         result = replace(work.done(step, _of_function(value)), what=f"{name}() of each value")
     else:
-        step = RecipeStep(SetValue(value), attribute, language)
+        step = RecipeStep(SetValue(value), attribute, language)  # type: ignore[arg-type] # it checks that itself
         result = work.done(step)
     if result.impossible:
         raise InputError(result.impossible)
@@ -194,9 +194,9 @@ def apply_recipe(
     -------
     Fix
         As `read_worklist` returns it. `steps` has one row for each step: `step`, `what` it does, `attribute`, and how
-        many values it `changed`, were `already_so`, were `refused`, are `asked_back` or in `conflict`; how many products
-        have `no_value` there; and the most frequent `reason` of what was not done. `step_rows` has the same value by
-        value. What is judged in the end counts: a change that is refused is none.
+        many values it `changed`, were `already_so`, were `refused`, are `asked_back` or in `conflict`; how many
+        products have `no_value` there; and the most frequent `reason` of what was not done. `step_rows` has the same
+        value by value. What is judged in the end counts: a change that is refused is none.
 
     Raises
     ------
@@ -235,6 +235,10 @@ def apply_recipe(
     if read.by_hand:
         words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
     return _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
+
+
+def _is_delete(value: object) -> bool:
+    return value is DELETE
 
 
 def _chosen(
@@ -352,7 +356,8 @@ def _recipe_of(catalog: Catalog, steps: Sequence[RecipeStep]) -> Recipe:
 def _refuse_recipe(_: Path) -> NoReturn:
     raise InputError(
         "A function or a Series cannot be kept in a recipe, which runs no code. Do it with operations, such as "
-        "prodex.correct(catalog, attribute, prodex.operations.ReplaceText('a', 'b')); or keep the function in a notebook."
+        "prodex.correct(catalog, attribute, prodex.operations.ReplaceText('a', 'b')); or keep the function in a "
+        "notebook."
     )
 
 
@@ -406,10 +411,9 @@ class StepAnswers:
                 continue
             made = self._texts(values, rows) if values.is_text else self._leaves(values, rows)
             for row, several in made:
+                bound = int(values.bound[row])
                 for answer in several:
-                    if (bound := int(values.bound[row])) >= 0:
-                        answer = answer._replace(bound=bound)
-                    numbers[row] = self._added(answer)
+                    numbers[row] = self._added(answer if bound < 0 else answer._replace(bound=bound))
 
     @cached_property
     def _records(self) -> Mapping[str, Product]:

@@ -102,9 +102,9 @@ class Recipe:
         object.__setattr__(self, "chosen", tuple(self.chosen))
         if wrong := [one for one in self.steps if not isinstance(one, RecipeStep)]:
             raise InputError(f"A recipe has {described(wrong[0])}. Give prodex.RecipeStep values.")
-        if wrong := [one for one in self.chosen if not isinstance(one, Mapping)]:
+        if unknown := [one for one in self.chosen if not isinstance(one, Mapping)]:
             raise InputError(
-                f"chosen has {described(wrong[0])}. Give mappings of keywords of where(): {{'brand_code': 'ACME'}}."
+                f"chosen has {described(unknown[0])}. Give mappings of keywords of where(): {{'brand_code': 'ACME'}}."
             )
 
     @classmethod

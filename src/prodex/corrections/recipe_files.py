@@ -379,7 +379,7 @@ def _toml(value: Any) -> str:
                 raise InputError(
                     f"{value!r:.60} has half of a character, which a file cannot hold."
                 ) from None
-            return f'"{"".join(_ESCAPES.get(one, one) if one in _ESCAPES or _is_plain(one) else _escaped(one) for one in value)}"'
+            return f'"{"".join(map(_escaped, value))}"'
         case int():
             return str(int(value))
         case float():
@@ -398,12 +398,11 @@ def _toml(value: Any) -> str:
     )
 
 
-def _is_plain(one: str) -> bool:
-    return one >= " " and one != "\x7f"
-
-
 def _escaped(one: str) -> str:
-    return f"\\u{ord(one):04X}"
+    """Return a character as the text of TOML has it."""
+    if one in _ESCAPES:
+        return _ESCAPES[one]
+    return one if one >= " " and one != "\x7f" else f"\\u{ord(one):04X}"
 
 
 def _key(name: object) -> str:

@@ -127,14 +127,16 @@ class Values:
         by_code = np.array([*meant, False])[indices]
         lacking = pc.is_null(self.code).to_numpy(zero_copy_only=False)
         if not lacking.any():
-            return by_code
+            return np.asarray(by_code, bool)
         short = pc.equal(self.language, short_of(tag)).fill_null(False).to_numpy(zero_copy_only=False)
-        return by_code | (lacking & short)
+        either: Mask = by_code | (lacking & short)
+        return either
 
     @property
     def is_there(self) -> Mask:
         """Return which rows hold a value now."""
-        return pc.is_valid(self.now).to_numpy(zero_copy_only=False)
+        there: Mask = pc.is_valid(self.now).to_numpy(zero_copy_only=False)
+        return there
 
     def put(self, rows: Rows, values: pa.Array) -> None:
         """Let rows hold other values."""
@@ -460,18 +462,18 @@ class Work:
         held = values.now.take(pa.array(rows)).dictionary_encode()
         results: list[str] = []
         problems: dict[int, str] = {}
-        for number, one in enumerate(held.dictionary.to_pylist()):
+        for place_of, one in enumerate(held.dictionary.to_pylist()):
             unit = one.rpartition(" ")[2]
             try:
                 results.append(one if operation.only not in (None, unit) else operation.converted(one))
             except InputError as error:
                 results.append(one)
-                problems[number] = str(error)
+                problems[place_of] = str(error)
         indices = held.indices.to_numpy(zero_copy_only=False)
         new = pa.array(results, _TEXT).take(held.indices)
         refused = []
         if problems:
-            why = np.array([problems.get(number, "") for number in range(len(results))], object)[indices]
+            why = np.array([problems.get(one, "") for one in range(len(results))], object)[indices]
             refused = [
                 (int(values.product[rows[one]]), int(rows[one]), str(why[one])) for one in np.flatnonzero(why)
             ]
@@ -530,10 +532,11 @@ class Work:
         if code in words.in_use(attribute) or is_standard_code(attribute, code):
             return code, ()
         near = ", ".join(words.nearest(attribute, code))
-        return code, (
+        question = (
             f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
-            f"{f'; the nearest: {near}' if near else ''}. Is it meant?",
+            f"{f'; the nearest: {near}' if near else ''}. Is it meant?"
         )
+        return code, (question,)
 
     def _set(
         self, step: RecipeStep, place: _Place, wanted: Mapping[int, str], questions: tuple[str, ...] = ()
@@ -565,7 +568,7 @@ class Work:
         )
 
     def _added(self, place: _Place, absent: Mapping[int, str]) -> Rows:
-        """Let products have values that have none, in the row of a value that an earlier step took away, or a new one."""
+        """Let products have values that have none, where an earlier step took one away, or in a new row."""
         values = place.values
         if not absent:
             return np.zeros(0, np.int64)
@@ -758,8 +761,8 @@ class Work:
         by_product = {int(target.product[row]): int(row) for row in arrived}
         taken = np.array([owner[one] for one in wanted], np.int64)
         result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
-        for one in by_product:
-            self._bind(source, owner[one], target, by_product[one])
+        for one, other in by_product.items():
+            self._bind(source, owner[one], target, other)
         return replace(result, refused=refused)
 
     def _bind(self, source: Values, row: int, target: Values, other: int) -> None:
@@ -825,12 +828,11 @@ class _Place:
             if product not in wanted:
                 continue
             new = wanted[product]
-            if len(own) > 1:
-                own = self._meant(own, new)
-            if len(own) == 1:
-                found[own[0]] = new
+            meant = own if len(own) == 1 else self._meant(own, new)
+            if len(meant) == 1:
+                found[meant[0]] = new
             else:
-                refused.append((product, own[0], self._why_several(own)))
+                refused.append((product, own[0], self._why_several(meant)))
         return found, refused
 
     def _meant(self, rows: list[int], new: str) -> list[int]:
