@@ -21,7 +21,7 @@ from time import perf_counter
 import prodex
 from prodex import operations as do
 from prodex.corrections.bulk import made_answers
-from prodex.corrections.stepping import Work
+from prodex.corrections.stepping import ProductsInWork
 from tests.bench.profiles import _KEEP, run
 
 #: Seconds that the steps may take beyond reading, of 100,000 products.
@@ -82,7 +82,7 @@ def worst() -> prodex.Recipe:
 def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> tuple[dict[str, float], Sequence[object]]:
     """Return what a recipe costs, part by part, in seconds, and the answers that it makes."""
     moments = [perf_counter()]
-    work = Work(catalog, catalog)
+    work = ProductsInWork(catalog, catalog)
     work.prepare(recipe.steps)
     for step in recipe.steps:
         work.mask(step.where)

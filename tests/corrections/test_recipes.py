@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import operations as do
-from prodex.corrections.recipe_files import recipe_text
+from prodex.corrections.recipe import recipe_text
 from prodex.errors import ChangesRefused, InputError
 from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.filtering import ProductFilter
@@ -318,7 +318,7 @@ def test_what_is_written_is_read_again(
 ) -> None:
     """A recipe and its file say the same, whatever characters are in it."""
     path = tmp_path_factory.mktemp("recipes") / "recipe.toml"
-    assert recipe == prodex.Recipe.read(recipe.save(path))
+    assert recipe == prodex.read_recipe(recipe.save(path))
     assert recipe_text(recipe) in path.read_text("utf-8")
 
 

@@ -183,7 +183,7 @@ def _is_language(code: str | None, tag: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class StepResult:
+class StepDone:
     """What a step did.
 
     Attributes
@@ -237,7 +237,7 @@ REMOVE: Final = object()
 
 
 @dataclass(eq=False)
-class Work:
+class ProductsInWork:
     """The chosen products while the steps are done: the only place that changes.
 
     Attributes
@@ -395,7 +395,7 @@ class Work:
 
     def done(
         self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None = None
-    ) -> StepResult:
+    ) -> StepDone:
         """Do a step, and return what it did; what it cannot do is in the result.
 
         Parameters
@@ -408,9 +408,9 @@ class Work:
         try:
             return self._done(step, function)
         except ProdexError as error:
-            return StepResult(step, impossible=str(error))
+            return StepDone(step, impossible=str(error))
 
-    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepResult:
+    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepDone:
         attribute = self.wire_path(step.attribute)
         shape = self.shape_of(attribute)
         operation = step.operation
@@ -450,14 +450,14 @@ class Work:
 
     def _transformed(
         self, step: RecipeStep, place: _Place, operation: ReplaceText | ChangeCase | TrimSpaces | RemovePrefix
-    ) -> StepResult:
+    ) -> StepDone:
         values, rows = place.values, place.rows
         taken = pa.array(rows)
         made = operation.transformed(values.now.take(taken), values.language.take(taken))
         refused = [(int(values.product[rows[one]]), int(rows[one]), why) for one, why in made.refused.items()]
         return _changed(step, place, rows, made.values, refused)
 
-    def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepResult:
+    def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepDone:
         values, rows = place.values, place.rows
         held = values.now.take(pa.array(rows)).dictionary_encode()
         results: list[str] = []
@@ -540,7 +540,7 @@ class Work:
 
     def _set(
         self, step: RecipeStep, place: _Place, wanted: Mapping[int, str], questions: tuple[str, ...] = ()
-    ) -> StepResult:
+    ) -> StepDone:
         """Let products have values, each at the one place that is meant."""
         values = place.values
         targets, refused = place.targets(wanted)
@@ -586,7 +586,7 @@ class Work:
 
     def _called(
         self, step: RecipeStep, place: _Place, function: Callable[[int, str | None], NewValue]
-    ) -> StepResult:
+    ) -> StepDone:
         """Ask a function for the new value of each value, and of each product that has none."""
         values, rows = place.values, place.rows
         attribute = values.attribute
@@ -636,7 +636,7 @@ class Work:
             without=len(place.lacking) - len(wanted),
         )
 
-    def _copied(self, step: RecipeStep, place: _Place, operation: CopyFrom) -> StepResult:
+    def _copied(self, step: RecipeStep, place: _Place, operation: CopyFrom) -> StepDone:
         source_name = place.values.attribute
         if operation.from_attribute is not None:
             source_name = self.wire_path(operation.from_attribute)
@@ -657,7 +657,7 @@ class Work:
 
     def _copied_texts(
         self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
-    ) -> StepResult:
+    ) -> StepDone:
         if source is place.values and (place.tag is None or tag == place.tag):
             raise StepImpossible(
                 "it is copied from where it is. Give the language of the step, and another one to copy from."
@@ -682,7 +682,7 @@ class Work:
 
     def _copied_rows(
         self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
-    ) -> StepResult:
+    ) -> StepDone:
         rows = np.flatnonzero(place.chosen[source.product] & source.is_there & source.in_language(tag))
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
         wanted, several = _one_each(source, rows, held)
@@ -706,7 +706,7 @@ class Work:
         sources = len(set(source.product[rows].tolist()))
         return replace(made, refused=[*made.refused, *refused], without=int(place.chosen.sum()) - sources)
 
-    def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepResult:
+    def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepDone:
         source = place.values
         target_name = source.attribute
         if operation.to_attribute is not None:
@@ -728,7 +728,7 @@ class Work:
         made = _together(step, place, parts)
         return replace(made, without=len(place.lacking))
 
-    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepResult:
+    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepDone:
         source, target = place.values, there.values
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
         owner = {int(source.product[row]): row for row in rows.tolist()}
@@ -863,7 +863,7 @@ def _changed(
     refused: Sequence[tuple[int, int, str]],
     *,
     lacking: bool = True,
-) -> StepResult:
+) -> StepDone:
     """Let rows hold new values, and return which have changed."""
     values = place.values
     old = values.now.take(pa.array(rows))
@@ -876,16 +876,16 @@ def _changed(
     if len(not_done):
         so_already = so_already[~np.isin(so_already, not_done)]
     without = len(place.lacking) if lacking else 0
-    return StepResult(
+    return StepDone(
         step, values, "", changed, old.take(taken), new.take(taken), so_already, list(refused), without
     )
 
 
-def _together(step: RecipeStep, place: _Place, parts: Sequence[StepResult]) -> StepResult:
+def _together(step: RecipeStep, place: _Place, parts: Sequence[StepDone]) -> StepDone:
     """Return what a step did language by language."""
     if not parts:
-        return StepResult(step, place.values, without=int(place.chosen.sum()))
-    return StepResult(
+        return StepDone(step, place.values, without=int(place.chosen.sum()))
+    return StepDone(
         step,
         parts[0].values,
         "",
