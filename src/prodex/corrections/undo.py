@@ -255,13 +255,14 @@ def _requested(service: Client, writes: Sequence[_Write]) -> tuple[Catalog, dict
     """Return the products as they are now, as a catalogue and by their ids."""
     extra = {"allow_not_consumer_units": True}
     gtins = list(dict.fromkeys(one.record.gtin for one in writes if one.record.gtin))
-    records: list[Product] = []
+    records: dict[str, Product] = {}
     if gtins:
         query = ProductQuery(gtins_in=gtins, extra=extra)
         for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
-            records += map(json.loads, map(bytes, page.envelope.data))
+            # Pages overlap: a product may come more than once.
+            records |= {product_key(one): one for one in map(json.loads, map(bytes, page.envelope.data))}
     origin = Origin(service.base_url, ProductQuery(extra=extra))
-    return replace(flatten(records), origin=origin), {product_key(one): one for one in records}
+    return replace(flatten(records.values()), origin=origin), records
 
 
 def _answers(writes: Iterable[_Write], present: Mapping[str, Product]) -> Iterator[Answer]:

@@ -138,9 +138,9 @@ def earlier_lines(products: Iterable[Product], before: Mapping[str, Sequence[Pro
 
 
 def by_gtin(records: Iterable[Product]) -> dict[str, list[Product]]:
-    """Return records by the keys of their GTINs."""
+    """Return records by the keys of their GTINs, each product once: pages overlap, and the last one is the newest."""
     found: dict[str, list[Product]] = {}
-    for record in records:
+    for record in {product_key(one): one for one in records}.values():
         found.setdefault(gtin_key(record.get("gtin")), []).append(record)
     return found
 
