@@ -257,6 +257,19 @@ def test_what_the_supplier_put_back_was_not_sent(mill: Machines) -> None:
     ] == rows(prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "before", "sent")
 
 
+def test_what_overrides_ours_says_so(mill: Machines) -> None:
+    """The value that was sent from here was there, and somebody else changed it."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.load()
+    mill.elsewhere(lifeCycle=9)
+    mill.load()
+
+    (newest, *others) = prodex.changes_of(gtin(1), attribute="lifeCycle")["note"]
+    assert "It overrides what was sent from here." in newest
+    assert not any("overrides" in one for one in others)
+
+
 def test_a_value_that_was_sent_twice_is_one_change(mill: Machines) -> None:
     """The first upsert has sent it, and the second one is named."""
     mill.load()

@@ -43,6 +43,21 @@ _PICTURES = """
     panel = ProductCard(catalog, counts.idxmax())
     panel
 """
+_HISTORY = """
+    import sys; sys.path.insert(0, {root!r})
+    from tests.corrections.machines import Machines, names
+    from tests.send.mill_exchange import small_exchange, text
+    from prodex.notebook.card.panel import ProductCard
+    exchange = small_exchange().__enter__()
+    mill = Machines(exchange)
+    mill.load({name!r})
+    for one in ["Corrigé", "<img src=x onerror=alert(1)> \\u202e שלום"]:
+        mill.here(namePublicLong=names(one))
+        mill.load({name!r})
+    mill.elsewhere(namePublicLong=names("Pain complet"), description=[text("fra-FR", "Zutaten " * 2000)])
+    panel = ProductCard(mill.load({name!r}), "1")
+    panel
+"""
 #: What of a card stands out of the place that it has; tables scroll in theirs.
 _TOO_WIDE = """
     place => [...place.querySelectorAll(".card *")].filter(one =>
@@ -84,6 +99,37 @@ def test_a_card_is_read_copied_and_unfolded_by_keyboard(lab: Lab, browser: Brows
         assert notebook.ask("setattr(panel, 'product_id', '8') or panel.exploration.product_id") == "8"
         out.get_by_role("heading", name="Citron").wait_for()
         assert (0, [], []) == (out.get_by_text("Halfvolle").count(), notebook.errors, notebook.outside)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_history_is_folded_and_opened_by_keyboard(
+    lab: Lab, browser: Browser, root: str, scheme: str
+) -> None:
+    """It comes after the card, says what we sent in words, and shows long texts as a whole on request."""
+    with lab.opened(
+        browser, [_HISTORY.format(root=root, name=f"history-{scheme}")], scheme=scheme
+    ) as notebook:
+        out, page = notebook.run(), notebook.page
+        summary = out.locator(".history > details > summary")
+        summary.filter(has_text="2 values changed, 1 of them sent from here. 4 snapshots").wait_for()
+        table = out.get_by_role("region", name="History of the values")
+        assert not table.is_visible()
+
+        summary.focus()
+        page.keyboard.press("Enter")
+        table.wait_for(state="visible")
+        assert 2 == table.locator(".mark", has_text="sent from here").count()
+        long = table.locator("summary", has_text="16,000 characters")
+        assert 0 == table.get_by_role("group", name="The whole text").count()
+        long.focus()
+        page.keyboard.press("Enter")
+        table.get_by_role("group", name="The whole text").wait_for(state="visible")
+        page.keyboard.press("Enter")
+        assert [] == notebook.violations()
+        assert ([], [], 0) == (notebook.errors, notebook.outside, table.locator("img, script").count())
+
+        page.set_viewport_size({"width": 760, "height": 1000})
+        assert [] == out.evaluate(_TOO_WIDE)
 
 
 def test_a_dark_card_shows_what_would_do_harm(lab: Lab, browser: Browser, root: str) -> None:

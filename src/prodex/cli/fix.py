@@ -102,7 +102,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following, also=also, elsewhere=elsewhere)
+        tracking = applied_answers(read, service.connect(), following, also=also, elsewhere=elsewhere)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -116,7 +116,7 @@ def fix(
         if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
             say(_NO_ANSWER, aside=True)
             return
-        output.show(_answers_section(read, what))
+        output.show(answers_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
@@ -161,9 +161,9 @@ def undo(
     say(f"{made.why[:1].upper()}{made.why[1:]}.", aside=True)
     say(repr(made), aside=True)
     if apply and made.counts["accepted"]:
-        following.follow(_applied(made, client, following, also=also, elsewhere=False), output)
+        following.follow(applied_answers(made, client, following, also=also, elsewhere=False), output)
     else:
-        output.show(_answers_section(made, what))
+        output.show(answers_section(made, what))
         if apply:
             say("Nothing is left to take back.", aside=True)
         elif made.counts["accepted"]:
@@ -172,7 +172,7 @@ def undo(
         raise typer.Exit(1)
 
 
-def _applied(
+def applied_answers(
     read: prodex.Fix,
     service: prodex.Client,
     following: FollowOptions,
@@ -195,7 +195,7 @@ def _applied(
     return tracking
 
 
-def _answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

@@ -25,12 +25,12 @@ from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
-from prodex.send.sent_writes import Arrival, SentWrite, SentWrites, sent_writes
+from prodex.send.sent_writes import WriteOutcome, SentWrite, SentWrites, sent_writes
 from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
-    ProductKey,
+    ProductKeys,
     SnapshotRecord,
     names_of_snapshots,
     records_over_time,
@@ -235,7 +235,7 @@ def histories_of(
     return [_history(name, chain, written, attribute) for name, chain in chains]
 
 
-def _key_of(product: Any) -> tuple[ProductKey, bool]:
+def _key_of(product: Any) -> tuple[ProductKeys, bool]:
     """Return what a product is known by, and whether a text was given that may be an id or a GTIN."""
     if isinstance(product, Catalog):
         product = product.arrow("products", ["product_id", "gtin"]).to_pandas()
@@ -259,7 +259,7 @@ def _key_of(product: Any) -> tuple[ProductKey, bool]:
                 "This row has neither product_id nor gtin, so it is not known which product it is."
             )
         own = names.get("product_id", names.get("id"))
-        return ProductKey(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
+        return ProductKeys(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
     if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
         raise InputError(
             f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
@@ -268,7 +268,7 @@ def _key_of(product: Any) -> tuple[ProductKey, bool]:
     gtin = comparable_cell(product)
     if gtin is None:
         raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
-    return ProductKey(str(product).strip(), gtin), True
+    return ProductKeys(str(product).strip(), gtin), True
 
 
 def _names(snapshots: str | Catalog | Iterable[str] | None) -> list[str]:
@@ -433,7 +433,7 @@ class _Walk:
         waiting = [one for one in sent if one[1] is Face.NOT_ASKED or not is_same(one[1], one[2])]
         events: list[tuple[float, ValueEvent]] = []
         last: tuple[_Version, Held] | None = None
-        not_asked = 0
+        is_ours, not_asked = False, 0
         for version, value in zip(self._versions, held, strict=True):
             if value is Face.NOT_ASKED:
                 not_asked += 1
@@ -446,7 +446,7 @@ class _Walk:
                 continue
             moment = self._moments[version.place]
             made = [one for one in waiting if one[0].at <= moment and is_same(one[2], value)]
-            made = [one for one in made if one[0].arrival is not Arrival.REFUSED]
+            made = [one for one in made if one[0].outcome is not WriteOutcome.REFUSED]
             waiting = [one for one in waiting if one not in made]
             event = self._event(trail, version, value, last)
             if made:
@@ -454,6 +454,9 @@ class _Walk:
                 event = replace(event, sent=Sent.YES, write=made[0][0], note=_sentences(event.note, *again))
             else:
                 event = self._by_others(event, trail, version, value, last)
+            if is_ours and event.sent is Sent.NO:
+                event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
+            is_ours = event.sent is Sent.YES
             events.append((version.place, event))
             last = (version, value)
         events += self._unseen(trail, waiting, last)
@@ -502,7 +505,7 @@ class _Walk:
             seen_at=there.moment,
             snapshot=there.snapshot,
             not_in=before.there.snapshot,
-            note="" if is_dated else "The product does not say that it was changed.",
+            note="" if is_dated else "updatedAt was not changed with it.",
         )
 
     def _by_others(
@@ -520,7 +523,7 @@ class _Walk:
         possible = [
             one
             for one in self._opaque
-            if one.at <= moment and one.writes(root) and one.arrival is not Arrival.REFUSED
+            if one.at <= moment and one.writes(root) and one.outcome is not WriteOutcome.REFUSED
         ]
         for one in reversed(possible):
             if one.digests and not one.digests.isdisjoint(_digests(trail, version, value, last)):
@@ -547,7 +550,7 @@ class _Walk:
             later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
             shown = [one for one in self._versions if write.is_visible_at(one.there.moment)]
             event = Event.NOT_SEEN if shown else Event.NOT_VISIBLE
-            if write.arrival is Arrival.REFUSED:
+            if write.outcome is WriteOutcome.REFUSED:
                 event = Event.REFUSED
             elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
                 continue  # it was there already

@@ -334,6 +334,10 @@ def _sent(products: ProductColumns) -> Groups:
     return Groups.of(SENT, len(products), (rows, groups), words, list(_SENT_WORDS.values()))
 
 
+#: Every catalogue has it, and it is listed where something was sent.
+_SENT_FACET = CatalogFacet(SENT, "Sent from here", "nothing sent from here", read=_values_by_group(_sent))
+
+
 def _has_sent(products: ProductColumns) -> bool:
     return has_sent({products.catalog.origin.source})
 
@@ -426,7 +430,6 @@ FACETS = (
         attribute="manufacturerSharingStatus",
         column="sharing_status",
     ),
-    CatalogFacet(SENT, "Sent from here", "nothing sent from here", read=_values_by_group(_sent)),
     CatalogFacet(
         "packshot",
         "Packshot",
@@ -700,7 +703,7 @@ class Facets(Mapping[str, FacetValues]):
         self._of_attributes = AttributeFacets(products.catalog, filled)
         self._of_catalog = {
             facet.name: facet
-            for facet in (*channel_facets(products), *FACETS)
+            for facet in (*channel_facets(products), *FACETS, _SENT_FACET)
             if products.audit is not None or not facet.needs_audit
         }
         self.declared: dict[str, Facet] = {**self._of_catalog, MISSING.name: MISSING}

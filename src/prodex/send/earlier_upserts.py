@@ -321,8 +321,8 @@ class EarlierUpserts:
         finally:
             ended = polling.newly_ended()
             here = {one.batch.tracking: one.batch for one in calls if one.batch.tracking in ended}
-            statuses = {str(tracking): polling.outcome(batch).statuses for tracking, batch in here.items()}
-            note_ended(service.base_url, ended, statuses)
+            found = {str(tracking): polling.outcome(batch).statuses for tracking, batch in here.items()}
+            note_ended(service.base_url, ended, found)
         # After the imports were requested: what has ended by now is visible to whoever requests products from now on.
         now = datetime.now(UTC)
         seen = []

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +20,7 @@ from prodex.gtin import comparable_column
 from prodex.send.earlier_upserts import visible_digests
 from prodex.send.leaves import ABSENT
 from prodex.send.records import Product
-from prodex.send.sent_writes import Arrival, SentWrite, sent_writes
+from prodex.send.sent_writes import WriteOutcome, SentWrite, sent_writes
 from prodex.send.upsert_history import LONGEST
 from prodex.send.value_trails import Face, Held, Trail, is_same, trails
 from prodex.tables.columns import whole
@@ -186,7 +185,7 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
     """Yield the calls of which it is not kept what they sent; of corrections it may still be seen that they are there."""
     visible: set[str] | None = None
     for write in writes:
-        if write.sent is not None or write.arrival is Arrival.REFUSED:
+        if write.sent is not None or write.outcome is WriteOutcome.REFUSED:
             continue
         if visible is None:
             visible = visible_digests(record)
@@ -204,7 +203,7 @@ def _last(
         before, after = others[number], others[len(written) + number]
         # What was written along as it was is not what somebody meant to send.
         is_change = before is Face.NOT_ASKED or not is_same(before, after)
-        if is_change and write.arrival is not Arrival.REFUSED:
+        if is_change and write.outcome is not WriteOutcome.REFUSED:
             found = write, after
     return found
 
@@ -218,4 +217,4 @@ def _state(write: SentWrite, sent: Held, now: Held, origin: Origin) -> SentState
             write.ended is None and origin.loaded_at is not None and origin.loaded_at > write.at + LONGEST
         )
         return SentState.UNKNOWN if is_over else SentState.NOT_VISIBLE
-    return SentState.OVERRIDDEN if write.arrival is Arrival.CONFIRMED else SentState.UNKNOWN
+    return SentState.OVERRIDDEN if write.outcome is WriteOutcome.CONFIRMED else SentState.UNKNOWN

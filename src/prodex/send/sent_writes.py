@@ -32,7 +32,7 @@ from prodex.send.value_trails import Face
 from prodex.service.replies import SUCCESS
 
 
-class Arrival(StrEnum):
+class WriteOutcome(StrEnum):
     """What is known of a call that wrote a product."""
 
     CONFIRMED = "confirmed by the service"
@@ -65,7 +65,7 @@ class SentWrite:
         The id of the product; "" if it is not known.
     gtin
         Its GTIN as GTINs compare.
-    arrival
+    outcome
         What is known of it.
     ended
         When its import was first seen to have ended, or None.
@@ -89,7 +89,7 @@ class SentWrite:
     base_url: str
     product: str
     gtin: str
-    arrival: Arrival
+    outcome: WriteOutcome
     ended: datetime | None = None
     before: Product | None = field(default=None, repr=False)
     sent: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -127,7 +127,7 @@ class SentWrite:
 
     def is_visible_at(self, moment: datetime | None) -> bool:
         """Whether a load that began at a time shows it, if it arrived at all."""
-        if self.arrival is Arrival.CONFIRMED and self.ended is None:
+        if self.outcome is WriteOutcome.CONFIRMED and self.ended is None:
             return True
         return self.ended is not None and moment is not None and moment >= self.ended + self._settles
 
@@ -253,8 +253,8 @@ def _writes_of(
                 continue
             call = _Call(journal, batch, calls.get(number, SentCall()), ended.get(batch.tracking or ""))
             status = statuses.get(batch.tracking or "", {}).get(gtin)
-            arrival = _arrival(status, is_seen=is_seen, has_ended=call.ended is not None)
-            yield from call.writes(gtin, arrival, kept.get(gtin, ()), loaded.get(gtin), digests.get(gtin))
+            outcome = _outcome(status, is_seen=is_seen, has_ended=call.ended is not None)
+            yield from call.writes(gtin, outcome, kept.get(gtin, ()), loaded.get(gtin), digests.get(gtin))
 
 
 class _Call(NamedTuple):
@@ -266,7 +266,7 @@ class _Call(NamedTuple):
     def writes(
         self,
         gtin: str,
-        arrival: Arrival,
+        outcome: WriteOutcome,
         kept: Collection[EarlierRecord],
         loaded: Loaded | None,
         digests: frozenset[str] | None,
@@ -284,7 +284,7 @@ class _Call(NamedTuple):
             head.base_url,
             product,
             gtin,
-            arrival,
+            outcome,
             self.ended,
             attributes=attributes,
             digests=digests or frozenset(),
@@ -298,12 +298,12 @@ class _Call(NamedTuple):
             yield replace(write, **known, product=one.product or product)
 
 
-def _arrival(status: str | None, *, is_seen: bool, has_ended: bool) -> Arrival:
+def _outcome(status: str | None, *, is_seen: bool, has_ended: bool) -> WriteOutcome:
     if is_seen or status == SUCCESS:
-        return Arrival.CONFIRMED
+        return WriteOutcome.CONFIRMED
     if status in _FAILED:
-        return Arrival.REFUSED
-    return Arrival.ENDED if has_ended else Arrival.UNKNOWN
+        return WriteOutcome.REFUSED
+    return WriteOutcome.ENDED if has_ended else WriteOutcome.UNKNOWN
 
 
 def _kept(journal: UpsertJournal, gtins: Collection[str]) -> dict[str, list[EarlierRecord]]:

@@ -147,12 +147,10 @@ def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail
     code = next((one for one in reversed(codes) if isinstance(one, str)), None)
     language = None if code is None else (short_language(code, None) or code)
     keys = [step for step in path if not isinstance(step, str)]
-    # The language of a text is in a column of its own.
-    if code is not None and keys and isinstance(keys[-1], ItemKey) and keys[-1].name == "language":
-        if not keys[-1].number:
-            keys = keys[:-1]
-        else:
-            keys[-1] = ItemKey("language", "", keys[-1].number)
+    match keys:
+        # The language of a text is in a column of its own.
+        case [*_, ItemKey(name="language", number=number)] if code is not None:
+            keys[-1:] = [ItemKey("language", "", number)] if number else []
     held = tuple(one["data"] if _is_text(one) else one for one in versions)
     names = [root, *(step for step in path if isinstance(step, str))]
     return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held)

@@ -25,7 +25,7 @@ from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.tables.values import read_json
 
 
-class ProductKey(NamedTuple):
+class ProductKeys(NamedTuple):
     """What a product is known by: its id, its GTIN in the form in which GTINs compare, or both."""
 
     product_id: str | None
@@ -99,7 +99,7 @@ def names_of_snapshots() -> list[str]:
     return sorted({SNAPSHOTS.name_of(folder) for folder, _ in SNAPSHOTS.numbered("*")})
 
 
-def records_over_time(key: ProductKey, name: str) -> list[tuple[SnapshotRecord, ...]]:
+def records_over_time(key: ProductKeys, name: str) -> list[tuple[SnapshotRecord, ...]]:
     """Return the records of a product in all snapshots of a name, in the order in which these were published.
 
     Parameters
@@ -281,15 +281,15 @@ def _same_product(places: Sequence[Sequence[_Place]], product_id: str | None) ->
             together[one.product_id] |= {other.product_id for other in here} - {one.product_id}
     found: list[set[str]] = []
     # The last one first: a product that is there now has been called otherwise before, not the other way about.
-    for one in [*([product_id] if product_id in ids else []), *reversed(ids)]:
-        if any(one in known for known in found):
+    for own in [*([product_id] if product_id in ids else []), *reversed(ids)]:
+        if any(own in known for known in found):
             continue
-        free = [known for known in found if not together[one] & known]
+        free = [known for known in found if not together[own] & known]
         # Of two products that are there today nobody can say which one had the earlier id.
         if len(free) == 1 and len(found) == 1:
-            free[0].add(one)
+            free[0].add(own)
         else:
-            found.append({one})
+            found.append({own})
     kept = found if product_id is None else [known for known in found if product_id in known]
     return [frozenset(known) for known in kept]
 

@@ -12,6 +12,13 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import is_prepared
+from prodex.notebook.card.history import (
+    HistoryReader,
+    failed_markup,
+    gtin_of,
+    name_with_history,
+    waiting_markup,
+)
 from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
 from prodex.notebook.shared.background import LatestTask
@@ -27,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
+#: Seconds that a card is looked at before its history is read: whoever looks through products has none of them read.
+_PAUSE = 0.2
 _NOTHING = "<p class='muted'>Select a product to show its card.</p>"
 
 
@@ -35,6 +44,8 @@ class ProductCard(Panel):
 
     A text is corrected in place: Return or `e` on its button, or a double click. Corrections are collected in
     `exploration.corrections`; `CorrectionsPanel` shows, checks and sends them.
+
+    Its history is read in the background, from the snapshots of the same name and from what was sent from here.
 
     Pictures are described. Their files are downloaded by Python, and only after a click on "Show pictures"; the browser
     itself loads nothing.
@@ -88,8 +99,16 @@ class ProductCard(Panel):
         self.exploration = exploration
         self.card: CardContents | None = None
         self._before, self._changed, self._above, self._pictures, self._after = (html("") for _ in range(5))
+        self._history: w.HTML = html("")
         self.texts: TextTable = TextTable(self, exploration)
         self._preparing: LatestTask[CardParts] = LatestTask(_made, _drop, _drop, is_patient=True)
+        self._tracing: LatestTask[str] = LatestTask(
+            HistoryReader(lambda product: self.card is not None and self.card.product_id == product),
+            self._show_history,
+            self._say_why_no_history,
+            _PAUSE,
+            is_patient=True,
+        )
         self._show = w.Button(description="Show pictures")
         self._fetch: WorkRow[dict[str, Thumbnail]] = WorkRow(
             self,
@@ -101,7 +120,8 @@ class ProductCard(Panel):
             is_dropped=True,
         )
         pictures = (self._show, self._fetch, self._pictures)
-        self.fill(self._changed, self._before, self.texts.widget, self._above, *pictures, self._after)
+        texts = (self.texts.widget, self._history, self._above)
+        self.fill(self._changed, self._before, *texts, *pictures, self._after)
         self.on(self._show, lambda _: self._ask())
         self.on(exploration, lambda _: self._follow(), "catalog", "audit", "product_id")
         self.on(exploration, lambda _: self._draw_changes(), "difference")
@@ -117,10 +137,15 @@ class ProductCard(Panel):
         if not is_prepared(catalog):
             self._preparing(catalog, product_id, self.exploration.audit)
 
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until the history of the product is there; for scripts and tests."""
+        self._tracing.wait(seconds)
+
     def _follow(self) -> None:
         """Show the product that is selected now."""
         # Pictures of the product before must not arrive in the card of this one.
         self._fetch.forget()
+        self._tracing.forget()
         self.card = None
         state = self.exploration
         try:
@@ -137,6 +162,21 @@ class ProductCard(Panel):
         self.texts.show(self.card)
         self._draw_changes()
         self._offer_pictures()
+        self._trace()
+
+    def _trace(self) -> None:
+        """Read the history of the product that is shown, in the background: the card does not wait for it."""
+        name = None if self.card is None else name_with_history(self.exploration.catalog)
+        self._history.value = "" if name is None else waiting_markup()
+        if self.card is not None and name is not None:
+            self._tracing(name, self.card.product_id, gtin_of(self.card))
+
+    def _show_history(self, section: str) -> None:
+        if section:
+            self._history.value = section
+
+    def _say_why_no_history(self, error: BaseException) -> None:
+        self._history.value = failed_markup(error)
 
     def _draw_changes(self) -> None:
         card, known = self.card, self.exploration.changed
