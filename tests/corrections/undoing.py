@@ -28,10 +28,9 @@ _IMPORTED = f"""
 import itertools, json, os, signal, sys
 import requests
 import prodex, prodex.corrections.undo, prodex.worklists.text_corrections, prodex.send.upsert
-sys.modules["prodex.send.upsert"].LARGEST_BATCH = {BATCH}
+BATCH = sys.modules["prodex.send.upsert"].LARGEST_BATCH = {BATCH}
 """
-_WORK = (
-    """
+_WORK = """
 calls, flushes = itertools.count(1), itertools.count(1)
 send, fsync = requests.Session.send, os.fsync
 
@@ -59,7 +58,7 @@ if step == "correct":
     fix = prodex.fix_texts(corrections, catalog)
     tracking = fix.apply(service, elsewhere=True, also=also, progress=False)
 elif step == "upsert":
-    tracking = prodex.upsert(service, given, progress=False, null_deletes=True, batch_size=%d)
+    tracking = prodex.upsert(service, given, progress=False, null_deletes=True, batch_size=BATCH)
 elif step == "rest":
     tracking = prodex.track(service).send_rest(also=also, progress=False)
 else:
@@ -69,8 +68,6 @@ else:
     tracking = fix.apply(service, also=also, progress=False)
 tracking.wait(progress=False)
 """
-    % BATCH
-)
 
 #: Where a process ends: before or after a call to the service, or after something was written to the disk.
 MOMENTS = [(moment, number) for number in range(1, 20) for moment in ("before", "after", "disk")]
@@ -235,7 +232,7 @@ class Undoing:
         """Let somebody else change two products: a leaf that was written, and one beside it."""
         own, beside = numbers[0], numbers[-1]
         now = self.records([own, beside])
-        texts = {number: [one for one in now[number]["namePublicLong"]] for number in (own, beside)}
+        texts = {number: list(now[number]["namePublicLong"]) for number in (own, beside)}
         for one in texts[own]:
             if one["expressedIn"]["code"] == "fra-FR":
                 one["data"] = "Autre pain"

@@ -25,8 +25,8 @@ def undone(products: int = 1_000) -> bool:
     print(
         f"{found.products:,} products corrected and undone in {found.groups} groups, {found.kills} processes killed at "
         f"{moments} moments, {found.changed_by_others} leaves changed by somebody else meanwhile: "
-        f"{len(found.unequal)} products not value-equal to before, {len(found.touched)} touched that had changed since, "
-        f"{len(found.unaccounted)} not accounted for by name"
+        f"{len(found.unequal)} products not value-equal to before, {len(found.touched)} touched that had changed "
+        f"since, {len(found.unaccounted)} not accounted for by name"
     )
     for what in [*found.unequal, *found.touched, *found.unaccounted][:10]:
         print(f"   {what}")
