@@ -46,6 +46,7 @@ _GROUPS = {
     "store": "Snapshots",
     "quality": "Audits",
     "worklists": "Worklists",
+    "corrections": "Corrections",
     "compare": "Comparing",
     "send": "Sending",
     "formats": "Exporting",
