@@ -206,11 +206,11 @@ def earlier_records(name: str, products: Collection[str] | None = None) -> Itera
     journal = upsert_named(name)
     if not is_file(path := journal.path.with_name(EARLIER_RECORDS)):
         raise InputError(why_none(journal))
-    wanted = None if products is None else {*products, *map(gtin_key, products)}
+    wanted = None if products is None else frozenset({*products, *map(gtin_key, products)})
     yield from _records_in(path, wanted)
 
 
-def _records_in(path: Path, wanted: Collection[str] | None) -> Iterator[EarlierRecord]:
+def _records_in(path: Path, wanted: frozenset[str] | None) -> Iterator[EarlierRecord]:
     try:
         with path.open("rb") as file:
             index = _index(first := file.readline())
