@@ -194,6 +194,16 @@ def test_a_product_that_is_gone_is_a_conflict(mill: Machines) -> None:
     assert "product 1 is gone" in reasons(fix)
 
 
+def test_an_update_that_waits_for_acceptance_is_not_called_undone(mill: Machines) -> None:
+    """What was sent may still come, though the product has its earlier value."""
+    tracking = mill.here(lifeCycle=2, brand={"code": "ACME"})
+    mill.elsewhere(lifeCycle=1)
+    waiting = prodex.flatten([{**record(mill), "brand": None, "lastRequest": {"lifeCycle": 2}}])
+    fix = prodex.undo(tracking, catalog=waiting)
+    assert {"lifeCycle": "refused", "brand": "unchanged"} == states(fix)
+    assert "waits for acceptance" in reasons(fix)
+
+
 def test_what_the_service_did_not_take_has_nothing_to_take_back(mill: Machines) -> None:
     """What it has there now is of somebody else, even if it is what was sent."""
     products = [
