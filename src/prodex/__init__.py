@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
-    from prodex.corrections.history import changes_of
-    from prodex.corrections.overridden import overridden
-    from prodex.corrections.undo import undo
     from prodex.corrections import operations as operations
     from prodex.corrections.bulk import apply_recipe, correct
+    from prodex.corrections.history import changes_of
+    from prodex.corrections.overridden import overridden
     from prodex.corrections.recipe import Recipe, RecipeStep
     from prodex.corrections.recipe_files import read_recipe
+    from prodex.corrections.undo import undo
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas

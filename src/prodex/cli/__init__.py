@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from prodex.cli import demo, exchange, fix, history, jobs, lab, quality, snapshots
+from prodex.cli import demo, exchange, fix, history, jobs, lab, quality, recipes, snapshots
 from prodex.cli.output import PrintableFormatter, accept_all_letters, say
 from prodex.errors import ProdexError
 from prodex.untrusted_text import on_one_line
@@ -24,7 +24,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
     "Look, compare and export": ("tables", "diff", "history", "overridden", "pictures", "export", "publish"),
     "Audit": ("audit", "requirements", "accept", "withdraw", "accepted", "rules", "profiles", "watch", "run"),
-    "Correct and send": ("fix", "upsert", "track", "upserts", "send-rest"),
+    "Correct and send": ("fix", "recipe", "upsert", "track", "upserts", "send-rest", "undo"),
     "Ask the service": ("organizations", "segments", "scenarios"),
 }
 
@@ -96,5 +96,5 @@ def _common_options(
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
-for _part in (exchange, snapshots, history, quality, fix, jobs, demo, lab):
+for _part in (exchange, snapshots, history, quality, fix, recipes, jobs, demo, lab):
     app.add_typer(_part.app)

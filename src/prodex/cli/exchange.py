@@ -167,14 +167,24 @@ def upsert(
     encoding: Annotated[
         str, typer.Option("--encoding", help="Encoding of a JSON file that is not in UTF-8, such as cp1252.")
     ] = "",
+    keep_before: Annotated[
+        bool,
+        typer.Option(
+            "--keep-before/--no-keep-before",
+            help='Request the products first and keep them as they are, so that "prodex undo" can take it back.',
+        ),
+    ] = True,
+    why: Annotated[str, typer.Option(help='What it is sent for, as "prodex upserts" then says.')] = "",
 ) -> None:
     """Send products to the service.
 
-    The exit code is 1 unless all of them arrived.
+    The products are kept first as they are, so that "prodex undo" can take the write back. The exit code is 1 unless
+    all of them arrived.
     """
     client = service.connect()
     given: dict[str, Any] = {"batch_size": batch_size, "null_deletes": null_deletes}
     given |= {"format": "xml" if xml else "json", "encoding": encoding or None}
+    given |= {"keep_before": keep_before, "why": why or f"file {file.name}"}
     if not dry_run:
         following.follow(prodex.upsert(client, file, **given), output)
         return
@@ -205,11 +215,23 @@ def track(
 
 @app.command(epilog="Example: prodex upserts --format csv")
 @with_groups
-def upserts(output: OutputOptions) -> None:
+def upserts(
+    output: OutputOptions,
+    forget: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Remove what is kept of the products of this upsert as they were before (repeat), or of all."
+        ),
+    ] = None,
+) -> None:
     """List the upserts from this machine.
 
-    For each, it shows how many products were sent, were not sent, and are unknown.
+    For each, it shows how many products were sent, were not sent, and are unknown; how many bytes are kept of its
+    products as they were before, and until when. What --forget removed cannot be taken back any more.
     """
+    if forget:
+        removed = prodex.forget_earlier_records(None if "all" in forget else forget)
+        say(f"{removed:,} bytes of earlier records removed.", aside=True)
     output.show(prodex.list_upserts())
 
 

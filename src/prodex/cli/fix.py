@@ -102,7 +102,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = _applied(read, service.connect(), following, also=also, elsewhere=elsewhere)
+        tracking = applied_answers(read, service.connect(), following, also=also, elsewhere=elsewhere)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -116,7 +116,7 @@ def fix(
         if read.answers.empty and what is FixSection.PREVIEW and output.format is Format.TABLE:
             say(_NO_ANSWER, aside=True)
             return
-        output.show(_answers_section(read, what))
+        output.show(answers_section(read, what))
         if apply:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
@@ -125,7 +125,54 @@ def fix(
         raise typer.Exit(1)
 
 
-def _applied(
+@app.command(epilog="Example: prodex undo last --apply --wait")
+@with_groups
+def undo(
+    upsert: Annotated[
+        str, typer.Argument(help='Name or number of an upsert ("prodex upserts" lists them), or "last".')
+    ],
+    service: ServiceOptions,
+    following: FollowOptions,
+    output: OutputOptions,
+    profile: Annotated[
+        str, typer.Option(help="Profile that says what it does to the data; by default no check is made.")
+    ] = "",
+    what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
+    apply: Annotated[bool, typer.Option("--apply", help="Take it back; without it nothing is sent.")] = False,
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+    ] = False,
+    also: Annotated[
+        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
+    ] = [],  # noqa: B006
+) -> None:
+    """Take back what an upsert wrote, with --apply.
+
+    The earlier values of exactly what it wrote are restored; what somebody has changed since is a conflict, and stays.
+    The same command continues one that was interrupted, given the name of the upsert. An undo is an upsert itself, and
+    can be taken back. Exit code 1 if something is refused, asked back or in conflict, or, with --apply, unless all
+    products arrived.
+    """
+    client = service.connect()
+    made = prodex.undo(upsert, client, profile=profile or None)
+    if confirm and made.counts["asked back"]:
+        made.confirm()
+    say(f"{made.why[:1].upper()}{made.why[1:]}.", aside=True)
+    say(repr(made), aside=True)
+    if apply and made.counts["accepted"]:
+        following.follow(applied_answers(made, client, following, also=also, elsewhere=False), output)
+    else:
+        output.show(answers_section(made, what))
+        if apply:
+            say("Nothing is left to take back.", aside=True)
+        elif made.counts["accepted"]:
+            say("Nothing was sent. --apply takes it back.", aside=True)
+    if any(made.counts[state] for state in ("refused", "conflict", "asked back")):
+        raise typer.Exit(1)
+
+
+def applied_answers(
     read: prodex.Fix,
     service: prodex.Client,
     following: FollowOptions,
@@ -148,7 +195,7 @@ def _applied(
     return tracking
 
 
-def _answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -36,7 +36,7 @@ from prodex.quality.run import audit, moment_of
 from prodex.send.corrections import received_products
 from prodex.send.leaves import ABSENT, leaf_changes
 from prodex.send.merging import recoded
-from prodex.send.records import DELETE
+from prodex.send.records import DELETE, Product
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState
@@ -272,7 +272,7 @@ def _of_function(function: Callable[[str | None], Any]) -> Callable[[int, str | 
     def asked(_: int, value: str | None) -> NewValue:
         try:
             given = function(value)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the author of the function
+        except Exception as error:
             if value is None and isinstance(error, AttributeError | TypeError):
                 return None  # a method of texts, of which there is none here
             raise AnswerRefused(f"the function raised {type(error).__name__}: {str(error)[:200]}") from error
@@ -370,12 +370,18 @@ def _fix(
     chosen_profile = (
         NO_RULES if profile is None else profile if isinstance(profile, Profile) else Profile.read(profile)
     )
-    made = _Answers(work, answers)
-    made.add_refusals(results)
+    made = made_answers(work, results, answers)
     log = StepLog(work, results, made.numbers)
     kept = _refuse_recipe if recipe is None else partial(_save, recipe)
     origin = replace(made_by, steps=log.frame, step_rows=log.rows, write_recipe=kept)
     return fix_of(Returned(made.answers), catalog, chosen_profile, moment, made_by=origin)
+
+
+def made_answers(work: Work, results: Sequence[StepResult], others: Sequence[Answer] = ()) -> StepAnswers:
+    """Return the answers that steps make, behind others."""
+    made = StepAnswers(work, list(others))
+    made.add_refusals(results)
+    return made
 
 
 def _save(recipe: Recipe, path: Path) -> Path:
@@ -383,7 +389,7 @@ def _save(recipe: Recipe, path: Path) -> Path:
     return write_recipe(titled, path)
 
 
-class _Answers:
+class StepAnswers:
     """The answers that steps make: one for each place that differs in the end, and one for each that was refused."""
 
     def __init__(self, work: Work, answers: list[Answer]) -> None:
@@ -404,6 +410,14 @@ class _Answers:
                     if (bound := int(values.bound[row])) >= 0:
                         answer = answer._replace(bound=bound)
                     numbers[row] = self._added(answer)
+
+    @cached_property
+    def _records(self) -> Mapping[str, Product]:
+        """The records of the products of which another value than a text changes; all are read at once."""
+        numbers = [one.product[one.changed] for one in self._work.touched if not one.is_text]
+        return received_products(
+            self._work.catalog, self._ids.take(pa.array(np.unique(np.concatenate(numbers)))).to_pylist()
+        )
 
     def _added(self, answer: Answer) -> int:
         number = len(self.answers) + 1
@@ -441,7 +455,7 @@ class _Answers:
 
     def _leaves(self, values: Values, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[Answer]]]:
         products = self._ids.take(pa.array(values.product[rows])).to_pylist()
-        records = received_products(self._work.catalog, list(dict.fromkeys(products)))
+        records = self._records
         taken = pa.array(rows)
         cells = zip(
             rows.tolist(),

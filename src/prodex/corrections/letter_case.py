@@ -18,6 +18,15 @@ class CaseUnknown(ValueError):
 
 
 _DOTTED = frozenset({"tr", "az"})
+#: Languages that write capitals in their own way.
+OWN_CAPITALS: Final = _DOTTED | {"el"}
+#: Texts of Latin letters with one capital each, and without markup and addresses of mail, as a pattern of RE2.
+SIMPLE_LETTERS: Final = (
+    r"^[\x{9}-\x{25}\x{27}-\x{3B}\x{3D}-\x{3F}A-Za-z\x{5B}-\x{60}\x{7B}-\x{7E}\x{A0}-\x{B4}\x{B6}-\x{DE}\x{E0}-\x{12F}"
+    r"\x{132}-\x{148}\x{14A}-\x{17E}\x{2010}-\x{203A}\x{20AC}]*$"
+)
+#: An address of the web, which such a text must not have.
+WEB_ADDRESS: Final = r"(?i)www\.|://"
 #: Languages that write nouns with capitals: only a person knows which words are nouns.
 _NOUNS: Mapping[str, str] = {"de": "German", "lb": "Luxembourgish"}
 #: Words that are small inside of titles, by language; how titles are written in others is not known.

@@ -28,9 +28,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import described
-from prodex.corrections.letter_case import CASES, CaseUnknown, recased
+from prodex.corrections.letter_case import (
+    CASES,
+    OWN_CAPITALS,
+    SIMPLE_LETTERS,
+    WEB_ADDRESS,
+    CaseUnknown,
+    recased,
+)
 from prodex.errors import InputError
-from prodex.locales import known_language_tag, language_tag
+from prodex.locales import known_language_tag, language_tag, short_of
 from prodex.messages import hint
 from prodex.quality.units import FACTORS
 from prodex.worklists.answer_kinds import AnswerShape
@@ -318,6 +325,23 @@ class ChangeCase:
 
     def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
         """Return texts after it."""
+        if self.to in ("upper", "lower") and not self.keep:
+            return self._simply(texts, languages)
+        return self._by_language(texts, languages)
+
+    def _simply(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+        """Return texts after it, most of them by Arrow: those of which each letter has one capital."""
+        spoken = languages.dictionary_encode()
+        usual = [one is None or short_of(one) not in OWN_CAPITALS for one in spoken.dictionary.to_pylist()]
+        is_usual = pa.array([*usual, True]).take(spoken.indices.fill_null(len(usual)))
+        is_simple = pc.and_(is_usual, pc.match_substring_regex(texts, SIMPLE_LETTERS))
+        is_simple = pc.and_(is_simple, pc.invert(pc.match_substring_regex(texts, WEB_ADDRESS)))
+        change = pc.utf8_upper if self.to == "upper" else pc.utf8_lower
+        odd = pc.invert(is_simple)
+        made = self._by_language(texts.filter(odd), languages.filter(odd))
+        return Transformed(pc.replace_with_mask(change(texts), odd, made.values))
+
+    def _by_language(self, texts: pa.Array, languages: pa.Array) -> Transformed:
         made: dict[tuple[str, str | None], tuple[str, str | None]] = {}
         new, refused = [], {}
         for row, one in enumerate(zip(texts.to_pylist(), languages.to_pylist(), strict=True)):

@@ -291,7 +291,7 @@ class Work:
         if shape not in _TABLES and shape not in _SCALARS:
             if root in NEVER_WRITTEN:
                 raise StepImpossible(f"{attribute!r:.60} is maintained by the service and cannot be written.")
-            if "." in attribute and root in self.shapes.found or shape is not AnswerShape.NONE:
+            if ("." in attribute and root in self.shapes.found) or shape is not AnswerShape.NONE:
                 raise StepImpossible(
                     f"{attribute!r:.60} cannot be corrected for many products. Correct it in a worklist."
                 )

@@ -318,13 +318,16 @@ def _with_leaves(leaves: Sequence[_Leaf], write: _Write, before: Product) -> lis
     for root, sent in write.record.sent.items():
         for change in leaf_changes(root, before.get(root, ABSENT), sent):
             same = [one for one in made if (one.change.root, one.change.path_after) == (root, change.path)]
-            # Two writes of one leaf are one change, if nobody has changed it between them.
-            for one in same:
-                if one.change == change or is_same_value(one.change.after, change.before):
-                    change = replace(change, path=one.change.path, before=one.change.before)
-                made.remove(one)
-            made.append(_Leaf(change, write))
+            made = [*(one for one in made if one not in same), _Leaf(_joined(same, change), write)]
     return made
+
+
+def _joined(earlier: Sequence[_Leaf], change: LeafChange) -> LeafChange:
+    """Return two writes of one leaf as one change, if nobody has changed it between them."""
+    for one in earlier:
+        if one.change == change or is_same_value(one.change.after, change.before):
+            return replace(change, path=one.change.path, before=one.change.before)
+    return change
 
 
 def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answer:

@@ -9,6 +9,9 @@
     target_market = "France"
     tags_in = ["exportable"]
 
+    [[recipes]]
+    file = "brand-spelling.toml"
+
     [worklists]
     folder = "worklists"
 
@@ -91,6 +94,18 @@ class ExportOptions:
 
 
 @dataclass(frozen=True)
+class RecipeOptions:
+    """A recipe that a job does with the products that it has loaded, judged by a profile if there is one.
+
+    What it would change is shown; it is sent only with `send`.
+    """
+
+    file: Path
+    profile: str | None = None
+    send: bool = False
+
+
+@dataclass(frozen=True)
 class KeepOptions:
     """How many of the newest snapshots and audits stay; None for all."""
 
@@ -120,6 +135,8 @@ class Job:
         Whether to compare with the last run, and to look for unusual figures.
     zone
         The time zone whose days are meant; None for that of this machine.
+    recipes
+        What is corrected, and whether that is sent.
     worklists, exports, publish, keep
         What is written, where, and what is removed.
     fail_on, fail_under
@@ -142,6 +159,7 @@ class Job:
     compare: bool = True
     watch: bool = True
     zone: tzinfo | None = None
+    recipes: tuple[RecipeOptions, ...] = ()
     worklists: WorklistOptions | None = None
     exports: tuple[ExportOptions, ...] = ()
     publish: str | None = None
@@ -183,7 +201,7 @@ def read_job(path: str | Path) -> Job:
 
 _KEYS = (
     *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
-    *("zone", "worklists", "exports", "publish", "keep", "results"),
+    *("zone", "recipes", "worklists", "exports", "publish", "keep", "results"),
     *("fail_on", "fail_under", "new_only"),
 )
 
@@ -221,6 +239,7 @@ class _Reader:
             compare=self._flag(values, "compare", True),
             watch=self._flag(values, "watch", True),
             zone=self._zone(values),
+            recipes=self._recipes(values.get("recipes", []), profiles),
             worklists=self._worklists(values, profiles),
             exports=exports,
             publish=self._publish(values),
@@ -298,6 +317,23 @@ class _Reader:
     def _language(self, table: Mapping[str, Any], key: str, above: Keys) -> str:
         with self._named((*above, key)):
             return Translation.of(self._text(table, key, above)).language
+
+    def _recipes(self, given: Any, profiles: tuple[Profile, ...]) -> tuple[RecipeOptions, ...]:
+        if not isinstance(given, list):
+            raise self.place.error(
+                ("recipes",), "recipes are tables; write [[recipes]] and file = 'spelling.toml' below."
+            )
+        made = []
+        for number, entry in enumerate(given):
+            here: Keys = ("recipes", number)
+            table = self._table(entry, "recipes", "{file = 'spelling.toml'}")
+            self._known(table, ("file", "profile", "send"), here)
+            profile = None
+            if "profile" in table:
+                profile = self._choice(table, "profile", [one.name for one in profiles], "", here)
+            file = self._path(table, "file", here)
+            made.append(RecipeOptions(file, profile, self._flag(table, "send", False, here)))
+        return tuple(made)
 
     def _exports(self, given: Any) -> tuple[ExportOptions, ...]:
         if not isinstance(given, list):

@@ -23,9 +23,18 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference, diff
+from prodex.corrections.bulk import apply_recipe
 from prodex.corrections.overridden import override_lines, sent_summary
+from prodex.corrections.recipe_files import read_recipe
 from prodex.display.audit import accepted_lines
-from prodex.errors import ProdexError, ServiceError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.errors import (
+    ProdexError,
+    ServiceError,
+    SnapshotDamaged,
+    SnapshotError,
+    StorageError,
+    TrackingTimeout,
+)
 from prodex.files.atomic import sha256, storage, writing
 from prodex.files.folders import restore_old
 from prodex.files.untrusted import Digest, is_file, is_there, read_json
@@ -89,6 +98,8 @@ class Step(NamedTuple):
 def steps_of(job: Job) -> Iterator[Step]:
     """Yield the steps of a job, in order."""
     yield Step("load", "load")
+    for number, recipe in enumerate(job.recipes):
+        yield Step(f"recipe {number + 1} ({recipe.file.name})", "recipe", number, ("load",))
     audits = [f"audit {profile.name}" for profile in job.profiles]
     for number, name in enumerate(audits):
         yield Step(name, "audit", number, ("load",))
@@ -171,6 +182,43 @@ def _plan_load(context: Context, _: int) -> StepOutcome:
         f"{counted(have, 'product')}; the service has {matching:,} now."
     )
     return StepOutcome({"products": matching}, (line,))
+
+
+def _recipe(context: Context, entry: int) -> StepOutcome:
+    options = context.job.recipes[entry]
+    profile = next((one for one in context.job.profiles if one.name == options.profile), None)
+    fix = apply_recipe(context.catalog, options.file, profile=profile)
+    steps = fix.steps
+    names = ("changed", "already_so", "refused", "asked_back", "conflict")
+    figures: dict[str, Figure] = {name: int(steps[name].sum()) for name in names}
+    lines = [f"{fix.why}."]
+    for row in steps.to_dict("records"):
+        done = ", ".join(f"{row[name]:,} {name.replace('_', ' ')}" for name in names if row[name])
+        why = f" ({row['reason']})" if row["reason"] else ""
+        lines.append(
+            f"Step {row['step']}, {row['attribute']}: {row['what']}: {done or 'nothing to do'}{why}."
+        )
+    if not fix.counts["accepted"]:
+        return StepOutcome(figures, (*lines, "There is nothing to send."))
+    if not options.send:
+        return StepOutcome(figures, (*lines, "Nothing was sent: send = true in the job file sends it."))
+    # After a kill, what was sent is followed and not sent again: `Fix.apply` looks at the upserts of this machine.
+    tracking = fix.apply(context.client, progress=False)
+    figures["upsert"] = str(tracking.name)
+    try:
+        statuses = tracking.wait(progress=False).statuses
+    except TrackingTimeout as error:
+        return StepOutcome(figures, (*lines, f"Sent as {tracking.name}. {error}"))
+    figures |= {f"sent {status}": int(count) for status, count in statuses.items()}
+    return StepOutcome(figures, (*lines, f"Sent as {tracking.name}; the next load shows what has arrived."))
+
+
+def _plan_recipe(context: Context, entry: int) -> StepOutcome:
+    options = context.job.recipes[entry]
+    count = len(read_recipe(options.file).steps)
+    then = "send what is accepted" if options.send else "send nothing"
+    line = f"Would do {counted(count, 'step')} of {options.file.name}, and {then}."
+    return StepOutcome({"steps": count}, (line,))
 
 
 def _audit(context: Context, entry: int) -> StepOutcome:
@@ -421,6 +469,7 @@ def _plan_keep(context: Context, _: int) -> StepOutcome:
 #: Every kind of step by its name.
 ACTIONS: Mapping[str, StepAction] = {
     "load": StepAction(_load, _plan_load),
+    "recipe": StepAction(_recipe, _plan_recipe),
     "audit": StepAction(_audit, _plan_audit),
     "limits": StepAction(_limits, _plan_limits),
     "compare": StepAction(_compare, _plan_compare),

@@ -70,6 +70,7 @@ class Explore(Panel):
         self, catalog: Catalog, *, audit: Audit | None = None, service: Client | None = None
     ) -> None:
         super().__init__()
+        self._service = service
         self.exploration: Exploration = Exploration(catalog=catalog, audit=audit)
         self._makers: dict[str, Callable[[], tuple[w.Widget, ...]]] = {
             _PRODUCTS: self._products,
@@ -117,7 +118,7 @@ class Explore(Panel):
         return self.exploration.audit
 
     def _products(self) -> tuple[w.Widget, ...]:
-        self._explorer = CatalogExplorer(exploration=self.exploration)
+        self._explorer = CatalogExplorer(exploration=self.exploration, service=self._service)
         return (self._explorer,)
 
     def _load(self, service: Client) -> QueryPanel:

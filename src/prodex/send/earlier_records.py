@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from prodex.arguments import names_given
 from prodex.errors import InputError, ProdexError, StorageError
 from prodex.files.append_log import sealed, unsealed
 from prodex.files.atomic import remove
@@ -330,7 +331,9 @@ def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
     (True, 0)
     """
     paths = {name_of(path): path for path in journals()}
-    names = [upserts] if isinstance(upserts, str) else list(paths) if upserts is None else list(upserts)
+    names = list(paths)
+    if upserts is not None:
+        names = names_given(upserts, "forget_earlier_records(upserts)", "upserts")
     for name in names:
         if name not in paths:
             raise InputError(f"There is no upsert {name!r:.80}. prodex.list_upserts() shows all.")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
-from prodex.locales import short_of
+from prodex.locales import is_whole_language, short_of, tag_of
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import MAINTAINED_BY_SERVICE
 
@@ -112,10 +112,13 @@ class LeafChange:
 
     def is_made(self, present: Any) -> bool:
         """Whether the attribute is already as the change makes it."""
-        if not is_same_value(_value_at(present, self.path_after), self.after):
+        now = _value_at(present, self.path_after)
+        if not is_same_value(now, self.after):
             return False
-        # Of an item that was replaced by another one, the old one is gone.
-        return self.path == self.path_after or _value_at(present, self.path) is ABSENT
+        # Of an item that was replaced by another one, the old one is gone. A language may be written in another way:
+        # then both are one item.
+        old = _value_at(present, self.path)
+        return self.path == self.path_after or old is ABSENT or old is now
 
     def applied(self, present: Any) -> Any:
         """Return the attribute with the change; the one that is given stays as it is.
@@ -127,8 +130,12 @@ class LeafChange:
         """
         if self.is_made(present):
             return present
-        if not is_same_value(_value_at(present, self.path), self.before):
+        old, new = _value_at(present, self.path), _value_at(present, self.path_after)
+        if not is_same_value(old, self.before):
             raise LeafChanged(self.found(present))
+        # Where both are there already, one would be there twice.
+        if self.path != self.path_after and new is not ABSENT and new is not old:
+            raise LeafChanged([old, new])
         made = _with_value(copy.deepcopy(present), self.path, self.after, self.at)
         return None if made is ABSENT else made
 
@@ -197,6 +204,10 @@ def is_same_value(one: Any, other: Any) -> bool:
     match one, other:
         case dict(), dict():
             names = (one.keys() | other.keys()) - _STAMPS
+            if _is_text(one) and _is_text(other):
+                names -= {"expressedIn"}
+                if not _is_same_language(_language(one), _language(other)):
+                    return False
             if "code" in one and "code" in other:
                 names -= _DESCRIPTION
                 if str(one["code"]) != str(other["code"]):
@@ -242,9 +253,13 @@ def _changes_of_list(root: str, path: tuple[PathStep, ...], before: Any, after: 
         else:
             yield LeafChange(root, path, before, after, path)
         return
+    names = _one_name_each(key, [*before, *after])
+    if names is None:
+        yield LeafChange(root, path, before, after, path)
+        return
     old, new = (
-        dict(zip(_keys(before, key), before, strict=True)),
-        dict(zip(_keys(after, key), after, strict=True)),
+        dict(zip(_keys(before, key, names), before, strict=True)),
+        dict(zip(_keys(after, key, names), after, strict=True)),
     )
     if any(one.of > 1 for one in old.keys() ^ new.keys()):
         # Of several that are known by the same, nobody can say which one is gone.
@@ -280,6 +295,13 @@ def _is_one_value(value: Mapping[str, Any]) -> bool:
 
 def _language(value: Any) -> str:
     return str(value["expressedIn"].get("code"))
+
+
+def _is_same_language(one: str, other: str) -> bool:
+    """Whether two codes are of one language: services write "fr-FR" or "fr" for "fra-FR", which is not "fra-BE"."""
+    if tag_of(one) == tag_of(other):
+        return True
+    return short_of(one) == short_of(other) and (is_whole_language(one) or is_whole_language(other))
 
 
 def _by_language(item: Any) -> str | None:
@@ -336,9 +358,26 @@ def _known_by(name: str) -> Callable[[Any], str | None]:
     return _KNOWN_BY.get(name) or _by(name)
 
 
-def _keys(items: Sequence[Any], name: str) -> list[ItemKey]:
+def _one_name_each(name: str, items: Sequence[Any]) -> Mapping[str, str] | None:
+    """Return by which code each language goes, however it is written; None where "fr" may be one of several."""
     known = _known_by(name)
-    values = [str(known(one)) for one in items]
+    values = list(dict.fromkeys(str(known(one)) for one in items))
+    if name != "language":
+        return {one: one for one in values}
+    # The codes with a country first, since they say most.
+    values.sort(key=is_whole_language)
+    names: dict[str, str] = {}
+    for value in values:
+        same = list(dict.fromkeys(names[one] for one in names if _is_same_language(one, value)))
+        if len(same) > 1:
+            return None
+        names[value] = same[0] if same else value
+    return names
+
+
+def _keys(items: Sequence[Any], name: str, names: Mapping[str, str]) -> list[ItemKey]:
+    known = _known_by(name)
+    values = [names[str(known(one))] for one in items]
     counts, seen = Counter(values), Counter[str]()
     keys = []
     for value in values:
@@ -347,15 +386,18 @@ def _keys(items: Sequence[Any], name: str) -> list[ItemKey]:
     return keys
 
 
-def _place_of(items: Sequence[Any], key: ItemKey) -> int | None:
-    """Return the index of an item; None where it is not there, or nobody can say which one it is."""
+def _places_of(items: Sequence[Any], key: ItemKey) -> list[int]:
+    """Return the indexes of the items that are known by a value."""
     known = _known_by(key.name)
     places = [place for place, one in enumerate(items) if known(one) == key.value]
-    if not places and key.name == "language":
-        # Services write a language in their own way: "fr" for "fra-FR".
-        meant = short_of(key.value)
-        places = [place for place, one in enumerate(items) if short_of(known(one) or "") == meant]
-        places = places if len(places) == 1 else []
+    if len(places) != key.of and key.name == "language":
+        places = [place for place, one in enumerate(items) if _is_same_language(known(one) or "", key.value)]
+    return places
+
+
+def _place_of(items: Sequence[Any], key: ItemKey) -> int | None:
+    """Return the index of an item; None where it is not there, or nobody can say which one it is."""
+    places = _places_of(items, key)
     return places[key.number] if len(places) == key.of else None
 
 
@@ -366,8 +408,10 @@ def _value_at(present: Any, path: Sequence[PathStep]) -> Any:
             case str(), dict():
                 at = at.get(step, ABSENT)
             case ItemKey(), list():
-                place = _place_of(at, step)
-                at = ABSENT if place is None else at[place]
+                places = _places_of(at, step)
+                # Several in place of one are not nothing: another one beside them would be one too many.
+                several: Any = [at[place] for place in places] or ABSENT
+                at = at[places[step.number]] if len(places) == step.of else several
             case int(), list():
                 at = at[step] if step < len(at) else ABSENT
             case _:
@@ -392,7 +436,8 @@ def _with_value(at: Any, path: Sequence[PathStep], value: Any, index: int | None
         raise LeafChanged(at)
     place = _place_of(items, step) if isinstance(step, ItemKey) else step
     if place is None or place >= len(items):
-        if rest or value is ABSENT:
+        # Nothing is added at an index: in a shorter list, it is the place of something else.
+        if rest or value is ABSENT or isinstance(step, int):
             raise LeafChanged(at)
         end = len(items) if index is None else min(index, len(items))
         return [*items[:end], copy.deepcopy(value), *items[end:]]

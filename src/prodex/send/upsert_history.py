@@ -92,12 +92,12 @@ def list_upserts() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each upsert: number (for `prodex.undo`; the newest is 1), name, at (when it was planned), host, products (number), and how many of them are sent,
-        accepted (without an identifier that could be read), unknown, refused and not_sent; keeps_products (whether the
-        payloads for `Tracking.send_rest` are there); by, why (who has sent it, and what for); earlier_records (bytes on
-        the disk of its products as they were before, with which `prodex.undo` takes it back; 0 if none are kept) and
-        kept_until (when these are removed); note (why a journal cannot be read, or which later upsert sends
-        its other products).
+        One row for each upsert: number (for `prodex.undo`; the newest is 1), name, at (when it was planned), host,
+        products (how many), and how many of them are sent, accepted (without an identifier that could be read),
+        unknown, refused and not_sent; keeps_products (whether the payloads for `Tracking.send_rest` are there); by, why
+        (who has sent it, and what for); earlier_records (bytes on the disk of its products as they were before, with
+        which `prodex.undo` takes it back; 0 if none are kept) and kept_until (when these are removed); note (why a
+        journal cannot be read, or which later upsert sends its other products).
 
     Examples
     --------

@@ -80,7 +80,6 @@ from prodex.worklists.returned_files import (
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 
-
 #: State and reason of answers, by their number.
 AnswerStates: TypeAlias = Mapping[int, tuple[AnswerState, str]]
 

@@ -109,8 +109,15 @@ def judged(
         for one in decisions
     ]
     made = _bound(_sendable(made, products, catalog))
-    given = {"products": products, "catalog": catalog, "profile": profile, "now": now}
-    trial = partial(_tried, **given, before=at_present, present=before)
+    trial = partial(
+        _tried,
+        products=products,
+        catalog=catalog,
+        profile=profile,
+        now=now,
+        before=at_present,
+        present=before,
+    )
     # First with what is asked back, so that all its questions are known before somebody answers one of them.
     made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
     if any(one.state is AnswerState.ASKED_BACK for one in made):

@@ -20,6 +20,7 @@ from prodex.exploration.saved_views import SavedView
 from prodex.exploration.search import HELP, LABELS
 from prodex.exploration.table_page import Order
 from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.products.bulk_correction import BulkCorrection, correct_title
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.product_table import ProductTable
@@ -42,6 +43,8 @@ from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
+from prodex.service import Client
+from prodex.service.connection import service_given
 
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("market", "missing", "owner", "brand")
@@ -60,6 +63,8 @@ class CatalogExplorer(Panel):
         The audit of its quality: adds grades and scores.
     exploration
         The state to share with other panels; by default a new one.
+    service
+        Where corrections of many products are sent; without one they are only previewed.
 
     Attributes
     ----------
@@ -88,12 +93,16 @@ class CatalogExplorer(Panel):
         *,
         audit: Audit | None = None,
         exploration: Exploration | None = None,
+        service: Client | None = None,
     ) -> None:
         super().__init__()
         self.add_class("explorer")
         self.exploration: Exploration = Exploration.shared(catalog, audit, exploration, "CatalogExplorer")
+        self._service = (
+            None if service is None else service_given(service, "CatalogExplorer(service=service)")
+        )
         self._filter: ProductFilter | None = None
-        self._words = ""
+        self._words, self._shown = "", 0
         self._make()
         self._connect()
         self._refresh()
@@ -157,8 +166,10 @@ class CatalogExplorer(Panel):
         )
         self._export = ExportBox(panel=self, gather=self._gather)
         self._columns = Fold("Columns and rows", [self.table.settings, self.table.column_picker])
+        self.correcting: Fold = Fold(correct_title(0), [])
+        self.bulk: BulkCorrection | None = None
         folds = row(self._columns, Fold("Export", [self._export]), look="folds")
-        main = styled(w.VBox([self.view, folds]), "main")
+        main = styled(w.VBox([self.view, folds, self.correcting]), "main")
         self._sides = row(self.facets.widget, main, self.pane, look="sides")
         self.fill(search, how, self._completing, self.bar, self._sides)
         self._show_pane()
@@ -184,6 +195,8 @@ class CatalogExplorer(Panel):
         self.on(self.exploration, lambda _: self._take_focus(), "focus_on")
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
         self.on(self.bar.chips, lambda _: self._keep_focus(), "clicks")
+        self.on(self.correcting, lambda change: self._open_bulk(is_open=change["new"]), "is_open")
+        self.on(self.exploration, lambda _: self._title_bulk(), "selected")
 
     def _gather(self, only: tuple[str, ...] | None) -> tuple[ShownTable, Catalog]:
         """Return what an export writes: the products that are shown, or only some."""
@@ -192,6 +205,16 @@ class CatalogExplorer(Panel):
         whole = self.exploration.catalog
         chosen = Chosen.again(whole.chosen, len(whole), ["selected one by one"])
         return self.table.shown_of(only), replace(whole.where(product_id=list(only)), chosen=chosen)
+
+    def _open_bulk(self, *, is_open: bool) -> None:
+        """Make the form when it is first opened: most users never open it."""
+        if self.bulk is None:
+            self.bulk = BulkCorrection(self, self.exploration, self._service)
+            self.correcting.body.children = (self.bulk,)
+        self.bulk.is_open = is_open
+
+    def _title_bulk(self) -> None:
+        self.correcting.title = correct_title(len(self.exploration.selected) or self._shown)
 
     def _show_pane(self) -> None:
         """Show the card beside the table as long as a product is open, and the facets of a narrow panel on request."""
@@ -335,6 +358,8 @@ class CatalogExplorer(Panel):
         self.view.show(left.mask, self.details.known(left))
         self._say_if_apart()
         self._export.count(len(left))
+        self._shown = len(left)
+        self._title_bulk()
         self.details.complete()
 
 

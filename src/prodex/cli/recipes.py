@@ -1,0 +1,101 @@
+"""The command that does a recipe with the products of a snapshot; parsing and printing only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+import prodex
+from prodex.cli.fix import applied_answers
+from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
+from prodex.cli.output import say
+
+app: typer.Typer = typer.Typer()
+
+
+class RecipeSection(StrEnum):
+    """What can be shown of a recipe that was done."""
+
+    STEPS = "steps"
+    ROWS = "rows"
+    PREVIEW = "preview"
+    REFUSED = "refused"
+    CONFLICTS = "conflicts"
+    ASKED_BACK = "asked-back"
+    EFFECT = "effect"
+
+
+@app.command(epilog="Example: prodex recipe brand-spelling.toml shop --send --wait")
+@with_groups
+def recipe(
+    file: Annotated[Path, typer.Argument(help="The recipe (.toml).")],
+    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    service: ServiceOptions,
+    following: FollowOptions,
+    output: OutputOptions,
+    profile: Annotated[
+        str, typer.Option(help="Profile that says what is fixed, and what would newly fail.")
+    ] = "",
+    what: Annotated[RecipeSection, typer.Option("--show", help="Section to show.")] = RecipeSection.STEPS,
+    send: Annotated[
+        bool, typer.Option("--send", help="Send what is accepted; without it nothing is sent.")
+    ] = False,
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+    ] = False,
+    by: Annotated[str, typer.Option(help="Who makes the corrections; the user by default.")] = "",
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--elsewhere", help="Send them although the products come from another service, or from none."
+        ),
+    ] = False,
+    also: Annotated[
+        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
+    ] = [],  # noqa: B006
+) -> None:
+    """Do a recipe with the products of a snapshot, and send it with --send.
+
+    Without --send it only shows what each step would change. The same command continues one that was interrupted.
+    Exit code 1 if a value was refused, asked back or is in conflict, or, with --send, unless all products arrived.
+    """
+    fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=by or None)
+    if confirm and fix.counts["asked back"]:
+        fix.confirm()
+    say(f"{fix.why}: {fix!r}", aside=True)
+    if send and fix.counts["accepted"]:
+        tracking = applied_answers(fix, service.connect(), following, also=also, elsewhere=elsewhere)
+        following.follow(tracking, output)
+    else:
+        output.show(_recipe_section(fix, what))
+        if send:
+            say("Nothing is left to send.", aside=True)
+        elif fix.counts["accepted"]:
+            say("Nothing was sent. --send sends what is accepted.", aside=True)
+    if fix.steps[["refused", "asked_back", "conflict"]].to_numpy().any() or _has_impossible(fix.steps):
+        raise typer.Exit(1)
+
+
+def _has_impossible(steps: pd.DataFrame) -> bool:
+    """Whether a step did nothing at all, and says why."""
+    counts = steps[["changed", "already_so", "no_value"]].sum(axis=1)
+    return bool(((counts == 0) & (steps["reason"] != "")).any())
+
+
+def _recipe_section(fix: prodex.Fix, what: RecipeSection) -> pd.DataFrame:
+    sections: dict[RecipeSection, Callable[[], pd.DataFrame]] = {
+        RecipeSection.STEPS: lambda: fix.steps,
+        RecipeSection.ROWS: lambda: fix.step_rows,
+        RecipeSection.PREVIEW: fix.preview,
+        RecipeSection.REFUSED: lambda: fix.refused,
+        RecipeSection.CONFLICTS: lambda: fix.conflicts,
+        RecipeSection.ASKED_BACK: lambda: fix.asked_back,
+        RecipeSection.EFFECT: lambda: fix.effect().changes(),
+    }
+    return sections[what]()

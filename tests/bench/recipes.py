@@ -1,0 +1,125 @@
+"""What a recipe of 20 steps costs: one that changes a little in each step, and one that changes every product often.
+
+`python -m tests.bench.recipes [PRODUCTS]`: products of the sample are kept as a snapshot; printed is reading what the
+steps need, doing them, and what comes after them: making the answers, and judging them, which reads the records of the
+products that change. The last line has the figures as JSON; `make bench` shows them.
+"""
+
+# ruff: noqa: T201 - it prints figures
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+import prodex
+from prodex import operations as do
+from prodex.corrections.bulk import made_answers
+from prodex.corrections.stepping import Work
+from tests.bench.profiles import _KEEP, run
+
+#: Seconds that the steps may take beyond reading, of 100,000 products.
+MOST = 5.0
+
+_SOURCE = Path(__file__).parents[2] / "src"
+_NAMES = ("namePublicLong", "namePublicShort", "nameLegal", "description")
+
+
+def typical(catalog: prodex.Catalog) -> prodex.Recipe:
+    """Return a recipe whose steps change one to three of a hundred products each."""
+    brands = [one for one in catalog.products["brand_code"].value_counts().index if one][:16]
+    own = [{"brand_code": brand} for brand in brands]
+    made = [
+        prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", where=own[0]),
+        prodex.RecipeStep(do.ReplaceText("le", "Le"), "namePublicShort", "fr", where=own[1]),
+        prodex.RecipeStep(
+            do.ReplaceText(r"(\d+) ?g\b", r"\1 g", pattern=True), "namePublicLong", where=own[2]
+        ),
+        prodex.RecipeStep(do.ChangeCase("upper"), "nameLegal", "fr", where=own[3]),
+        prodex.RecipeStep(do.ChangeCase("sentence"), "nameLegal", "fr", where=own[4]),
+        prodex.RecipeStep(do.ChangeCase("title"), "nameLegal", "nl", where=own[5]),
+        prodex.RecipeStep(do.RemovePrefix("La"), "namePublicLong", where=own[6]),
+        prodex.RecipeStep(do.SetValue("Nom"), "namePublicShort", "fr", where=own[7]),
+        prodex.RecipeStep(do.CopyFrom("nameLegal"), "description", "fr", where=own[8]),
+        prodex.RecipeStep(do.MoveText("productionVariantName"), "description", "fr", where=own[9]),
+        prodex.RecipeStep(do.SetCode(str(brands[0])), "brand", where=own[10]),
+        prodex.RecipeStep(do.ConvertUnit("CMT"), "height", where=own[11]),
+        prodex.RecipeStep(do.ConvertUnit("g"), "netWeight", where=own[12]),
+        prodex.RecipeStep(do.RemoveValue(), "consumptionAdvice", "fr", where=own[13]),
+        prodex.RecipeStep(do.SetValue(value=True), "isPromotionalItem", where=own[14]),
+        prodex.RecipeStep(
+            do.CopyFrom(from_language="fr", replace=True), "namePublicShort", "nl", where=own[15]
+        ),
+    ]
+    return prodex.Recipe((*made, *made[:4]), title="typical")
+
+
+def worst() -> prodex.Recipe:
+    """Return a recipe that changes every product in several steps."""
+    steps = []
+    for name in _NAMES:
+        steps += [
+            prodex.RecipeStep(do.ChangeCase("upper"), name),
+            prodex.RecipeStep(do.ReplaceText("E", "e "), name),
+            prodex.RecipeStep(do.TrimSpaces(), name),
+            prodex.RecipeStep(do.ReplaceText("e", "E", ignore_case=True), name),
+        ]
+    steps += [
+        prodex.RecipeStep(do.ConvertUnit("CMT"), "height"),
+        prodex.RecipeStep(do.SetValue("1 m"), "width"),
+        prodex.RecipeStep(do.SetValue("Nom"), "namePublicShort", "fr"),
+        prodex.RecipeStep(do.SetCode("4003"), "brand"),
+    ]
+    return prodex.Recipe(tuple(steps), title="worst")
+
+
+def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> tuple[dict[str, float], Sequence[object]]:
+    """Return what a recipe costs, part by part, in seconds, and the answers that it makes."""
+    moments = [perf_counter()]
+    work = Work(catalog, catalog)
+    work.prepare(recipe.steps)
+    for step in recipe.steps:
+        work.mask(step.where)
+    moments.append(perf_counter())
+    results = [work.done(step) for step in recipe.steps]
+    moments.append(perf_counter())
+    answers = made_answers(work, results).answers
+    moments.append(perf_counter())
+    reading, steps, making = (after - before for before, after in zip(moments, moments[1:], strict=False))
+    changed = sum(len(one.changed) for one in results)
+    return {"reading": reading, "steps": steps, "answers": making, "changed": changed}, answers
+
+
+def measure(products: int = 100_000) -> dict[str, float]:
+    """Print what recipes cost, and return it."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory(prefix="prodex-bench-") as name:
+        os.environ["PRODEX_HOME"] = name
+        run(_SOURCE, Path(name), _KEEP, str(products))
+        catalog = prodex.open_snapshot("bench")
+        for recipe in (typical(catalog), worst()):
+            found, answers = cost(catalog, recipe)
+            begin = perf_counter()
+            fix = prodex.apply_recipe(catalog, recipe)
+            whole = perf_counter() - begin
+            judging = whole - sum(found[one] for one in ("reading", "steps", "answers"))
+            print(
+                f"{products:,} products, {len(recipe.steps)} steps, {recipe.title}: reading {found['reading']:.1f} s, "
+                f"steps {found['steps']:.2f} s (at most {MOST:g} s), {found['changed']:,.0f} values changed; "
+                f"{len(answers):,} answers made in {found['answers']:.1f} s and judged in {judging:.1f} s"
+            )
+            figures |= {f"{recipe.title} {name}": value for name, value in found.items()}
+            figures |= {
+                f"{recipe.title} judging": judging,
+                f"{recipe.title} sent": float(fix.counts["accepted"]),
+            }
+    return figures
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(*map(int, sys.argv[1:]))))
