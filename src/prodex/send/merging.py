@@ -61,7 +61,7 @@ class Edit(NamedTuple):
     after: Any
 
 
-class LocalizedText(NamedTuple):
+class TextItem(NamedTuple):
     """A localized text of a product, and the list or object that contains it."""
 
     attribute: str
@@ -117,7 +117,7 @@ class _CorrectedProduct:
         self._gtin = str(product.get("gtin"))
         self._values: Product = {}
         self._by_text: dict[int, Correction] = {}
-        self._deleted: list[LocalizedText] = []
+        self._deleted: list[TextItem] = []
 
     def apply(self, correction: Correction) -> Edit | None:
         """Apply one correction; return None if it changes nothing."""
@@ -157,7 +157,7 @@ class _CorrectedProduct:
     def _edit(self, correction: Correction, position: str | None, language: str | None, before: Any) -> Edit:
         return Edit(self._gtin, correction.attribute, position, language, before, correction.value)
 
-    def _correct(self, text: LocalizedText, correction: Correction) -> Edit | None:
+    def _correct(self, text: TextItem, correction: Correction) -> Edit | None:
         before = text.item["data"]
         # Two rows of a frame may be about one text if they agree, as they do after a join.
         # Known by identity, since two texts of a product may be equal.
@@ -173,7 +173,7 @@ class _CorrectedProduct:
             text.item["data"] = correction.value
         return self._edit(correction, text.position, text.sent_language or text.code, before)
 
-    def _text_of(self, correction: Correction) -> LocalizedText | None:
+    def _text_of(self, correction: Correction) -> TextItem | None:
         """Return the text that a correction is about; None for a new text."""
         root = correction.attribute.partition(".")[0]
         here = [one for one in texts_of(self._values[root], root) if one.attribute == correction.attribute]
@@ -238,7 +238,7 @@ class _CorrectedProduct:
             f"column language_code, such as {choice}."
         )
 
-    def _remove(self, text: LocalizedText) -> None:
+    def _remove(self, text: TextItem) -> None:
         if not isinstance(text.holder, list):
             raise self._refused(
                 f"the text at {text.attribute} is not in a list, so it cannot be deleted alone. Send the whole "
@@ -261,7 +261,7 @@ class _CorrectedProduct:
         return ChangesRefused(f"GTIN {self._gtin}: {why}")
 
 
-def texts_of(value: Any, root: str) -> Iterator[LocalizedText]:
+def texts_of(value: Any, root: str) -> Iterator[TextItem]:
     """Yield every localized text below a value, in order."""
     stack: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
     while stack:
@@ -270,7 +270,7 @@ def texts_of(value: Any, root: str) -> Iterator[LocalizedText]:
             stack += [(item, path, (*position, i), at) for i, item in reversed(list(enumerate(at)))]
         elif isinstance(at, dict):
             if isinstance(at.get("expressedIn"), dict) and isinstance(at.get("data"), str):
-                yield LocalizedText(path, ".".join(map(str, position)), at, holder)
+                yield TextItem(path, ".".join(map(str, position)), at, holder)
             stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
 
 
@@ -291,7 +291,7 @@ def recoded(described: Any, code: str) -> dict[str, Any]:
     return {name: value for name, value in described.items() if name not in _OF_THE_CODE} | {"code": code}
 
 
-def _is_in_language(text: LocalizedText, correction: Correction) -> bool:
+def _is_in_language(text: TextItem, correction: Correction) -> bool:
     """Whether a text is in the language of a correction, under whatever code where it names no country."""
     if _is_called(text, correction):
         return True
@@ -299,7 +299,7 @@ def _is_in_language(text: LocalizedText, correction: Correction) -> bool:
     return language is not None and is_whole_language(language) and short_of(language) == text.language
 
 
-def _is_called(text: LocalizedText, correction: Correction) -> bool:
+def _is_called(text: TextItem, correction: Correction) -> bool:
     if correction.language_code is not None and correction.language_code != text.code:
         return False
     if correction.language is None or correction.language_code is not None:

@@ -21,7 +21,7 @@ from prodex.locales import language_code, short_of
 from prodex.messages import hint
 from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
-from prodex.send.merging import Correction, LocalizedText, texts_of
+from prodex.send.merging import Correction, TextItem, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
@@ -575,7 +575,7 @@ def _present_texts(decision: Decision, record: Product) -> Iterator[tuple[str, s
             yield one.position, one.item["data"]
 
 
-def _texts_at(decision: Decision, record: Product) -> Iterator[LocalizedText]:
+def _texts_at(decision: Decision, record: Product) -> Iterator[TextItem]:
     root = str(decision.attribute).partition(".")[0]
     for one in texts_of(record.get(root), root):
         if one.attribute == decision.attribute and one.language == decision.language:
