@@ -242,7 +242,7 @@ def _writes_of(
     concerned = [
         (number, batch, [one for one in batch.gtins if gtin_key(one) in wanted])
         for number, batch in enumerate(batches)
-        if batch.sent in ARRIVED
+        if batch.sent in ARRIVED or batch.sent == "refused"
     ]
     named = {gtin_key(one) for _, _, here in concerned for one in here}
     if not named:
@@ -260,6 +260,8 @@ def _writes_of(
             call = _Call(journal, batch, calls.get(number, SentCall()), ended.get(batch.tracking or ""))
             status = statuses.get(batch.tracking or "", {}).get(gtin)
             outcome = _outcome(status, is_seen=is_seen, has_ended=call.ended is not None)
+            if batch.sent == "refused":
+                outcome = WriteOutcome.REFUSED
             yield from call.writes(gtin, outcome, kept.get(gtin, ()), loaded.get(gtin), digests.get(gtin))
 
 
