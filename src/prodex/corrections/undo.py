@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
@@ -28,7 +28,7 @@ from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.corrections import received_products
 from prodex.send.earlier_records import EarlierRecord, earlier_records, remove_old, why_none
 from prodex.send.journal import UpsertJournal, host_of
-from prodex.send.leaves import ABSENT, LeafChange, is_same_value, leaf_changes
+from prodex.send.leaves import ABSENT, LeafChange, PathStep, is_same_value, leaf_changes
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert_history import continued_upserts, journals, latest, upsert_named
@@ -287,10 +287,14 @@ class _Leaf:
     write: _Write
 
 
+#: By the attribute at the top and the path, the last one last.
+_Leaves: TypeAlias = dict[tuple[str, tuple[PathStep, ...]], _Leaf]
+
+
 def _answers_of_product(
     writes: Sequence[_Write], own: Sequence[str], present: Mapping[str, Product], numbers: Iterator[int]
 ) -> Iterator[Answer]:
-    leaves: list[_Leaf] = []
+    leaves: _Leaves = {}
     for write in writes:
         record = write.record
         why = ""
@@ -307,30 +311,33 @@ def _answers_of_product(
             for product in own:
                 yield exact_refusal(product, attribute, None, why, number=next(numbers))
         elif record.before is not None:
-            leaves = _with_leaves(leaves, write, record.before)
+            _add_leaves(leaves, write, record.before)
     for product in own:
         now = present.get(product)
-        # The last change first, as one takes off clothes: a leaf may have been made by an earlier one.
-        for leaf in reversed(leaves):
+        # The last change first: it may be within what an earlier one has made.
+        for leaf in reversed(leaves.values()):
             yield _answer(product, leaf, now, next(numbers))
 
 
-def _with_leaves(leaves: Sequence[_Leaf], write: _Write, before: Product) -> list[_Leaf]:
-    """Return changes with those of a further write of the same product."""
-    made = list(leaves)
+def _add_leaves(leaves: _Leaves, write: _Write, before: Product) -> None:
+    """Add the changes of a write to those of earlier writes of the same product."""
     for root, sent in write.record.sent.items():
         for change in leaf_changes(root, before.get(root, ABSENT), sent):
-            same = [one for one in made if (one.change.root, one.change.path_after) == (root, change.path)]
-            made = [*(one for one in made if one not in same), _Leaf(_joined(same, change), write)]
-    return made
+            # The same leaf, or the same change that was sent once more.
+            places = [place for place in ((root, change.path), (root, change.path_after)) if place in leaves]
+            earlier = leaves.pop(places[0]) if places else None
+            leaf = _Leaf(change, write) if earlier is None else _joined(earlier, _Leaf(change, write))
+            leaves[root, leaf.change.path_after] = leaf
 
 
-def _joined(earlier: Sequence[_Leaf], change: LeafChange) -> LeafChange:
+def _joined(earlier: _Leaf, later: _Leaf) -> _Leaf:
     """Return two writes of one leaf as one change, if nobody has changed it between them."""
-    for one in earlier:
-        if one.change == change or is_same_value(one.change.after, change.before):
-            return replace(change, path=one.change.path, before=one.change.before)
-    return change
+    if later.write.status in _NOT_WRITTEN:
+        return earlier
+    one, other = earlier.change, later.change
+    if earlier.write.status in _NOT_WRITTEN or one == other or not is_same_value(one.after, other.before):
+        return later
+    return replace(later, change=replace(other, path=one.path, before=one.before))
 
 
 def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answer:
