@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -316,6 +317,22 @@ def test_what_was_deleted_from_here_was_sent(mill: Machines) -> None:
     assert ["taken away", None, "yes"] == newest
 
 
+def test_a_call_that_was_refused_is_told(mill: Machines) -> None:
+    """Nothing of it arrived, whoever refused it: the call as a whole, or the product."""
+    mill.load()
+    assert ["ERROR"] == mill.here(lifeCycle=5, assets=[]).products["status"].tolist()
+    with contextlib.suppress(prodex.ProdexError):
+        mill.service.upsert_products(b"no JSON")
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    assert [["in the first snapshot", "1", "no"]] == rows(
+        found[found["sent"] == "no"], "event", "value", "sent"
+    )
+    assert {"sent, refused by the service"} == set(found[found["sent"] == "yes"]["event"])
+    assert "5" in found["value"].tolist()
+
+
 def test_an_upsert_of_which_nothing_is_kept_is_not_known(mill: Machines) -> None:
     """It wrote this attribute, and nobody knows what; another attribute was certainly not sent."""
     mill.load()
@@ -417,12 +434,18 @@ def test_long_texts_and_markup_are_kept_as_they_are() -> None:
     assert [*hostile[:4], "\\ud83d"] == found
 
 
-def test_a_record_that_nests_deeper_than_python_walks_is_passed_over() -> None:
-    """The other attributes are followed."""
-    deep = json.loads("[" * 400 + "]" * 400)
-    saved(product(brand="A", deep=deep), product(brand="B", deep=deep))
+@pytest.mark.parametrize("depth", [100, 450, 800])
+def test_a_record_that_nests_deeply_hides_no_other_attribute(depth: int, tmp_path: Path) -> None:
+    """Where it cannot be followed, or not even decoded, the notes say so."""
+    for brand in ("A", "B"):
+        path = tmp_path / f"{brand}.json"
+        deep = "[" * depth + "]" * depth
+        path.write_text(f'[{{"id": 7, "gtin": "{GTIN}", "brand": "{brand}", "deep": {deep}}}]', "utf-8")
+        prodex.read_products(path).save("shop", progress=False)
 
-    assert [["B"], ["A"]] == rows(prodex.changes_of(GTIN), "value", attribute="brand")
+    found = prodex.changes_of(GTIN)
+    is_followed = [["B"], ["A"]] == rows(found, "value", attribute="brand")
+    assert is_followed or any("cannot be decoded" in note for note in found.attrs["notes"])
 
 
 def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_what_a_supplier_changed_back_is_overridden(mill: Machines) -> None:
     """With what was sent, what is there, by whom it was sent, and since which snapshot."""
     mill.load()
     sent = mill.here(namePublicLong=names("Corrigé"))
-    mill.load()
+    shown = mill.load()
     mill.elsewhere(namePublicLong=names("Name 1 fr"))
     since = mill.load()
     catalog = mill.load()
@@ -60,9 +60,10 @@ def test_what_a_supplier_changed_back_is_overridden(mill: Machines) -> None:
     assert [["1", gtin(1), "namePublicLong", "fr", "Corrigé", "Name 1 fr", "max", "spelling"]] == rows(
         found, "product_id", "gtin", "attribute", "language", "sent", "now", "by", "why"
     )
+    assert shown.folder is not None
     assert since.folder is not None
-    assert [[str(sent.tracking_ids[0]), f"mine@{since.folder.name}"]] == rows(
-        found, "tracking", "since_snapshot"
+    assert [[str(sent.tracking_ids[0]), f"mine@{since.folder.name}", f"mine@{shown.folder.name}"]] == rows(
+        found, "tracking", "since_snapshot", "shown_in"
     )
     assert {"overridden": 1, None: 4} == facet(catalog)
 

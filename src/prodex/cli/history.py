@@ -87,7 +87,7 @@ def _cut(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose long texts are cut, with a sign, and whose times are short."""
     cut = frame.astype(object).where(frame.notna(), None)
     for name in cut.columns:
-        cut[name] = [_short(one) for one in cut[name]]
+        cut[name] = cut[name].map(_short)
     return cut
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from prodex.arguments import described, listed
+from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.gtin import comparable_cell
@@ -74,8 +74,8 @@ class ValueEvent:
     value, before
         What the place held then, and what it held before; see `prodex.send.value_trails`.
     since
-        When the product was last changed, as the service said then: the value came at that time, or before. None if
-        it is unknown since when.
+        When the product was last changed, as the service said then, without a zone: the value came at that time, or
+        before. None if it is unknown since when.
     seen_at
         When the load of the snapshot began in which it came; None if no snapshot has shown it.
     snapshot, not_in
@@ -181,7 +181,8 @@ def changes_of(
           the service
         - value, state: the value as text, and filled, null, empty or absent
         - before, before_state: the same of the value before
-        - since: `updatedAt` of the product when the value came; missing where it is unknown since when
+        - since: `updatedAt` of the product when the value came, local time without zone; missing where it is unknown
+          since when
         - seen_at, snapshot, not_in: in which snapshot it came, when the load of that began, and the last snapshot
           before that held something else
         - sent: yes, no, or not known; upsert, tracking, by, why, sent_at: by which call
@@ -253,7 +254,7 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
         product = product._asdict()
     if isinstance(product, Mapping):
         known = {name: product.get(name) for name in ("product_id", "gtin", "id")}
-        names = {name: value for name, value in known.items() if value is not None and value == value}
+        names = {name: value for name, value in known.items() if not is_missing(value)}
         if not names:
             raise InputError(
                 "This row has neither product_id nor gtin, so it is not known which product it is."
@@ -344,6 +345,7 @@ def _history(
     values.sort(key=lambda one: -one.last)
     notes = [
         *_notes(name, chain),
+        *(f"{one} is nested too deeply to be followed." for one in walked.too_deep),
         *(f"The upsert {one} cannot be read, and has this GTIN." for one in unreadable),
     ]
     return ProductHistory(
@@ -397,6 +399,8 @@ class _Walk:
         self._known = [one for one in writes if one.sent is not None]
         self._opaque = [one for one in writes if one.sent is None]
         self._unreadable = unreadable
+        #: Attributes that are nested too deeply to be followed.
+        self.too_deep: list[str] = []
 
     def histories(self, root: str) -> Iterator[ValueHistory]:
         """Yield the history of each place of an attribute."""
@@ -407,7 +411,8 @@ class _Walk:
         versions = [*now, *before, *after]
         try:
             found = list(trails(root, versions))
-        except RecursionError:  # nested deeper than Python walks: known as a whole only
+        except RecursionError:  # nested deeper than Python walks
+            self.too_deep.append(root)
             return
         for trail in found:
             if trail.attribute.startswith(_KEPT_BY_SERVICE):
@@ -682,7 +687,7 @@ _COLUMNS = {
     "state": "str",
     "before": "str",
     "before_state": "str",
-    "since": "datetime64[us, UTC]",
+    "since": "datetime64[us]",
     "seen_at": "datetime64[us, UTC]",
     "snapshot": "str",
     "not_in": "str",

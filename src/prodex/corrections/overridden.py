@@ -32,10 +32,13 @@ class Override:
         What was sent, and what is there now.
     since_snapshot
         The first snapshot that shows something else; "" where that is not known.
+    shown_in
+        The last snapshot that shows what was sent; "" where none does.
     """
 
     value: SentValue
     since_snapshot: str = ""
+    shown_in: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def overridden(catalog: Catalog | str) -> pd.DataFrame:
     pandas.DataFrame
         One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was sent, as
         text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert, tracking, by, why,
-        since_snapshot (the first one that shows something else).
+        since_snapshot (the first one that shows something else), shown_in (the last one that shows what was sent; missing
+        if the service confirmed it and no snapshot shows it, as where it has stored something else at once).
 
     Examples
     --------
@@ -93,7 +97,7 @@ def sent_summary(catalog: Catalog) -> SentSummary:
     """Return what became of all values that were sent of the products of a catalogue."""
     states = {one.place: one for one in sent_values(catalog)}
     waiting = {place for place, one in states.items() if one.state in _OPEN}
-    since = dict.fromkeys(waiting, _name_of(catalog))
+    since, shown = dict.fromkeys(waiting, _name_of(catalog)), dict.fromkeys(waiting, "")
     for name, earlier in _earlier(catalog) if waiting else ():
         ids = {states[place].product_id for place in waiting}
         try:
@@ -108,6 +112,7 @@ def sent_summary(catalog: Catalog) -> SentSummary:
             elif before is not None and before.state is SentState.AS_SENT and not is_before:
                 # It has shown what was sent, whatever is known of the import.
                 states[place] = replace(states[place], state=SentState.OVERRIDDEN)
+                shown[place] = name
             if is_before or (before is not None and before.state not in _OPEN):
                 waiting.remove(place)
         if not waiting:
@@ -117,7 +122,7 @@ def sent_summary(catalog: Catalog) -> SentSummary:
     overrides.sort(key=lambda one: (-one.write.at.timestamp(), one.product_id, one.attribute, one.item))
     counts = {state: sum(one.state is state for one in found) for state in SentState}
     return SentSummary(
-        tuple(Override(one, since.get(one.place, "")) for one in overrides),
+        tuple(Override(one, since[one.place], shown[one.place]) for one in overrides),
         counts[SentState.AS_SENT],
         counts[SentState.NOT_VISIBLE],
         counts[SentState.UNKNOWN],
@@ -204,6 +209,7 @@ _COLUMNS = {
     "by": "str",
     "why": "str",
     "since_snapshot": "str",
+    "shown_in": "str",
 }
 
 
@@ -223,4 +229,5 @@ def _row(one: Override) -> tuple[object, ...]:
         write.by or None,
         write.why or None,
         one.since_snapshot or None,
+        one.shown_in or None,
     )

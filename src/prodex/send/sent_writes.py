@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.errors import InputError, StorageError
+from prodex.files.append_log import AppendLog, unsealed
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.earlier_records import EarlierRecord, earlier_records
@@ -152,15 +153,18 @@ class SentWrites(NamedTuple):
 
 
 def has_sent(sources: Collection[str]) -> bool:
-    """Whether anything was sent from this machine to one of these services, as far as journals can be read."""
-    for path in _readable_journals():
-        try:
-            journal = UpsertJournal(path)
-        except (InputError, StorageError):
-            continue
-        if journal.head.base_url in sources and journal.calls:
-            return True
-    return False
+    """Whether there are upserts from this machine to one of these services, as far as journals can be read."""
+    return any(_source_of(path) in sources for path in _readable_journals())
+
+
+def _source_of(journal: Path) -> str | None:
+    """Return the service of an upsert; None if its first line cannot be read. The others are not looked at."""
+    try:
+        head = next((unsealed(line) for line in AppendLog(journal).lines()), None)
+    except (OSError, StorageError):
+        return None
+    found = None if head is None else head.get("base_url")
+    return found if isinstance(found, str) else None
 
 
 def anything_sent() -> bool:
@@ -203,6 +207,9 @@ def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
     found: list[SentWrite] = []
     unreadable: dict[str, frozenset[str]] = {}
     for path in _readable_journals():
+        # One that cannot be read may be of this service.
+        if (source := _source_of(path)) is not None and source not in sources:
+            continue
         try:
             journal = UpsertJournal(path)
             batches = journal.batches()
@@ -210,8 +217,7 @@ def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
             if named := _named_in(path, wanted):
                 unreadable[name_of(path)] = named
             continue
-        if journal.head.base_url in sources:
-            found += _writes_of(journal, batches, wanted)
+        found += _writes_of(journal, batches, wanted)
     return SentWrites(tuple(sorted(found, key=lambda one: (one.at, one.upsert))), unreadable)
 
 
@@ -236,7 +242,7 @@ def _writes_of(
     concerned = [
         (number, batch, [one for one in batch.gtins if gtin_key(one) in wanted])
         for number, batch in enumerate(batches)
-        if batch.sent in ARRIVED
+        if batch.sent in ARRIVED or batch.sent == "refused"
     ]
     named = {gtin_key(one) for _, _, here in concerned for one in here}
     if not named:
@@ -254,6 +260,8 @@ def _writes_of(
             call = _Call(journal, batch, calls.get(number, SentCall()), ended.get(batch.tracking or ""))
             status = statuses.get(batch.tracking or "", {}).get(gtin)
             outcome = _outcome(status, is_seen=is_seen, has_ended=call.ended is not None)
+            if batch.sent == "refused":
+                outcome = WriteOutcome.REFUSED
             yield from call.writes(gtin, outcome, kept.get(gtin, ()), loaded.get(gtin), digests.get(gtin))
 
 

@@ -49,7 +49,7 @@ class SnapshotRecord:
     product_id, gtin
         Those of the product here; None where the snapshot does not have it.
     updated_at
-        When the product was last changed, as the service says.
+        When the product was last changed, as the service says: local time without zone.
     record
         Its record; None where there is none, or where it cannot be decoded.
     """
@@ -221,9 +221,7 @@ class _RowReader:
                 ids = pc.field("product_id").isin(rows["product_id"].combine_chunks())
                 rows = part.read("products", ["product_id", "gtin", "updated_at"], ids)
             self._places[digest] = [
-                _Place(
-                    part, row["product_id"], comparable_cell(row["gtin"]), _aware(row.get("updated_at")), ""
-                )
+                _Place(part, row["product_id"], comparable_cell(row["gtin"]), row["updated_at"], "")
                 for row in rows.to_pylist()
             ]
         # The part of this snapshot: the files of an earlier one may be removed meanwhile.
@@ -266,10 +264,6 @@ def _as_compared(gtins: pa.ChunkedArray) -> pa.ChunkedArray:
     if pc.all(pc.fill_null(pc.ascii_is_decimal(gtins), True)).as_py():
         return padded
     return comparable_column(gtins)
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _same_product(places: Sequence[Sequence[_Place]], product_id: str | None) -> list[frozenset[str]]:

@@ -179,7 +179,7 @@ def _since(event: ValueEvent) -> str:
         return f"at or before {snapshot}"
     if event.since is None:
         return f"date not known; first in {snapshot}"
-    return f"{event.since:%Y-%m-%d %H:%M} UTC; first in {snapshot}"
+    return f"{event.since:%Y-%m-%d %H:%M} (local time); first in {snapshot}"
 
 
 def _sender(event: ValueEvent) -> str:
