@@ -297,6 +297,35 @@ def test_what_was_sent_and_overwritten_before_the_next_snapshot_is_there(mill: M
     ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
 
 
+def test_what_we_sent_long_ago_is_not_ours_when_somebody_else_sends_it(mill: Machines) -> None:
+    """Snapshots without it have shown that it was gone, although none of them differs from the one before."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.elsewhere(lifeCycle=1)
+    mill.load()
+    mill.load()
+    mill.elsewhere(lifeCycle=5)
+    mill.load()
+
+    assert [
+        ["changed", "5", "no"],
+        ["sent, not seen", "5", "yes"],
+        ["in the first snapshot", "1", "no"],
+    ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+
+
+def test_what_we_put_back_before_anybody_saw_it_is_named(mill: Machines) -> None:
+    """No snapshot shows the value in between, so there is no change; that it was sent is told."""
+    mill.load()
+    mill.elsewhere(lifeCycle=5)
+    mill.here(lifeCycle=1)
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    assert [["in the first snapshot", "1"]] == rows(found, "event", "value")
+    assert "Sent again by the upsert" in found["note"].iloc[0]
+
+
 def test_what_is_not_visible_yet_is_not_overridden(mill: Machines) -> None:
     """No snapshot was loaded since."""
     mill.load()

@@ -301,9 +301,10 @@ _KEPT_BY_SERVICE = ("assets.lastUpdatedAt",)
 
 @dataclass(frozen=True)
 class _Version:
-    """The record of a product in one snapshot, and in those after it that have the same."""
+    """The record of a product in one snapshot, and in those after it that have the same, until one."""
 
     place: int
+    until: int
     there: SnapshotRecord
 
     @property
@@ -328,7 +329,7 @@ def _history(
         one for one in written.writes if one.gtin in gtins and any(one.is_of(product) for product in ids)
     ]
     unreadable = [upsert for upsert, named in written.unreadable.items() if not named.isdisjoint(gtins)]
-    versions = list(_versions(chain))
+    versions = _versions(chain)
     moments = _moments(chain)
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
@@ -358,23 +359,23 @@ def _history(
     )
 
 
-def _versions(chain: Sequence[SnapshotRecord]) -> Iterator[_Version]:
-    """Yield the records of a chain; of several snapshots in a row with the same record only the first."""
-    before: SnapshotRecord | None = None
+def _versions(chain: Sequence[SnapshotRecord]) -> list[_Version]:
+    """Return the records of a chain; several snapshots in a row with the same record are one."""
+    found: list[_Version] = []
     for place, there in enumerate(chain):
         if there.record is None or there.problem:
             continue
-        is_same = (
-            before is not None
-            and before.record is there.record
-            and before.origin is not None
-            and there.origin is not None
-            and before.origin.query == there.origin.query
-            and before.origin.extent == there.origin.extent
-        )
-        if not is_same:
-            yield _Version(place, there)
-        before = there
+        if found and _are_same(found[-1].there, there):
+            found[-1] = replace(found[-1], until=place)
+        else:
+            found.append(_Version(place, place, there))
+    return found
+
+
+def _are_same(one: SnapshotRecord, other: SnapshotRecord) -> bool:
+    if one.record is not other.record or one.origin is None or other.origin is None:
+        return False
+    return (one.origin.query, one.origin.extent) == (other.origin.query, other.origin.extent)
 
 
 def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
@@ -439,32 +440,47 @@ class _Walk:
         events: list[tuple[float, ValueEvent]] = []
         last: tuple[_Version, Held] | None = None
         is_ours, not_asked = False, 0
+        stale: list[tuple[SentWrite, Held, Held]] = []
         for version, value in zip(self._versions, held, strict=True):
             if value is Face.NOT_ASKED:
                 not_asked += 1
                 continue
-            if last is not None and _is_unchanged(last[1], value):
+            moment, until = self._moments[version.place], self._moments[version.until]
+            seen = [
+                one
+                for one in waiting
+                if one[0].at <= until and is_same(one[2], value) and not _was_refused(one[0])
+            ]
+            made = [one for one in seen if one[0].at <= moment]
+            # What the service had, or had got after it, and what is not there any more, came no later.
+            latest = max((one[0].at for one in seen), default=None)
+            gone = [
+                one
+                for one in waiting
+                if one not in seen
+                and not _was_refused(one[0])
+                and (one[0].is_visible_at(until) or (latest is not None and one[0].at < latest))
+            ]
+            stale += gone
+            waiting = [one for one in waiting if one not in seen and one not in gone]
+            is_nothing = last is None and value is Face.ABSENT  # nothing is no value that came
+            if is_nothing or (last is not None and _is_unchanged(last[1], value)):
                 last = (version, value)
+                if seen and events:
+                    events[-1] = (events[-1][0], _sent_again(events[-1][1], seen))
                 continue
-            if last is None and isinstance(value, Face) and value is Face.ABSENT:
-                last = (version, value)  # nothing is no value that came
-                continue
-            moment = self._moments[version.place]
-            made = [one for one in waiting if one[0].at <= moment and is_same(one[2], value)]
-            made = [one for one in made if one[0].outcome is not WriteOutcome.REFUSED]
-            waiting = [one for one in waiting if one not in made]
             event = self._event(trail, version, value, last)
             if made:
-                again = [f"Sent again by the upsert {one.upsert}." for one, *_ in made[1:]]
-                event = replace(event, sent=Sent.YES, write=made[0][0], note=_sentences(event.note, *again))
+                event = replace(event, sent=Sent.YES, write=made[0][0])
             else:
                 event = self._by_others(event, trail, version, value, last)
+            event = _sent_again(event, seen[len(made[:1]) :])
             if is_ours and event.sent is Sent.NO:
                 event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
             is_ours = event.sent is Sent.YES
             events.append((version.place, event))
             last = (version, value)
-        events += self._unseen(trail, waiting, last)
+        events += self._unseen(waiting, stale, last)
         if not events:
             return None
         events.sort(key=lambda one: one[0])
@@ -546,21 +562,30 @@ class _Walk:
 
     def _unseen(
         self,
-        trail: Trail,
         waiting: Sequence[tuple[SentWrite, Held, Held]],
+        stale: Sequence[tuple[SentWrite, Held, Held]],
         last: tuple[_Version, Held] | None,
     ) -> Iterator[tuple[float, ValueEvent]]:
         """Yield what was sent and is in no snapshot."""
-        for write, before, after in waiting:
+        for write, before, after in (*waiting, *stale):
             later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
-            shown = [one for one in self._versions if write.is_visible_at(one.there.moment)]
-            event = Event.NOT_SEEN if shown else Event.NOT_VISIBLE
-            if write.outcome is WriteOutcome.REFUSED:
+            event = Event.NOT_SEEN if (write, before, after) in stale else Event.NOT_VISIBLE
+            if _was_refused(write):
                 event = Event.REFUSED
             elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
                 continue  # it was there already
             place = min(later) - 0.5 if later else float(len(self._moments))
             yield place, ValueEvent(event, after, before, sent=Sent.YES, write=write)
+
+
+def _was_refused(write: SentWrite) -> bool:
+    return write.outcome is WriteOutcome.REFUSED
+
+
+def _sent_again(event: ValueEvent, again: Sequence[tuple[SentWrite, Held, Held]]) -> ValueEvent:
+    """Return an event with the upserts that sent its value again."""
+    notes = [f"Sent again by the upsert {write.upsert}." for write, *_ in again]
+    return replace(event, note=_sentences(event.note, *notes))
 
 
 def _is_unchanged(one: Held, other: Held) -> bool:

@@ -124,14 +124,13 @@ def records_over_time(key: ProductKeys, name: str) -> list[tuple[SnapshotRecord,
     # What it was called meanwhile: it may have had another id under its GTIN, or another GTIN under its id.
     if (wider := wanted.with_names(places, own)) != wanted:
         places = reader.places(opened, wider)
-    found = [
-        tuple(
-            replace(one, **reader.facts(next((place for place in here if place.product_id in ids), None)))
-            for (one, _), here in zip(opened, places, strict=True)
-        )
-        for ids in _same_product(places, own)
-    ]
-    return [_with_problems(chain, reader.problems) for chain in found]
+    found = []
+    for ids in _same_product(places, own):
+        at = [next((one for one in here if one.product_id in ids), None) for here in places]
+        facts = side_by_side(reader.facts, at)
+        chain = [replace(one, **of) for (one, _), of in zip(opened, facts, strict=True)]
+        found.append(_with_problems(chain, reader.problems))
+    return found
 
 
 class _Place(NamedTuple):
@@ -211,15 +210,12 @@ class _RowReader:
     def _in_part(self, part: Part, wanted: _Wanted) -> list[_Place]:
         digest = str(part.facts["products"]["sha256"]), wanted
         if digest not in self._places:
-            keys = part.read("products", ["product_id", "gtin"])
+            keys = part.read("products", ["product_id", "gtin", "updated_at"])
             is_meant = pc.or_(
                 pc.is_in(keys["product_id"], pa.array(sorted(wanted.ids), pa.string())),
                 pc.is_in(_as_compared(keys["gtin"]), pa.array(sorted(wanted.gtins), pa.string())),
             )
             rows = keys.filter(is_meant)
-            if rows.num_rows:
-                ids = pc.field("product_id").isin(rows["product_id"].combine_chunks())
-                rows = part.read("products", ["product_id", "gtin", "updated_at"], ids)
             self._places[digest] = [
                 _Place(part, row["product_id"], comparable_cell(row["gtin"]), row["updated_at"], "")
                 for row in rows.to_pylist()
