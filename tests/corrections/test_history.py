@@ -1,10 +1,11 @@
-"""Who changed it: every value since when, in which snapshot it came, what was before, and whether it was sent from here."""
+"""Who changed it: since when a value is there, in which snapshot it came, what was before, and whether we sent it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -495,7 +496,7 @@ def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]
     (history,) = histories_of(GTIN)
     seconds = perf_counter() - begin
     with capsys.disabled():
-        print(f"\n{history.snapshots} snapshots: {seconds:.2f} s")
+        sys.stdout.write(f"\n{history.snapshots} snapshots: {seconds:.2f} s\n")
     assert (301, ["1", "0"]) == (
         history.snapshots,
         [event.value for value in history.values for event in value.events],

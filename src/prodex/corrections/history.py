@@ -1,9 +1,9 @@
 """Who changed it: the values of a product across the snapshots of this machine and what was sent from here.
 
-A snapshot shows what was there and not who did it. A value counts as sent from here if an upsert of this machine changed
-this place to it before the snapshot in which it came; every other value was changed by somebody else. "Not asked for" is
-not "taken away", a snapshot that cannot be read says nothing, and what was in the first one has been there since nobody
-knows when.
+A snapshot shows what was there and not who did it. A value counts as sent from here if an upsert of this machine
+changed this place to it before the snapshot in which it came; every other value was changed by somebody else. "Not
+asked for" is not "taken away", a snapshot that cannot be read says nothing, and of what was in the first one nobody
+knows since when it is there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
-from prodex.send.sent_writes import WriteOutcome, SentWrite, SentWrites, sent_writes
+from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
@@ -162,8 +162,8 @@ def changes_of(
     Parameters
     ----------
     product
-        Its GTIN in any spelling, its id, a row of `catalog.products` or of any other table, or a catalogue of one product.
-        By its GTIN it is followed under another id, too, if two ids were never there at the same time.
+        Its GTIN in any spelling, its id, a row of `catalog.products` or of any other table, or a catalogue of one
+        product. By its GTIN it is followed under another id, too, if two ids were never there at the same time.
     snapshots
         Name of the snapshots, several names, or a catalogue that is one of them; all names of this machine by default.
     attribute
@@ -175,10 +175,10 @@ def changes_of(
         One row for each value that was there, those of one place together, the newest first.
 
         - name: that of the snapshots; product_id, gtin
-        - attribute, language, language_code, item: where it is. Rows about the product as a whole have the attribute "".
-        - event: in the first snapshot, first asked for, changed, added, taken away, still missing in another way; product
-          gone, product came back, product under another id; sent, not seen; sent, not visible yet; sent, refused by
-          the service
+        - attribute, language, language_code, item: where it is. Rows about the whole product have the attribute "".
+        - event: in the first snapshot; first asked for; changed; added; taken away; still missing, in another way;
+          product gone; product came back; product under another id; sent, not seen; sent, not visible yet; sent,
+          refused by the service
         - value, state: the value as text, and filled, null, empty or absent
         - before, before_state: the same of the value before
         - since: `updatedAt` of the product when the value came, local time without zone; missing where it is unknown
@@ -469,7 +469,7 @@ class _Walk:
                 if seen and events:
                     events[-1] = (events[-1][0], _sent_again(events[-1][1], seen))
                 continue
-            event = self._event(trail, version, value, last)
+            event = self._event(version, value, last)
             if made:
                 event = replace(event, sent=Sent.YES, write=made[0][0])
             else:
@@ -497,9 +497,7 @@ class _Walk:
             events[-1][0],
         )
 
-    def _event(
-        self, trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None
-    ) -> ValueEvent:
+    def _event(self, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> ValueEvent:
         there = version.there
         if last is None:
             # Before it nobody has asked for this attribute, or there was no snapshot.
