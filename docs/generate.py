@@ -23,7 +23,7 @@ import pandas as pd
 import typer.main
 
 import prodex
-from prodex import charts, errors, sandbox
+from prodex import charts, errors, operations, sandbox
 from prodex.cli import app
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES, data_dictionary
@@ -46,6 +46,7 @@ _GROUPS = {
     "store": "Snapshots",
     "quality": "Audits",
     "worklists": "Worklists",
+    "corrections": "Corrections",
     "compare": "Comparing",
     "send": "Sending",
     "formats": "Exporting",
@@ -82,6 +83,7 @@ _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
 
 # Its public name is no module of its own, and autodoc looks for one.
 sys.modules.setdefault("prodex.charts", charts)
+sys.modules.setdefault("prodex.operations", operations)
 
 
 def write_reference(folder: Path) -> None:
@@ -91,6 +93,7 @@ def write_reference(folder: Path) -> None:
     pages = {
         **dict(_public_names()),
         "api-charts": _members("Charts", "prodex.charts", charts.__all__),
+        "api-operations": _members("Operations", "prodex.operations", operations.__all__),
         "api-sandbox": _members("The sandbox in Python", "prodex.sandbox", _objects(sandbox)),
         "commands": _commands(),
         "tables": _tables(),

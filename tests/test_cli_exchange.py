@@ -190,6 +190,44 @@ def test_the_rest_of_an_upsert_is_sent_by_its_name(
     assert ["SUCCESS"] * 2 == [row["status"] for row in json.loads(shown.stdout)]
 
 
+def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
+    run: Run, tmp_path: Path, exchange: Sandbox
+) -> None:
+    """Nothing is sent without --apply; what somebody forgets cannot be taken back."""
+    before = {"gtin": GTINS[0], "nameLegal": NAME, "lifeCycle": 1}
+    assert 0 == run("upsert", file_of(tmp_path, before), "--wait", "--no-keep-before").exit_code
+    after = {**before, "lifeCycle": 2}
+    assert 0 == run("upsert", file_of(tmp_path, after), "--wait", "--why", "a mistake").exit_code
+    kept, left_out = json.loads(run("upserts", "--format", "json").stdout)
+    assert (1, "a mistake", True) == (kept["number"], kept["why"], kept["earlier_records"] > 0)
+    assert (2, "file products.json", 0, None) == (
+        left_out["number"],
+        left_out["why"],
+        left_out["earlier_records"],
+        left_out["kept_until"],
+    )
+
+    sent = len(posted(exchange))
+    shown = run("undo", "1", "--format", "json")
+    assert (0, [("lifeCycle", "2", "1")]) == (
+        shown.exit_code,
+        [(row["attribute"], row["before"], row["after"]) for row in json.loads(shown.stdout)],
+    )
+    assert f"Undo of {kept['name']}." in shown.stderr
+    assert sent == len(posted(exchange))
+    assert isinstance(run("undo", "2").exception, InputError)
+    done = run("undo", "last", "--apply", "--wait", "--format", "json")
+    assert (0, ["SUCCESS"]) == (done.exit_code, [row["status"] for row in json.loads(done.stdout)])
+    assert 1 == posted(exchange)[-1]["data"][0]["lifeCycle"]
+    again = run("undo", kept["name"], "--apply")
+    assert (0, "Nothing is left to take back." in again.stderr) == (again.exit_code, True)
+
+    assert isinstance(run("upserts", "--forget", "x").exception, InputError)
+    forgotten = run("upserts", "--forget", "all", "--format", "json")
+    assert [0, 0, 0] == [row["earlier_records"] for row in json.loads(forgotten.stdout)]
+    assert "were removed" in str(run("undo", kept["name"]).exception)
+
+
 def test_what_failed_is_exit_code_1(run: Run, tmp_path: Path) -> None:
     """With the product and the reason."""
     bad = {"gtin": GTINS[0], "nameLegal": [{"expressedIn": {"code": "xxx-XX"}, "data": "Pain"}]}

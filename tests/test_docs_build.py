@@ -19,7 +19,7 @@ import nbformat
 import pytest
 
 import prodex
-from prodex import charts, sandbox
+from prodex import charts, operations, sandbox
 from prodex.cli.lab import is_tutorial
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES
@@ -69,6 +69,7 @@ def test_every_public_name_is_described(built: Path) -> None:
     )
     names = [f"prodex.{name}" for name in prodex.__all__]
     names += [f"prodex.charts.{name}" for name in charts.__all__]
+    names += [f"prodex.operations.{name}" for name in operations.__all__]
     names += [f"prodex.sandbox.{name}" for name in sandbox.__all__ if callable(getattr(sandbox, name))]
     names += ["prodex.errors.ProdexError", "prodex.errors.IncompleteLoad"]
 

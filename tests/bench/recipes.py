@@ -14,13 +14,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
 import prodex
 from prodex import operations as do
 from prodex.corrections.bulk import made_answers
-from prodex.corrections.stepping import Work
+from prodex.corrections.stepping import ProductsInWork
 from tests.bench.profiles import _KEEP, run
 
 #: Seconds that the steps may take beyond reading, of 100,000 products.
@@ -81,7 +82,7 @@ def worst() -> prodex.Recipe:
 def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> tuple[dict[str, float], Sequence[object]]:
     """Return what a recipe costs, part by part, in seconds, and the answers that it makes."""
     moments = [perf_counter()]
-    work = Work(catalog, catalog)
+    work = ProductsInWork(catalog, catalog)
     work.prepare(recipe.steps)
     for step in recipe.steps:
         work.mask(step.where)
@@ -90,7 +91,7 @@ def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> tuple[dict[str, floa
     moments.append(perf_counter())
     answers = made_answers(work, results).answers
     moments.append(perf_counter())
-    reading, steps, making = (after - before for before, after in zip(moments, moments[1:], strict=False))
+    reading, steps, making = (after - before for before, after in pairwise(moments))
     changed = sum(len(one.changed) for one in results)
     return {"reading": reading, "steps": steps, "answers": making, "changed": changed}, answers
 

@@ -1,4 +1,4 @@
-"""The laws of changes of leaves: they lead from one value to the other and back, and never replace what is not theirs."""
+"""The laws of changes of leaves: they lead to the other value and back, and never replace what is not theirs."""
 
 from __future__ import annotations
 

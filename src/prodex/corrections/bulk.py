@@ -24,9 +24,9 @@ from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.corrections.operations import OPERATIONS, Operation, RemoveValue, SetValue
-from prodex.corrections.recipe import Recipe, RecipeStep
-from prodex.corrections.recipe_files import read_recipe, write_recipe
-from prodex.corrections.stepping import REMOVE, NewValue, StepResult, Values, Work
+from prodex.corrections.recipe import Recipe, RecipeStep, write_recipe
+from prodex.corrections.recipe_files import read_recipe
+from prodex.corrections.stepping import REMOVE, NewValue, ProductsInWork, StepDone, Values
 from prodex.errors import ChangesRefused, InputError
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
@@ -138,12 +138,12 @@ def correct(
     whole = catalog_given(catalog, "correct(catalog, attribute, value)", attribute, value)
     if not isinstance(attribute, str) or not attribute.strip():
         raise InputError(f"attribute is {described(attribute)}. Give a wire path, such as 'namePublicLong'.")
-    work = Work(whole, _unfiltered(whole))
+    work = ProductsInWork(whole, _unfiltered(whole))
     answers: list[Answer] = []
     if type(value) in OPERATIONS.values():
         step = RecipeStep(value, attribute, language)  # type: ignore[arg-type]
         result = work.done(step)
-    elif value is DELETE:
+    elif _is_delete(value):
         step = RecipeStep(RemoveValue(), attribute, language)
         result = work.done(step)
     elif isinstance(value, pd.Series):
@@ -156,7 +156,7 @@ def correct(
         name = getattr(value, "__name__", type(value).__name__)
         result = replace(work.done(step, _of_function(value)), what=f"{name}() of each value")
     else:
-        step = RecipeStep(SetValue(value), attribute, language)
+        step = RecipeStep(SetValue(value), attribute, language)  # type: ignore[arg-type] # it checks that itself
         result = work.done(step)
     if result.impossible:
         raise InputError(result.impossible)
@@ -194,9 +194,9 @@ def apply_recipe(
     -------
     Fix
         As `read_worklist` returns it. `steps` has one row for each step: `step`, `what` it does, `attribute`, and how
-        many values it `changed`, were `already_so`, were `refused`, are `asked_back` or in `conflict`; how many products
-        have `no_value` there; and the most frequent `reason` of what was not done. `step_rows` has the same value by
-        value. What is judged in the end counts: a change that is refused is none.
+        many values it `changed`, were `already_so`, were `refused`, are `asked_back` or in `conflict`; how many
+        products have `no_value` there; and the most frequent `reason` of what was not done. `step_rows` has the same
+        value by value. What is judged in the end counts: a change that is refused is none.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def apply_recipe(
     whole = catalog_given(catalog, "apply_recipe(catalog, recipe)", recipe)
     read = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
     chosen = _chosen(whole, read, profile, now)
-    work = Work(chosen, _unfiltered(whole))
+    work = ProductsInWork(chosen, _unfiltered(whole))
     work.prepare(read.steps)
     results = []
     for number, step in enumerate(read.steps, 1):
@@ -235,6 +235,10 @@ def apply_recipe(
     if read.by_hand:
         words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
     return _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
+
+
+def _is_delete(value: object) -> bool:
+    return value is DELETE
 
 
 def _chosen(
@@ -286,7 +290,7 @@ def _plain(value: Any) -> Any:
 
 
 def _of_series(
-    series: pd.Series, work: Work
+    series: pd.Series, work: ProductsInWork
 ) -> tuple[Callable[[int, str | None], NewValue], list[tuple[str, Any]]]:
     """Return what a Series says of each product, and the entries of its index that are none of the products."""
     numbers = {one: number for number, one in enumerate(work.ids.to_pylist())}
@@ -352,14 +356,15 @@ def _recipe_of(catalog: Catalog, steps: Sequence[RecipeStep]) -> Recipe:
 def _refuse_recipe(_: Path) -> NoReturn:
     raise InputError(
         "A function or a Series cannot be kept in a recipe, which runs no code. Do it with operations, such as "
-        "prodex.correct(catalog, attribute, prodex.operations.ReplaceText('a', 'b')); or keep the function in a notebook."
+        "prodex.correct(catalog, attribute, prodex.operations.ReplaceText('a', 'b')); or keep the function in a "
+        "notebook."
     )
 
 
 def _fix(
-    work: Work,
+    work: ProductsInWork,
     catalog: Catalog,
-    results: Sequence[StepResult],
+    results: Sequence[StepDone],
     answers: list[Answer],
     profile: str | Path | Mapping[str, Any] | Profile | None,
     now: datetime | None,
@@ -377,7 +382,9 @@ def _fix(
     return fix_of(Returned(made.answers), catalog, chosen_profile, moment, made_by=origin)
 
 
-def made_answers(work: Work, results: Sequence[StepResult], others: Sequence[Answer] = ()) -> StepAnswers:
+def made_answers(
+    work: ProductsInWork, results: Sequence[StepDone], others: Sequence[Answer] = ()
+) -> StepAnswers:
     """Return the answers that steps make, behind others."""
     made = StepAnswers(work, list(others))
     made.add_refusals(results)
@@ -392,7 +399,7 @@ def _save(recipe: Recipe, path: Path) -> Path:
 class StepAnswers:
     """The answers that steps make: one for each place that differs in the end, and one for each that was refused."""
 
-    def __init__(self, work: Work, answers: list[Answer]) -> None:
+    def __init__(self, work: ProductsInWork, answers: list[Answer]) -> None:
         self._work = work
         self.answers: list[Answer] = answers
         #: Of the rows of each attribute, the number of their answer; 0 for none.
@@ -406,10 +413,9 @@ class StepAnswers:
                 continue
             made = self._texts(values, rows) if values.is_text else self._leaves(values, rows)
             for row, several in made:
+                bound = int(values.bound[row])
                 for answer in several:
-                    if (bound := int(values.bound[row])) >= 0:
-                        answer = answer._replace(bound=bound)
-                    numbers[row] = self._added(answer)
+                    numbers[row] = self._added(answer if bound < 0 else answer._replace(bound=bound))
 
     @cached_property
     def _records(self) -> Mapping[str, Product]:
@@ -479,7 +485,7 @@ class StepAnswers:
                 ],
             )
 
-    def add_refusals(self, results: Sequence[StepResult]) -> None:
+    def add_refusals(self, results: Sequence[StepDone]) -> None:
         """Add an answer for each thing that a step refused, once."""
         seen: set[tuple[int, str, int, str]] = set()
         for result in results:
@@ -549,8 +555,8 @@ class StepLog:
         Of the rows of each attribute, the number of their answer; 0 for none.
     """
 
-    work: Work
-    results: Sequence[StepResult]
+    work: ProductsInWork
+    results: Sequence[StepDone]
     numbers: Mapping[int, npt.NDArray[np.int64]]
 
     def frame(self, states: States) -> pd.DataFrame:
@@ -584,14 +590,14 @@ class StepLog:
             )
         return pd.DataFrame(rows, columns=list(STEP_COLUMNS))
 
-    def _answered(self, result: StepResult) -> Iterator[tuple[int, int]]:
+    def _answered(self, result: StepDone) -> Iterator[tuple[int, int]]:
         """Yield the numbers of the answers of what a step changed, 0 for none, and how many rows have it."""
         if result.values is None or not len(result.changed):
             return
         numbers, counts = np.unique(self._numbers(result), return_counts=True)
         yield from zip(numbers.tolist(), counts.tolist(), strict=True)
 
-    def _numbers(self, result: StepResult) -> npt.NDArray[np.int64]:
+    def _numbers(self, result: StepDone) -> npt.NDArray[np.int64]:
         numbers: npt.NDArray[np.int64] = self.numbers[id(result.values)][result.changed]
         return numbers
 
@@ -612,9 +618,7 @@ class StepLog:
         )
         return pd.DataFrame([], columns=list(ROW_COLUMNS), dtype=object) if made is None else made
 
-    def _rows_of(
-        self, number: int, result: StepResult, states: States, gtins: pa.ChunkedArray
-    ) -> pd.DataFrame:
+    def _rows_of(self, number: int, result: StepDone, states: States, gtins: pa.ChunkedArray) -> pd.DataFrame:
         values = result.values
         rows: list[dict[str, Any]] = []
         if values is not None:

@@ -82,8 +82,8 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
 
     Examples
     --------
-    >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met citroen", "nl", "title")
-    ('STRASSE', 'ılık süt', 'IJsthee met Citroen')
+    >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met munt", "nl", "title")
+    ('STRASSE', 'ılık süt', 'IJsthee met Munt')
     >>> recased("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), recased("BREAD WITH SEEDS. BAKED", "en", "sentence")
     ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
     """
@@ -104,8 +104,8 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
         made_text = _sentences(pieces, spoken, kept)
         if spoken in _NOUNS and made_text != text:
             raise CaseUnknown(
-                f"{_NOUNS[spoken]} writes nouns with capitals, and which words are nouns is not known here. Correct the "
-                "text by hand."
+                f"{_NOUNS[spoken]} writes nouns with capitals, and which words are nouns is not known here. Correct "
+                "the text by hand."
             )
         return made_text
     if spoken not in _SMALL:
@@ -142,10 +142,9 @@ def _without_tonos(text: str) -> str:
         if one == _TONOS and made and "\u0370" <= made[-1][0] <= "\u03ff":
             had_tonos = True
             continue
-        if one in "ΙΥ" and had_tonos and made[-1] in "ΑΕΟΗ":
-            one += _DIALYTIKA
-        had_tonos = had_tonos and unicodedata.combining(one[0]) != 0
-        made.append(one)
+        is_apart = one in "ΙΥ" and had_tonos and made[-1] in "ΑΕΟΗ"
+        had_tonos = had_tonos and unicodedata.combining(one) != 0
+        made.append(one + _DIALYTIKA if is_apart else one)
     return unicodedata.normalize("NFC", "".join(made))
 
 

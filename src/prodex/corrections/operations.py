@@ -234,7 +234,7 @@ class ReplaceText:
         kind = "the pattern " if self.pattern else ""
         return f"replace {kind}{_quoted(self.find)} by {_quoted(self.by)}"
 
-    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left, or far too much, are refused."""
         expression, by = self._expression, self._replacement
         # Most texts have nothing to replace, and RE2 finds that out much faster than it replaces.
@@ -280,12 +280,12 @@ class ChangeCase:
     """Write texts in capitals, in small letters, or as sentences or titles, as each language does it.
 
     Known are: the dotted i of Turkish and Azerbaijani; SS for the German ß; Greek capitals without accents; the Dutch
-    IJ; French accents, which capitals keep; articles and prepositions, which are small in titles, and elisions (d'Olive).
-    Not known, and refused where it would matter: which German and Luxembourgish words are nouns (sentences), and how
-    titles are written in languages other than Danish, Dutch, English, French, German, Italian, Norwegian, Portuguese,
-    Spanish and Swedish. Which words are names is not known in any language: name them in `keep`. Words with capitals
-    inside (McCain, pH), or with digits behind a letter (B12), stay as they are in sentences and titles; so do markup and
-    addresses in each case.
+    IJ; French accents, which capitals keep; articles and prepositions, which are small in titles, and elisions
+    (d'Olive). Not known, and refused where it would matter: which German and Luxembourgish words are nouns
+    (sentences), and how titles are written in languages other than Danish, Dutch, English, French, German, Italian,
+    Norwegian, Portuguese, Spanish and Swedish. Which words are names is not known in any language: name them in
+    `keep`. Words with capitals inside (McCain, pH), or with digits behind a letter (B12), stay as they are in sentences
+    and titles; so do markup and addresses in each case.
 
     Attributes
     ----------
@@ -404,21 +404,22 @@ class TrimSpaces:
         breaks = " and line breaks" if self.line_breaks == "space" else ""
         return f"trim and collapse spaces{breaks}"
 
-    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left are refused."""
-        odd = rf"^[{_SPACE}{_BREAK}{_INVISIBLE}]|[{_SPACE}{_BREAK}{_INVISIBLE}]$|[{_SPACE}]{{2}}|[^ \PZ{_NO_BREAK}]|[\t{_BREAK}]"
+        around = rf"[{_SPACE}{_BREAK}{_INVISIBLE}]"
+        odd = rf"^{around}|{around}$|[{_SPACE}]{{2}}|[^ \PZ{_NO_BREAK}]|[\t{_BREAK}]"
         if self.no_break == "space":
             odd = f"{odd}|[{_NO_BREAK}]"
         has_it = pc.match_substring_regex(texts, odd)
         made = texts.filter(has_it)
         spaces = f"{_SPACE}{_BREAK}" if self.line_breaks == "space" else _SPACE
-        made = pc.replace_substring_regex(made, rf"^[{_SPACE}{_BREAK}{_INVISIBLE}]+", "")
-        made = pc.replace_substring_regex(made, rf"[{_SPACE}{_BREAK}{_INVISIBLE}]+$", "")
+        made = pc.replace_substring_regex(made, f"^{around}+", "")
+        made = pc.replace_substring_regex(made, f"{around}+$", "")
         if self.line_breaks == "keep":
             made = pc.replace_substring_regex(made, rf"[{_SPACE}]*([{_BREAK}]+)[{_SPACE}]*", r"\1")
         if self.no_break == "keep":
             # The first no-break space of a run, with the spaces around it.
-            made = pc.replace_substring_regex(made, rf"[{spaces}]*([{_NO_BREAK}])[{spaces}]*", r"\1")
+            made = pc.replace_substring_regex(made, rf"[{spaces}]*?([{_NO_BREAK}])[{spaces}]*", r"\1")
             plain = re.sub(r"\\x\{00A0\}|\\x\{202F\}", "", spaces).replace(
                 r"\x{2000}-\x{200A}", r"\x{2000}-\x{2006}\x{2008}-\x{200A}"
             )
@@ -466,7 +467,7 @@ class RemovePrefix:
         """What it does, for people."""
         return f"remove the prefix {_quoted(self.prefix)}"
 
-    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:
+    def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left are refused."""
         start = f"{'(?i)' if self.ignore_case else ''}^(?:{'|'.join(map(_literal, _forms(self.prefix)))})"
         begins = pc.match_substring_regex(texts, start)

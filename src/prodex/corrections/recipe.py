@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final
 
 from prodex.arguments import described
-from prodex.corrections.operations import OPERATIONS, Operation
+from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
 from prodex.errors import InputError
+from prodex.files.atomic import make_folder, storage, writing
+from prodex.files.untrusted import read_bytes, utf8_text
 from prodex.locales import language_tag
+
+#: The newest format of a file that this version reads, and the one that it writes.
+FORMAT: Final = 1
+#: Bytes of a file: a larger one is no recipe.
+MOST_BYTES: Final = 2**20
+#: In place of a value: that there is none. TOML has no word for it.
+NO_VALUE: Final = "no_value"
+#: The key of what an explorer showed, among keywords of `where`.
+EXPLORER: Final = "explorer"
+
+_NOTES: Final = """\
+# A recipe of prodex: what is done with the values of many products.
+#   prodex recipe {name} SNAPSHOT          shows what it would change; --send sends it
+#   prodex.apply_recipe(catalog, "{name}")  does the same in Python
+# Steps are done in their order, and each sees what the ones before it left. Remove, copy and reorder them at will.
+# A step may have: language = "fr" (texts in every language without it), where = {{brand_code = "ACME"}}, and
+# required = true (nothing is done if this step cannot be done).
+# do = one of: {operations}
+"""
 
 
 @dataclass(frozen=True)
@@ -98,21 +122,17 @@ class Recipe:
     by_hand: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", tuple(self.steps))
-        object.__setattr__(self, "chosen", tuple(self.chosen))
+        for name, kind in (("steps", "RecipeStep values"), ("chosen", "mappings of keywords of where()")):
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple):
+                raise InputError(f"{name} of a recipe is {described(given)}. Give a list of {kind}.")
+            object.__setattr__(self, name, tuple(given))
         if wrong := [one for one in self.steps if not isinstance(one, RecipeStep)]:
             raise InputError(f"A recipe has {described(wrong[0])}. Give prodex.RecipeStep values.")
-        if wrong := [one for one in self.chosen if not isinstance(one, Mapping)]:
+        if unknown := [one for one in self.chosen if not isinstance(one, Mapping)]:
             raise InputError(
-                f"chosen has {described(wrong[0])}. Give mappings of keywords of where(): {{'brand_code': 'ACME'}}."
+                f"chosen has {described(unknown[0])}. Give mappings of keywords of where(): {{'brand_code': 'ACME'}}."
             )
-
-    @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """Read a recipe from its file; see `prodex.read_recipe`."""
-        from prodex.corrections.recipe_files import read_recipe
-
-        return read_recipe(path)  # type: ignore[return-value]
 
     def save(self, path: str | Path) -> Path:
         """Write the recipe to a file, with notes on how to edit it, and return the path.
@@ -124,6 +144,132 @@ class Recipe:
         StorageError
             When the disk refuses.
         """
-        from prodex.corrections.recipe_files import write_recipe
-
         return write_recipe(self, path)
+
+
+def write_recipe(recipe: Recipe, path: str | Path) -> Path:
+    """Write a recipe to a file, and return its path.
+
+    Raises
+    ------
+    InputError
+        When a value of it cannot be written, or there is a file already that is no recipe.
+    StorageError
+        When the disk refuses.
+    """
+    file = Path(path)
+    if file.exists() and not _is_recipe(file):
+        raise InputError(
+            f"{file} is there already and is no recipe, so that it is not replaced. Give another name."
+        )
+    text = _NOTES.format(name=file.name, operations=", ".join(OPERATIONS)) + "\n" + recipe_text(recipe)
+    with storage(file):
+        make_folder(file.absolute().parent)
+        with writing(file) as beside:
+            beside.write_text(text, "utf-8", newline="\n")
+    return file
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as TOML.
+
+    >>> from prodex.corrections.operations import TrimSpaces
+    >>> print(recipe_text(Recipe([RecipeStep(TrimSpaces(), "nameLegal")], title="Spaces")))
+    title = "Spaces"
+    format = 1
+    <BLANKLINE>
+    [[steps]]
+    do = "trim spaces"
+    attribute = "nameLegal"
+    <BLANKLINE>
+    """
+    return "\n".join(_lines(recipe)) + "\n"
+
+
+def _is_recipe(file: Path) -> bool:
+    try:
+        values = tomllib.loads(utf8_text(read_bytes(file.resolve(), MOST_BYTES)))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return "steps" in values
+
+
+def _lines(recipe: Recipe) -> Iterator[str]:
+    yield f"title = {_toml(recipe.title)}"
+    yield f"format = {FORMAT}"
+    if recipe.by_hand:
+        yield "# How the products were chosen cannot be written: the steps are done with all that are given."
+        yield f"by_hand = {_toml(recipe.by_hand)}"
+    for number, chosen in enumerate(recipe.chosen):
+        yield ""
+        if number == 0:
+            yield "# Only these products of the catalogue; each table narrows them further."
+        yield "[[chosen]]"
+        yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen.items() if name != EXPLORER)
+        if EXPLORER in chosen:
+            yield "[chosen.explorer]"
+            yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen[EXPLORER].items() if value)
+    for step in recipe.steps:
+        yield ""
+        yield "[[steps]]"
+        yield f"do = {_toml(step.operation.do)}"
+        yield f"attribute = {_toml(step.attribute)}"
+        if step.language is not None:
+            yield f"language = {_toml(step.language)}"
+        yield from (f"{name} = {_toml(value)}" for name, value in parameters_of(step.operation).items())
+        if step.where:
+            yield f"where = {_toml(step.where)}"
+        if step.required:
+            yield "required = true"
+
+
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it."""
+    match value:
+        case None:
+            return f"{{{NO_VALUE} = true}}"
+        case bool():
+            return str(value).lower()
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise InputError(
+                    f"{value!r:.60} has half of a character, which a file cannot hold."
+                ) from None
+            return f'"{"".join(map(_escaped, value))}"'
+        case int():
+            return str(int(value))
+        case float():
+            return repr(value) if math.isfinite(value) else str(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Mapping():
+            if not value:
+                return "{}"
+            kept = (f"{_key(name)} = {_toml(one)}" for name, one in value.items())
+            return f"{{{', '.join(kept)}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+    raise InputError(
+        f"{described(value)} cannot be kept in a recipe. Give texts, numbers, dates, True or False."
+    )
+
+
+def _escaped(one: str) -> str:
+    """Return a character as the text of TOML has it."""
+    if one in _ESCAPES:
+        return _ESCAPES[one]
+    return one if one >= " " and one != "\x7f" else f"\\u{ord(one):04X}"
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return (
+        text
+        if text and all(one.isascii() and (one.isalnum() or one in "_-") for one in text)
+        else _toml(text)
+    )

@@ -20,45 +20,26 @@ It names operations and holds no code. What cannot be read is named in one error
 from __future__ import annotations
 
 import json
-import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Final
 
 from prodex.arguments import described
-from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
-from prodex.corrections.recipe import Recipe, RecipeStep
+from prodex.corrections.operations import OPERATIONS, Operation
+from prodex.corrections.recipe import EXPLORER, FORMAT, MOST_BYTES, NO_VALUE, Recipe, RecipeStep
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions
-from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.toml_text import Keys, TomlText
 from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
 
-#: The newest format that this version reads, and the one that it writes.
-_FORMAT: Final = 1
-_MOST_BYTES: Final = 2**20
 #: Steps of a recipe: a longer one was made by a program, and takes long.
 _MOST_STEPS: Final = 1_000
 _KEYS: Final = ("title", "format", "chosen", "by_hand", "steps")
 _OF_STEP: Final = ("do", "attribute", "language", "where", "required")
-#: In place of a value: that there is none. TOML has no word for it.
-_NO_VALUE: Final = "no_value"
-_EXPLORER: Final = "explorer"
-
-_NOTES: Final = """\
-# A recipe of prodex: what is done with the values of many products.
-#   prodex recipe {name} SNAPSHOT          shows what it would change; --send sends it
-#   prodex.apply_recipe(catalog, "{name}")  does the same in Python
-# Steps are done in their order, and each sees what the ones before it left. Remove, copy and reorder them at will.
-# A step may have: language = "fr" (texts in every language without it), where = {{brand_code = "ACME"}}, and
-# required = true (nothing is done if this step cannot be done).
-# do = one of: {operations}
-"""
 
 
 def read_recipe(path: str | Path) -> Recipe:
@@ -87,7 +68,7 @@ def read_recipe(path: str | Path) -> Recipe:
         )
     file = Path(path)
     try:
-        text = utf8_text(read_bytes(file.resolve(), _MOST_BYTES))
+        text = utf8_text(read_bytes(file.resolve(), MOST_BYTES))
         values = tomllib.loads(text)
     except OSError as error:
         raise InputError(f"The recipe {file} cannot be read: {error}.") from error
@@ -109,12 +90,12 @@ class _RecipeReader:
 
     def recipe(self, values: Mapping[str, Any]) -> Recipe:
         self._known(values, _KEYS, ())
-        form = values.get("format", _FORMAT)
+        form = values.get("format", FORMAT)
         if not isinstance(form, int) or isinstance(form, bool) or form < 1:
             self._add(("format",), f"format is {described(form)}; leave it out.")
-        elif form > _FORMAT:
+        elif form > FORMAT:
             raise InputError(
-                f"{self._place.shown} was made by a newer prodex (format {form}, and this one reads {_FORMAT})."
+                f"{self._place.shown} was made by a newer prodex (format {form}, and this one reads {FORMAT})."
             )
         title = self._text(values, "title")
         by_hand = self._text(values, "by_hand")
@@ -210,15 +191,15 @@ class _RecipeReader:
 
     def _chosen(self, table: Mapping[str, Any], here: Keys) -> dict[str, Any] | None:
         made = self._where(
-            {name: one for name, one in table.items() if name != _EXPLORER}, here, own=(_EXPLORER,)
+            {name: one for name, one in table.items() if name != EXPLORER}, here, own=(EXPLORER,)
         )
-        if _EXPLORER in table:
+        if EXPLORER in table:
             try:
-                conditions = Conditions.from_json(_with_none(table[_EXPLORER]))
+                conditions = Conditions.from_json(_with_none(table[EXPLORER]))
             except InputError as error:
-                self._add((*here, _EXPLORER), str(error))
+                self._add((*here, EXPLORER), str(error))
                 return None
-            made = {**(made or {}), _EXPLORER: as_plain(conditions)}
+            made = {**(made or {}), EXPLORER: as_plain(conditions)}
         return made
 
     def _where(
@@ -270,7 +251,7 @@ class _RecipeReader:
 
 
 def _is_no_value(value: object) -> bool:
-    return isinstance(value, Mapping) and dict(value) == {_NO_VALUE: True}
+    return isinstance(value, Mapping) and dict(value) == {NO_VALUE: True}
 
 
 def _with_none(value: Any) -> Any:
@@ -286,130 +267,3 @@ def as_plain(conditions: Conditions) -> dict[str, Any]:
     """Return the conditions of an explorer as a recipe keeps them: values of JSON, but those that are empty."""
     every: dict[str, Any] = json.loads(json.dumps(conditions.to_json(), default=str))
     return {name: value for name, value in every.items() if value}
-
-
-def write_recipe(recipe: Recipe, path: str | Path) -> Path:
-    """Write a recipe to a file, and return its path.
-
-    Raises
-    ------
-    InputError
-        When a value of it cannot be written, or there is a file already that is no recipe.
-    StorageError
-        When the disk refuses.
-    """
-    file = Path(path)
-    if file.exists():
-        try:
-            read_recipe(file)
-        except InputError as error:
-            raise InputError(
-                f"{file} is there already and is no recipe that can be read, so it is not replaced. Give another name. "
-                f"{str(error).splitlines()[0]}"
-            ) from error
-    text = _NOTES.format(name=file.name, operations=", ".join(OPERATIONS)) + "\n" + recipe_text(recipe)
-    with storage(file):
-        make_folder(file.absolute().parent)
-        with writing(file) as beside:
-            beside.write_text(text, "utf-8", newline="\n")
-    return file
-
-
-def recipe_text(recipe: Recipe) -> str:
-    """Return a recipe as TOML.
-
-    >>> from prodex.corrections.operations import TrimSpaces
-    >>> print(recipe_text(Recipe([RecipeStep(TrimSpaces(), "nameLegal")], title="Spaces")))
-    title = "Spaces"
-    format = 1
-    <BLANKLINE>
-    [[steps]]
-    do = "trim spaces"
-    attribute = "nameLegal"
-    <BLANKLINE>
-    """
-    return "\n".join(_lines(recipe)) + "\n"
-
-
-def _lines(recipe: Recipe) -> Iterator[str]:
-    yield f"title = {_toml(recipe.title)}"
-    yield f"format = {_FORMAT}"
-    if recipe.by_hand:
-        yield "# How the products were chosen cannot be written: the steps are done with all that are given."
-        yield f"by_hand = {_toml(recipe.by_hand)}"
-    for number, chosen in enumerate(recipe.chosen):
-        yield ""
-        if number == 0:
-            yield "# Only these products of the catalogue; each table narrows them further."
-        yield "[[chosen]]"
-        yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen.items() if name != _EXPLORER)
-        if _EXPLORER in chosen:
-            yield "[chosen.explorer]"
-            yield from (
-                f"{_key(name)} = {_toml(value)}" for name, value in chosen[_EXPLORER].items() if value
-            )
-    for step in recipe.steps:
-        yield ""
-        yield "[[steps]]"
-        yield f"do = {_toml(step.operation.do)}"
-        yield f"attribute = {_toml(step.attribute)}"
-        if step.language is not None:
-            yield f"language = {_toml(step.language)}"
-        yield from (f"{name} = {_toml(value)}" for name, value in parameters_of(step.operation).items())
-        if step.where:
-            yield f"where = {_toml(step.where)}"
-        if step.required:
-            yield "required = true"
-
-
-_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _toml(value: Any) -> str:
-    """Return a value as TOML has it."""
-    match value:
-        case None:
-            return f"{{{_NO_VALUE} = true}}"
-        case bool():
-            return str(value).lower()
-        case str():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise InputError(
-                    f"{value!r:.60} has half of a character, which a file cannot hold."
-                ) from None
-            return f'"{"".join(_ESCAPES.get(one, one) if one in _ESCAPES or _is_plain(one) else _escaped(one) for one in value)}"'
-        case int():
-            return str(int(value))
-        case float():
-            return repr(value) if math.isfinite(value) else str(value)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case Mapping():
-            if not value:
-                return "{}"
-            kept = (f"{_key(name)} = {_toml(one)}" for name, one in value.items())
-            return f"{{{', '.join(kept)}}}"
-        case list() | tuple():
-            return f"[{', '.join(map(_toml, value))}]"
-    raise InputError(
-        f"{described(value)} cannot be kept in a recipe. Give texts, numbers, dates, True or False."
-    )
-
-
-def _is_plain(one: str) -> bool:
-    return one >= " " and one != "\x7f"
-
-
-def _escaped(one: str) -> str:
-    return f"\\u{ord(one):04X}"
-
-
-def _key(name: object) -> str:
-    text = str(name)
-    return (
-        text
-        if text and all(one.isascii() and (one.isalnum() or one in "_-") for one in text)
-        else _toml(text)
-    )

@@ -127,14 +127,16 @@ class Values:
         by_code = np.array([*meant, False])[indices]
         lacking = pc.is_null(self.code).to_numpy(zero_copy_only=False)
         if not lacking.any():
-            return by_code
+            return np.asarray(by_code, bool)
         short = pc.equal(self.language, short_of(tag)).fill_null(False).to_numpy(zero_copy_only=False)
-        return by_code | (lacking & short)
+        either: Mask = by_code | (lacking & short)
+        return either
 
     @property
     def is_there(self) -> Mask:
         """Return which rows hold a value now."""
-        return pc.is_valid(self.now).to_numpy(zero_copy_only=False)
+        there: Mask = pc.is_valid(self.now).to_numpy(zero_copy_only=False)
+        return there
 
     def put(self, rows: Rows, values: pa.Array) -> None:
         """Let rows hold other values."""
@@ -181,7 +183,7 @@ def _is_language(code: str | None, tag: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class StepResult:
+class StepDone:
     """What a step did.
 
     Attributes
@@ -235,7 +237,7 @@ REMOVE: Final = object()
 
 
 @dataclass(eq=False)
-class Work:
+class ProductsInWork:
     """The chosen products while the steps are done: the only place that changes.
 
     Attributes
@@ -393,7 +395,7 @@ class Work:
 
     def done(
         self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None = None
-    ) -> StepResult:
+    ) -> StepDone:
         """Do a step, and return what it did; what it cannot do is in the result.
 
         Parameters
@@ -406,9 +408,9 @@ class Work:
         try:
             return self._done(step, function)
         except ProdexError as error:
-            return StepResult(step, impossible=str(error))
+            return StepDone(step, impossible=str(error))
 
-    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepResult:
+    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepDone:
         attribute = self.wire_path(step.attribute)
         shape = self.shape_of(attribute)
         operation = step.operation
@@ -448,30 +450,30 @@ class Work:
 
     def _transformed(
         self, step: RecipeStep, place: _Place, operation: ReplaceText | ChangeCase | TrimSpaces | RemovePrefix
-    ) -> StepResult:
+    ) -> StepDone:
         values, rows = place.values, place.rows
         taken = pa.array(rows)
         made = operation.transformed(values.now.take(taken), values.language.take(taken))
         refused = [(int(values.product[rows[one]]), int(rows[one]), why) for one, why in made.refused.items()]
         return _changed(step, place, rows, made.values, refused)
 
-    def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepResult:
+    def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepDone:
         values, rows = place.values, place.rows
         held = values.now.take(pa.array(rows)).dictionary_encode()
         results: list[str] = []
         problems: dict[int, str] = {}
-        for number, one in enumerate(held.dictionary.to_pylist()):
+        for place_of, one in enumerate(held.dictionary.to_pylist()):
             unit = one.rpartition(" ")[2]
             try:
                 results.append(one if operation.only not in (None, unit) else operation.converted(one))
             except InputError as error:
                 results.append(one)
-                problems[number] = str(error)
+                problems[place_of] = str(error)
         indices = held.indices.to_numpy(zero_copy_only=False)
         new = pa.array(results, _TEXT).take(held.indices)
         refused = []
         if problems:
-            why = np.array([problems.get(number, "") for number in range(len(results))], object)[indices]
+            why = np.array([problems.get(one, "") for one in range(len(results))], object)[indices]
             refused = [
                 (int(values.product[rows[one]]), int(rows[one]), str(why[one])) for one in np.flatnonzero(why)
             ]
@@ -530,14 +532,15 @@ class Work:
         if code in words.in_use(attribute) or is_standard_code(attribute, code):
             return code, ()
         near = ", ".join(words.nearest(attribute, code))
-        return code, (
+        question = (
             f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
-            f"{f'; the nearest: {near}' if near else ''}. Is it meant?",
+            f"{f'; the nearest: {near}' if near else ''}. Is it meant?"
         )
+        return code, (question,)
 
     def _set(
         self, step: RecipeStep, place: _Place, wanted: Mapping[int, str], questions: tuple[str, ...] = ()
-    ) -> StepResult:
+    ) -> StepDone:
         """Let products have values, each at the one place that is meant."""
         values = place.values
         targets, refused = place.targets(wanted)
@@ -565,7 +568,7 @@ class Work:
         )
 
     def _added(self, place: _Place, absent: Mapping[int, str]) -> Rows:
-        """Let products have values that have none, in the row of a value that an earlier step took away, or a new one."""
+        """Let products have values that have none, where an earlier step took one away, or in a new row."""
         values = place.values
         if not absent:
             return np.zeros(0, np.int64)
@@ -583,7 +586,7 @@ class Work:
 
     def _called(
         self, step: RecipeStep, place: _Place, function: Callable[[int, str | None], NewValue]
-    ) -> StepResult:
+    ) -> StepDone:
         """Ask a function for the new value of each value, and of each product that has none."""
         values, rows = place.values, place.rows
         attribute = values.attribute
@@ -633,7 +636,7 @@ class Work:
             without=len(place.lacking) - len(wanted),
         )
 
-    def _copied(self, step: RecipeStep, place: _Place, operation: CopyFrom) -> StepResult:
+    def _copied(self, step: RecipeStep, place: _Place, operation: CopyFrom) -> StepDone:
         source_name = place.values.attribute
         if operation.from_attribute is not None:
             source_name = self.wire_path(operation.from_attribute)
@@ -654,7 +657,7 @@ class Work:
 
     def _copied_texts(
         self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
-    ) -> StepResult:
+    ) -> StepDone:
         if source is place.values and (place.tag is None or tag == place.tag):
             raise StepImpossible(
                 "it is copied from where it is. Give the language of the step, and another one to copy from."
@@ -679,7 +682,7 @@ class Work:
 
     def _copied_rows(
         self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
-    ) -> StepResult:
+    ) -> StepDone:
         rows = np.flatnonzero(place.chosen[source.product] & source.is_there & source.in_language(tag))
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
         wanted, several = _one_each(source, rows, held)
@@ -703,7 +706,7 @@ class Work:
         sources = len(set(source.product[rows].tolist()))
         return replace(made, refused=[*made.refused, *refused], without=int(place.chosen.sum()) - sources)
 
-    def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepResult:
+    def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepDone:
         source = place.values
         target_name = source.attribute
         if operation.to_attribute is not None:
@@ -725,7 +728,7 @@ class Work:
         made = _together(step, place, parts)
         return replace(made, without=len(place.lacking))
 
-    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepResult:
+    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepDone:
         source, target = place.values, there.values
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
         owner = {int(source.product[row]): row for row in rows.tolist()}
@@ -758,8 +761,8 @@ class Work:
         by_product = {int(target.product[row]): int(row) for row in arrived}
         taken = np.array([owner[one] for one in wanted], np.int64)
         result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
-        for one in by_product:
-            self._bind(source, owner[one], target, by_product[one])
+        for one, other in by_product.items():
+            self._bind(source, owner[one], target, other)
         return replace(result, refused=refused)
 
     def _bind(self, source: Values, row: int, target: Values, other: int) -> None:
@@ -825,12 +828,11 @@ class _Place:
             if product not in wanted:
                 continue
             new = wanted[product]
-            if len(own) > 1:
-                own = self._meant(own, new)
-            if len(own) == 1:
-                found[own[0]] = new
+            meant = own if len(own) == 1 else self._meant(own, new)
+            if len(meant) == 1:
+                found[meant[0]] = new
             else:
-                refused.append((product, own[0], self._why_several(own)))
+                refused.append((product, own[0], self._why_several(meant)))
         return found, refused
 
     def _meant(self, rows: list[int], new: str) -> list[int]:
@@ -861,7 +863,7 @@ def _changed(
     refused: Sequence[tuple[int, int, str]],
     *,
     lacking: bool = True,
-) -> StepResult:
+) -> StepDone:
     """Let rows hold new values, and return which have changed."""
     values = place.values
     old = values.now.take(pa.array(rows))
@@ -874,16 +876,16 @@ def _changed(
     if len(not_done):
         so_already = so_already[~np.isin(so_already, not_done)]
     without = len(place.lacking) if lacking else 0
-    return StepResult(
+    return StepDone(
         step, values, "", changed, old.take(taken), new.take(taken), so_already, list(refused), without
     )
 
 
-def _together(step: RecipeStep, place: _Place, parts: Sequence[StepResult]) -> StepResult:
+def _together(step: RecipeStep, place: _Place, parts: Sequence[StepDone]) -> StepDone:
     """Return what a step did language by language."""
     if not parts:
-        return StepResult(step, place.values, without=int(place.chosen.sum()))
-    return StepResult(
+        return StepDone(step, place.values, without=int(place.chosen.sum()))
+    return StepDone(
         step,
         parts[0].values,
         "",

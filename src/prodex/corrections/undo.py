@@ -26,7 +26,7 @@ from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.corrections import received_products
-from prodex.send.earlier_records import EarlierRecord, by_gtin, earlier_records, remove_old, why_none
+from prodex.send.earlier_records import EarlierRecord, earlier_records, remove_old, why_none
 from prodex.send.journal import UpsertJournal, host_of
 from prodex.send.leaves import ABSENT, LeafChange, is_same_value, leaf_changes
 from prodex.send.records import Product, gtin_key
@@ -255,13 +255,14 @@ def _requested(service: Client, writes: Sequence[_Write]) -> tuple[Catalog, dict
     """Return the products as they are now, as a catalogue and by their ids."""
     extra = {"allow_not_consumer_units": True}
     gtins = list(dict.fromkeys(one.record.gtin for one in writes if one.record.gtin))
-    records: list[Product] = []
+    records: dict[str, Product] = {}
     if gtins:
         query = ProductQuery(gtins_in=gtins, extra=extra)
         for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
-            records += map(json.loads, map(bytes, page.envelope.data))
+            # Pages overlap: a product may come more than once.
+            records |= {product_key(one): one for one in map(json.loads, map(bytes, page.envelope.data))}
     origin = Origin(service.base_url, ProductQuery(extra=extra))
-    return replace(flatten(records), origin=origin), {product_key(one): one for one in records}
+    return replace(flatten(records.values()), origin=origin), records
 
 
 def _answers(writes: Iterable[_Write], present: Mapping[str, Product]) -> Iterator[Answer]:
@@ -270,9 +271,11 @@ def _answers(writes: Iterable[_Write], present: Mapping[str, Product]) -> Iterat
     by_product: dict[tuple[str, str], list[_Write]] = defaultdict(list)
     for one in writes:
         by_product[one.record.product, gtin_key(one.record.gtin)].append(one)
-    there = by_gtin(present.values())
+    there: dict[str, list[str]] = defaultdict(list)
+    for key, record in present.items():
+        there[gtin_key(record.get("gtin"))].append(key)
     for (product, gtin), several in by_product.items():
-        own = [product] if product else [product_key(one) for one in there.get(gtin, ())]
+        own = [product] if product else there[gtin]
         yield from _answers_of_product(several, own, present, numbers)
 
 
@@ -347,7 +350,18 @@ def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answ
             f"the product has the earlier value, but the upsert {write.upsert} may still write it: {lost}. Undo it "
             "again later."
         )
+    elif as_before and leaf.change.is_made(_waiting(now, change.root)):
+        why = (
+            f"the product has the earlier value, but an update of {change.root} waits for acceptance, with what was "
+            "sent. Undo it again when the update has been accepted or refused."
+        )
     if not why:
         return exact_change(product, change, number=number)
     answer = exact_change(product, change, number=number)
     return answer._replace(change=None, refusal=why)
+
+
+def _waiting(now: Product, root: str) -> Any:
+    """Return the value of an attribute in the update of a product that waits for acceptance."""
+    update = now.get("lastRequest")
+    return update[root] if isinstance(update, Mapping) and root in update else now.get(root, ABSENT)

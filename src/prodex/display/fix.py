@@ -12,6 +12,7 @@ from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
 from prodex.messages import counted
 from prodex.untrusted_text import on_one_line
+from prodex.worklists.answer_rows import TYPED
 from prodex.worklists.returned_files import place_in_words
 
 if TYPE_CHECKING:
@@ -131,7 +132,9 @@ def _fix_facts(fix: Fix) -> Iterator[str]:
         ]
         more = f" and {len(owners) - _OWNERS:,} more" if len(owners) > _OWNERS else ""
         yield f"Products of {', '.join(named)}{more}"
-    words = [f"Read from {counted(fix.files, 'file')}" if fix.files else "Typed beside the products"]
+    # A worklist has files; what was computed says what it is: an undo, a recipe.
+    why = fix.why if fix.why != TYPED else "typed beside the products"
+    words = [f"Read from {counted(fix.files, 'file')}" if fix.files else f"{why[:1].upper()}{why[1:]}"]
     if fix.files:
         words.append(_rows_by_state(fix))
     if fix.ignored:

@@ -112,7 +112,7 @@ class KeptUpsert(NamedTuple):
     until: datetime
 
 
-def earlier_lines(products: Iterable[Product], before: Mapping[str, Sequence[Product]]) -> list[bytes]:
+def earlier_lines(products: Iterable[Product], before: Iterable[Product]) -> list[bytes]:
     """Return the lines of the file: the index, and one for each product.
 
     Parameters
@@ -120,29 +120,29 @@ def earlier_lines(products: Iterable[Product], before: Mapping[str, Sequence[Pro
     products
         As they are to be sent.
     before
-        The records as received, by the key of their GTIN.
+        The records as received.
     """
+    by_gtin = {gtin_key(one["gtin"]): one for one in products}
+    # Pages overlap: a product may come more than once, and its last record is the newest. Each is packed as it comes,
+    # since all records at once would take much memory.
+    packed: dict[str, dict[str, bytes]] = {gtin: {} for gtin in by_gtin}
+    for record in before:
+        if (gtin := gtin_key(record.get("gtin"))) in by_gtin:
+            packed[gtin][product_key(record)] = _line(by_gtin[gtin], record)
     names, lines, place = [], [], 0
-    for product in products:
-        sent = {name: value for name, value in writable(product).items() if name != "gtin"}
-        for record in before.get(gtin_key(product["gtin"]), ()) or (None,):
-            key = "" if record is None else product_key(record)
-            # Sorted neither here nor there: a record is kept as it was received.
-            packed = zlib.compress(json.dumps({"before": record, "sent": sent}).encode(), _STRENGTH)
-            name = {"product": key, "gtin": str(product["gtin"])}
-            line = sealed({**name, "packed": base64.b64encode(packed).decode()})
-            names.append([key, name["gtin"], place, len(line)])
+    for gtin, product in by_gtin.items():
+        for key, line in (packed[gtin] or {"": _line(product, None)}).items():
+            names.append([key, str(product["gtin"]), place, len(line)])
             lines.append(line)
             place += len(line) + 1
     return [sealed({"version": _VERSION, "products": names}), *lines]
 
 
-def by_gtin(records: Iterable[Product]) -> dict[str, list[Product]]:
-    """Return records by the keys of their GTINs."""
-    found: dict[str, list[Product]] = {}
-    for record in records:
-        found.setdefault(gtin_key(record.get("gtin")), []).append(record)
-    return found
+def _line(product: Product, record: Product | None) -> bytes:
+    sent = {name: value for name, value in writable(product).items() if name != "gtin"}
+    content = zlib.compress(json.dumps({"before": record, "sent": sent}).encode(), _STRENGTH)
+    name = {"product": "" if record is None else product_key(record), "gtin": str(product["gtin"])}
+    return sealed({**name, "packed": base64.b64encode(content).decode()})
 
 
 def requested_lines(
@@ -167,23 +167,24 @@ def requested_lines(
     # Without it a service may list consumer units only, and any other product would seem to be new.
     extra = {"allow_not_consumer_units": True, **extra}
     query = ProductQuery(gtins_in=list(dict.fromkeys(str(one["gtin"]) for one in products)), extra=extra)
-    found: list[Product] = []
-    # What a user gave as a function of (done, total) counts the products that are sent.
-    shown = False if callable(progress) else progress
     try:
-        with showing(
-            shown, "Kept", phase="Keeping the products as they are now", total=len(products)
-        ) as show:
-            for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
-                found += map(json.loads, map(bytes, page.envelope.data))
-                show(len(found), max(len(found), len(products)))
+        return earlier_lines(products, _requested(service, query, len(products), progress))
     except ProdexError as error:
         error.add_note(
             "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
             "back. keep_before=False (--no-keep-before) sends them without."
         )
         raise
-    return earlier_lines(products, by_gtin(found))
+
+
+def _requested(service: Client, query: ProductQuery, total: int, progress: Progress) -> Iterator[Product]:
+    # What a user gave as a function of (done, total) counts the products that are sent.
+    shown, count = False if callable(progress) else progress, 0
+    with showing(shown, "Kept", phase="Keeping the products as they are now", total=total) as show:
+        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
+            yield from map(json.loads, map(bytes, page.envelope.data))
+            count += len(page.envelope.data)
+            show(min(count, total), total)
 
 
 def earlier_records(name: str, products: Collection[str] | None = None) -> Iterator[EarlierRecord]:
@@ -206,11 +207,11 @@ def earlier_records(name: str, products: Collection[str] | None = None) -> Itera
     journal = upsert_named(name)
     if not is_file(path := journal.path.with_name(EARLIER_RECORDS)):
         raise InputError(why_none(journal))
-    wanted = None if products is None else {*products, *map(gtin_key, products)}
+    wanted = None if products is None else frozenset({*products, *map(gtin_key, products)})
     yield from _records_in(path, wanted)
 
 
-def _records_in(path: Path, wanted: Collection[str] | None) -> Iterator[EarlierRecord]:
+def _records_in(path: Path, wanted: frozenset[str] | None) -> Iterator[EarlierRecord]:
     try:
         with path.open("rb") as file:
             index = _index(first := file.readline())

@@ -25,7 +25,7 @@ from prodex.send.batches import (
     checked_batch_size,
 )
 from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed
-from prodex.send.earlier_records import by_gtin, earlier_lines, remove_old, requested_lines
+from prodex.send.earlier_records import earlier_lines, remove_old, requested_lines
 from prodex.send.earlier_upserts import Continuation, EarlierUpserts, edit_digests
 from prodex.send.journal import UpsertJournal
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
@@ -311,7 +311,7 @@ def _send_products(
     lines = None
     if payload.products and before is not None and limits.keep_any:
         lines = (
-            earlier_lines(payload.products, by_gtin(before))
+            earlier_lines(payload.products, before)
             if before
             else requested_lines(service, payload.products, payload.extra, progress)
         )

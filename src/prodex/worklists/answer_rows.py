@@ -34,6 +34,8 @@ _WORST = (
     *(AnswerState.REFUSED, AnswerState.CONFLICT, AnswerState.ASKED_BACK),
     *(AnswerState.ACCEPTED, AnswerState.UNCHANGED),
 )
+#: Where corrections come from that are in no file.
+TYPED = "corrections that were typed"
 #: Columns of `Fix.sent`.
 SENT = ("product_id", "gtin", "name", "status", "message")
 

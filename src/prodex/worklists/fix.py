@@ -57,6 +57,7 @@ from prodex.worklists.answer_rows import (
     PREVIEW,
     ROWS,
     SENT,
+    TYPED,
     Names,
     answer_row,
     preview_row,
@@ -157,7 +158,7 @@ class Fix:
             return self._made_by.why
         names = sorted({file_name(one.file) for one in self._returned.answers if one.file})
         if not names:
-            return "corrections that were typed"
+            return TYPED
         return f"{'worklist' if len(names) == 1 else 'worklists'} {', '.join(names)}"
 
     @property

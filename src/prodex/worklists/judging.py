@@ -291,6 +291,25 @@ def _merged(
     records = {product: products.records[product] for product in corrections}
     changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
     why = {product: _without_gtin(words) for product, _, words in refused}
+    # Each answer alone may be fine, and all of them take away the last name.
+    products_of_gtins = {
+        str(record["gtin"]): product for product, record in zip(changes.loaded, changes.records, strict=True)
+    }
+    for finding in inspect(changes.records, as_xml=False, known=changes.known):
+        if (
+            finding.severity == "error"
+            and (product_id := products_of_gtins.get(str(finding.gtin))) is not None
+        ):
+            why.setdefault(product_id, f"{finding.problem}. {finding.what_to_do}")
+    if why.keys() & changes.loaded.keys():
+        kept = [product not in why for product in changes.loaded]
+        gtins = {record["gtin"] for record, keeps in zip(changes.records, kept, strict=True) if keeps}
+        changes = replace(
+            changes,
+            records=tuple(record for record in changes.records if record["gtin"] in gtins),
+            edits=tuple(edit for edit in changes.edits if edit.gtin in gtins),
+            loaded={product: at for product, at in changes.loaded.items() if product not in why},
+        )
     made = [
         one.becomes(AnswerState.REFUSED, why[one.product])
         if one.product is not None and one.product in why and one.state in states

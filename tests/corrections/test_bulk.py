@@ -1,0 +1,335 @@
+"""Corrections of many products: what is set, moved, copied and converted, what is refused, and what is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prodex
+from prodex import operations as do
+from prodex.errors import InputError
+
+GTINS = ("03036811359935", "04006381333931", "08784900123459", "05410126006018")
+
+
+def text(code: str, data: str) -> dict[str, Any]:
+    """Return a localized text as the service has it."""
+    return {"expressedIn": {"code": code}, "data": data}
+
+
+def amount(value: float, unit: str) -> dict[str, Any]:
+    """Return a quantity as the service has it."""
+    return {"data": value, "expressedIn": {"code": unit, "label": unit.lower()}}
+
+
+def product(number: int, **attributes: Any) -> dict[str, Any]:
+    """Return a product with a GTIN, and the texts that the service requires."""
+    needed = {name: [text("fra-FR", "x")] for name in ("nameLegal", "namePublicShort")}
+    return {"id": number, "gtin": GTINS[number], "kind": {"code": "FOOD"}, **needed, **attributes}
+
+
+def catalog() -> prodex.Catalog:
+    """Return products with everything that is odd."""
+    return prodex.flatten(
+        [
+            product(
+                0,
+                brand={"code": "ACME", "label": "Acme", "pictureUrl": "http://x"},
+                namePublicLong=[text("fra-FR", "ACME  Riz"), text("nld-NL", "ACME Rijst")],
+                netContent=[amount(500, "GRM") | {"qualifier": "drained"}, amount(12, "H87")],
+                originCountry=[{"code": "FR"}, {"code": "DE"}],
+                productBenefits=[{"text": [text("fra-FR", " bon ")]}, {"text": [text("fra-FR", "bon")]}],
+                isConsumerUnit=True,
+            ),
+            product(
+                1,
+                brand={"code": "ZEST"},
+                namePublicLong=[text("fra-FR", "Thé")],
+                description=[text("fra-FR", "autre")],
+                netContent=[amount(0.5, "KGM")],
+            ),
+            product(2, namePublicLong=[text("fra-FR", "a"), text("fra-FR", "b")]),
+            {"id": 3, "namePublicLong": [text("fra-FR", "ACME sans code")]},
+        ]
+    )
+
+
+def after(fix: prodex.Fix) -> list[tuple[str, str, str]]:
+    """Return what is sent: attribute, before, after."""
+    return [tuple(row) for row in fix.preview()[["attribute", "before", "after"]].to_numpy()]
+
+
+def counts(fix: prodex.Fix, step: int = 0) -> dict[str, int]:
+    """Return what a step counts, but zeros."""
+    row = fix.steps.iloc[step]
+    names = ("changed", "already_so", "refused", "asked_back", "conflict", "no_value")
+    return {name: int(row[name]) for name in names if row[name]}
+
+
+def test_a_text_is_replaced_in_every_language_of_the_chosen_products() -> None:
+    """The counts of the step are those of what is judged: without a GTIN nothing can be sent."""
+    fix = prodex.correct(catalog(), "namePublicLong", do.ReplaceText("ACME", "Acme"))
+    assert [
+        ("namePublicLong", "ACME  Riz", "Acme  Riz"),
+        ("namePublicLong", "ACME Rijst", "Acme Rijst"),
+    ] == after(fix)
+    assert {"changed": 2, "already_so": 3, "refused": 1} == counts(fix)
+    assert "no GTIN" in fix.steps["reason"][0]
+
+
+@pytest.mark.parametrize("language", ["fr", "French", "fra-FR", "fr-FR", "FRE"])
+def test_a_language_is_meant_in_any_spelling(language: str) -> None:
+    """Only texts of the language are touched, whichever way it is written."""
+    fix = prodex.correct(catalog(), "namePublicLong", do.ReplaceText("ACME", "A"), language=language)
+    assert [("namePublicLong", "ACME  Riz", "A  Riz")] == after(fix)
+
+
+@pytest.mark.parametrize(
+    "value", ["delete", "fr: Riz", "Yes", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200]
+)
+def test_a_text_is_set_letter_by_letter(value: str) -> None:
+    """No grammar of cells is applied to what is set."""
+    fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
+    assert [("namePublicLong", "Thé", value)] == after(fix)
+
+
+@pytest.mark.parametrize("value", ["-", "n/a", "TBD"])
+def test_a_text_that_says_nothing_is_no_deletion(value: str) -> None:
+    """What reads like a remark is a text all the same, and asked back at most."""
+    fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
+    assert not fix.counts["refused"]
+    fix.confirm() if fix.counts["asked back"] else None
+    assert [("namePublicLong", "Thé", value)] == after(fix)
+
+
+def test_a_text_is_set_where_it_is_certain_which_one_is_meant() -> None:
+    """Without a language a product needs one text; with one, a product without a text gets it."""
+    fix = prodex.correct(catalog(), "namePublicLong", "Riz")
+    assert {"changed": 1, "refused": 3} == counts(fix)
+    assert {
+        "it has texts in fr, nl. Give the language that is meant.",
+        "it has 2 texts there, and it is not known which is meant.",
+    } < set(fix.refused["reason"])
+    added = prodex.correct(catalog(), "namePublicLong", "Rijst", language="nl")
+    assert [("ACME Rijst", "Rijst"), (None, "Rijst"), (None, "Rijst")] == [row[1:] for row in after(added)]
+
+
+def test_codes_are_set_by_code_or_label_and_unknown_ones_are_asked_back() -> None:
+    """Codes in use are those of the whole catalogue, also where products were chosen."""
+    chosen = catalog().where(product_id="0")
+    assert [("brand", "ACME", "ZEST")] == after(prodex.correct(chosen, "brand_code", "ZEST"))
+    assert [("brand", "ZEST", "ACME")] == after(
+        prodex.correct(catalog().where(product_id="1"), "brand", "Acme")
+    )
+    unknown = prodex.correct(chosen, "brand", do.SetCode("ZESTY"))
+    assert {"asked_back": 1} == counts(unknown)
+    assert "nearest: ZEST" in unknown.asked_back["reason"][0]
+    assert [("brand", "ACME", "ZESTY")] == after(unknown.confirm())
+    assert {"changed": 1} == counts(unknown)
+
+
+def test_codes_of_a_list() -> None:
+    """A code that the list has is there already; of several others it is not known which one is meant."""
+    fix = prodex.correct(catalog().where(product_id=["0", "1"]), "originCountry", do.SetCode("DE"))
+    assert {"changed": 1, "already_so": 1} == counts(fix)
+    other = prodex.correct(catalog().where(product_id="0"), "originCountry", do.SetCode("BE"))
+    assert {"refused": 1} == counts(other)
+
+
+def test_units_are_converted_and_what_else_the_item_says_stays() -> None:
+    """Twelve pieces are no weight; half a kilogram is one already."""
+    fix = prodex.correct(catalog(), "netContent", do.ConvertUnit("kg"))
+    assert [("netContent", "500 GRM", "0.5 KGM")] == after(fix)
+    assert {"changed": 1, "already_so": 1, "refused": 1, "no_value": 2} == counts(fix)
+    (record,) = fix._known().changes.records  # what is sent is nowhere else
+    assert [
+        {"data": 0.5, "expressedIn": {"code": "KGM"}, "qualifier": "drained"},
+        amount(12, "H87"),
+    ] == record["netContent"]
+    only = prodex.correct(catalog(), "netContent", do.ConvertUnit("kg", only="g"))
+    assert {"changed": 1, "already_so": 2, "no_value": 2} == counts(only)
+
+
+def test_a_quantity_is_set_where_its_dimension_says_which_one_is_meant() -> None:
+    """The weight is set beside the number of pieces."""
+    fix = prodex.correct(catalog().where(product_id=["0", "1"]), "netContent", "0,6 kg")
+    assert [("netContent", "500 GRM", "0.6 KGM"), ("netContent", "0.5 KGM", "0.6 KGM")] == after(fix)
+
+
+def test_a_text_is_moved_as_a_whole_or_not_at_all() -> None:
+    """Where another text is, and where several would go to one place, nothing is taken away."""
+    fix = prodex.correct(catalog(), "namePublicLong", do.MoveText("description"), language="fr")
+    assert [("namePublicLong", "ACME  Riz", None), ("description", None, "ACME  Riz")] == [
+        (attribute, before, new or None) for attribute, before, new in after(fix)
+    ]
+    assert {"changed": 1, "refused": 3} == counts(fix)
+    reasons = " ".join(fix.refused["reason"])
+    assert "holds another text already: 'autre'" in reasons
+    assert "has several texts to move" in reasons
+
+
+def test_a_text_that_cannot_arrive_is_not_taken_away() -> None:
+    """The country of a language that nobody uses is not known, so that the text stays where it is."""
+    fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", do.MoveText(to_language="en"))
+    assert [] == after(fix)
+    assert {"refused": 1} == counts(fix)
+    there = prodex.correct(
+        catalog().where(product_id="1"), "namePublicLong", do.MoveText(to_language="en-GB")
+    )
+    assert 2 == len(there.preview())
+
+
+def test_a_text_that_cannot_be_taken_away_does_not_arrive() -> None:
+    """A text that is in no list cannot be deleted alone, so that it is not copied either."""
+    odd = prodex.flatten([product(0, serves={"hint": text("fra-FR", "deux")})])
+    fix = prodex.correct(odd, "serves.hint", do.MoveText("description"))
+    assert [] == after(fix)
+    assert {"refused": 1} == counts(fix)
+
+
+def test_values_are_copied_where_there_is_none_or_it_may_be_replaced() -> None:
+    """Another value is not overwritten unless that is said."""
+    fix = prodex.correct(catalog(), "description", do.CopyFrom("namePublicLong"), language="fr")
+    assert [("description", None, "ACME  Riz")] == after(fix)
+    replaced = prodex.correct(
+        catalog(), "description", do.CopyFrom("namePublicLong", replace=True), language="fr"
+    )
+    assert {("description", None, "ACME  Riz"), ("description", "autre", "Thé")} == set(after(replaced))
+    language = prodex.correct(catalog(), "namePublicLong", do.CopyFrom(from_language="fr"), language="nl")
+    assert ("namePublicLong", None, "Thé") in after(language)
+    weight = prodex.correct(catalog().where(product_id="1"), "netWeight", do.CopyFrom("netContent"))
+    assert [("netWeight", None, "0.5 KGM")] == after(weight)
+
+
+def test_nested_texts_are_corrected_each_in_its_place() -> None:
+    """Two items have a text in one language; one is changed, and no text is added to an item that is not known."""
+    fix = prodex.correct(catalog(), "productBenefits.text", do.TrimSpaces())
+    assert [("productBenefits.text", " bon ", "bon")] == after(fix)
+    added = prodex.correct(catalog().where(product_id="1"), "productBenefits.text", "bon", language="fr")
+    assert "not known which item" in added.refused["reason"][0]
+
+
+def test_values_are_removed() -> None:
+    """Every value that is there is taken away: a text, a code of a list, a flag."""
+    assert 1 == len(prodex.correct(catalog(), "description", prodex.DELETE).preview())
+    assert {"changed": 2, "no_value": 3} == counts(
+        prodex.correct(catalog(), "originCountry", do.RemoveValue())
+    )
+    assert [("isConsumerUnit", "true", "")] == [
+        (attribute, before, new or "")
+        for attribute, before, new in after(prodex.correct(catalog(), "isConsumerUnit", do.RemoveValue()))
+    ]
+
+
+def test_yes_and_no_and_numbers() -> None:
+    """They are given as Python has them, or as people write them."""
+    for no in (False, np.False_, "no", "Nein"):
+        value = no.item() if isinstance(no, np.generic) else no
+        fix = prodex.correct(catalog().where(product_id="0"), "isConsumerUnit", value)
+        assert [("isConsumerUnit", "true", "false")] == after(fix)
+    with pytest.raises(InputError, match="neither yes nor no"):
+        prodex.correct(catalog(), "isConsumerUnit", "maybe")
+
+
+def test_a_function_gets_each_value_and_its_errors_stop_nobody_else() -> None:
+    """None leaves a value, DELETE takes it away, and an error is that of its product."""
+
+    def cut(value: str | None) -> Any:
+        return {"b": prodex.DELETE, "a": None}[value] if value in {"a", "b"} else str(value)[8]
+
+    fix = prodex.correct(catalog(), "namePublicLong", cut)
+    assert {"changed": 3, "already_so": 1, "refused": 2} == counts(fix)
+    assert "the function raised IndexError: string index out of range" in set(fix.refused["reason"])
+
+
+def test_a_function_can_give_a_value_to_products_without_one() -> None:
+    """It gets None for them, where it is known where the value would be."""
+    fix = prodex.correct(
+        catalog().where(product_id=["0", "1"]), "description", lambda one: one or "Neu", language="fr"
+    )
+    assert [("description", None, "Neu")] == after(fix)
+
+
+def test_a_series_has_values_by_id_or_gtin() -> None:
+    """GTINs may have lost their zeros; what is for no product here is named, and a missing value says nothing."""
+    fix = prodex.correct(
+        catalog(),
+        "description",
+        pd.Series({3036811359935: "neu", 4006381333931: None, 99: "x"}),
+        language="fr",
+    )
+    assert [("description", None, "neu")] == after(fix)
+    assert 1 == counts(fix)["conflict"]
+    by_id = prodex.correct(
+        catalog(), "description", pd.Series(["n"], pd.Index(["1"], name="product_id")), language="fr"
+    )
+    assert [("description", "autre", "n")] == after(by_id)
+    with pytest.raises(InputError, match="None of the 1 entries"):
+        prodex.correct(catalog(), "description", pd.Series({"77": "x"}), language="fr")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "options", "words"),
+    [
+        ("namePublicLon", "x", {}, "did you mean 'namePublicLong'"),
+        ("gtin", "x", {}, "maintained by the service"),
+        ("updatedAt", "x", {}, "cannot be written"),
+        ("namePublicLong", do.ConvertUnit("kg"), {}, "is for quantity"),
+        ("brand", do.TrimSpaces(), {}, "holds a code"),
+        ("netContent", "5", {}, "unit"),
+        ("brand", "ZEST", {"language": "fr"}, "no language"),
+        ("namePublicLong", do.MoveText("brand"), {}, "takes no text"),
+        ("namePublicLong", do.CopyFrom("brand"), {}, "one is no other"),
+        ("namePublicLong", do.CopyFrom(from_language="fr"), {}, "copied from where it is"),
+        ("namePublicLong", "", {}, "RemoveValue"),
+        ("namePublicLong", None, {}, "RemoveValue"),
+        ("", "x", {}, "wire path"),
+        ("isPartitionedBy.x", "x", {}, "cannot be corrected|no attribute"),
+    ],
+)
+def test_what_cannot_be_done_at_all_is_an_error(
+    attribute: str, value: Any, options: dict[str, Any], words: str
+) -> None:
+    """It is raised at once, and says what to do."""
+    with pytest.raises(InputError, match=words):
+        prodex.correct(catalog(), attribute, value, **options)
+
+
+def test_the_wrong_order_and_unknown_languages_are_named() -> None:
+    """The catalogue comes first, and a language is checked."""
+    with pytest.raises(InputError, match="wrong place"):
+        prodex.correct("namePublicLong", catalog(), "x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="French"):
+        prodex.correct(catalog(), "namePublicLong", "x", language="Frensh")
+
+
+def test_a_catalogue_that_lacks_a_part_is_not_written() -> None:
+    """Languages that were not loaded would be deleted by a write, which is refused as elsewhere."""
+    from dataclasses import replace
+
+    whole = catalog()
+    part = replace(whole, origin=replace(whole.origin, query=prodex.ProductQuery(product_languages=["fr"])))
+    fix = prodex.correct(part, "namePublicLong", do.ReplaceText("ACME", "Acme"), language="fr")
+    assert [] == after(fix)
+    assert 2 == counts(fix)["refused"]
+
+
+def test_the_rows_of_steps_say_it_value_by_value() -> None:
+    """Each value that was looked at has one row, with what was there and why it was not changed."""
+    fix = prodex.correct(catalog(), "namePublicLong", do.ReplaceText("ACME", "Acme"))
+    rows = fix.step_rows
+    steps = fix.steps.iloc[0]
+    assert {name: int(steps[name]) for name in ("changed", "already_so", "refused")} == dict(
+        rows["state"].value_counts()
+    )
+    assert ["ACME sans code"] == rows.query("state == 'refused'")["before"].tolist()
+    assert {"3"} == set(rows.query("state == 'refused'")["product_id"])
+
+
+def test_why_and_by_go_with_it() -> None:
+    """They are for the history of what is sent."""
+    fix = prodex.correct(catalog(), "description", "neu", language="fr", by="Ada", why="spring")
+    assert ("Ada", "spring") == (fix.by, fix.why)

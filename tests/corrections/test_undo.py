@@ -1,0 +1,385 @@
+"""Taking back what was sent: exactly what it wrote, nothing that was changed since, and by name what cannot be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex.errors import InputError, OutcomeUnknown, ServiceError
+from prodex.sandbox import Behaviour
+from prodex.send.earlier_records import EarlierRecord, forget_earlier_records
+from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, tracking_folder
+from tests.corrections.machines import Machines, machines, names
+from tests.corrections.undoing import said, undo_often
+from tests.send.mill_exchange import KIOSK, MILL, client, gtin, small_exchange, text
+
+
+@pytest.fixture
+def mill() -> Iterator[Machines]:
+    """Give a manufacturer at this machine and at another one."""
+    with machines() as found:
+        yield found
+
+
+def record(mill: Machines, number: int = 1) -> dict[str, Any]:
+    """Return what the service has of a product."""
+    page = mill.service.search_products(prodex.ProductQuery(gtins_in=[gtin(number)]))
+    (found,) = page.envelope.data
+    return dict(json.loads(bytes(found)))
+
+
+def value(mill: Machines, attribute: str, number: int = 1) -> Any:
+    """Return an attribute as it compares."""
+    return compared(record(mill, number).get(attribute))
+
+
+def compared(found: Any) -> Any:
+    """Return a value as it compares: null is no value, and the service notes a time itself."""
+    made = None if found == [] else said(found)
+    return (
+        {name: one for name, one in made.items() if name != "lastUpdatedAt"}
+        if isinstance(made, dict)
+        else made
+    )
+
+
+def states(fix: prodex.Fix) -> dict[str, str]:
+    """Return the state of each answer by its attribute and language."""
+    return {
+        f"{row.attribute} {row.language or ''}".strip(): str(row.state) for row in fix.answers.itertuples()
+    }
+
+
+def reasons(fix: prodex.Fix) -> str:
+    """Return all reasons."""
+    return " ".join(fix.answers["reason"])
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "a text is changed": {"namePublicLong": names("Autre")},
+    "a text is added": {
+        "namePublicLong": [*names("Name 1 fr"), {"expressedIn": {"code": "ita-IT"}, "data": "N"}]
+    },
+    "texts are taken away": {"namePublicLong": [text("fra-FR", "Name 1 fr")]},
+    "a second text of one language": {"description": [text("fra-FR", "Bon"), text("fra-FR", "Bien")]},
+    "an attribute is added": {
+        "brand": {"code": "ACME"},
+        "netContent": [{"data": 1.5, "expressedIn": {"code": "KGM"}}],
+    },
+    "an attribute is deleted": {"description": None, "lifeCycle": None},
+    "null and an empty list are filled": {
+        "composition": [text("fra-FR", "riz")],
+        "allergens": [text("fra-FR", "lait")],
+    },
+    "numbers and booleans": {"lifeCycle": 2, "isConsumerUnit": False},
+    "a list in a list": {
+        "productBenefits": [
+            {"rank": 1, "text": [text("fra-FR", "lourd"), text("eng-GB", "light")]},
+            {"rank": 2, "text": [text("fra-FR", "rond"), text("eng-GB", "round")]},
+            {"rank": 3, "text": []},
+        ]
+    },
+    "pictures": {
+        "assets": {
+            "pictures": [
+                {"url": "https://example.com/1.jpg", "isPackshot": False},
+                {"url": "https://example.com/2.jpg", "isPackshot": True},
+            ],
+            "documents": [],
+        }
+    },
+    "what looks like the grammar of a cell": {
+        "namePublicLong": names("delete"),
+        "description": [text("fra-FR", "-")],
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_write_is_taken_back_to_what_was_before(mill: Machines, case: str) -> None:
+    """Value by value; an undo of the undo restores what was sent."""
+    before = record(mill)
+    tracking = (
+        mill.here(**CASES[case]) if None not in CASES[case].values() else _with_nulls(mill, CASES[case])
+    )
+    sent = {name: value(mill, name) for name in CASES[case]}
+    undone = prodex.undo(tracking).apply(mill.service, progress=False).wait(progress=False)
+    assert "SUCCESS" == undone.status
+    assert {name: compared(before.get(name)) for name in sent} == {name: value(mill, name) for name in sent}
+    assert {"unchanged"} == set(states(prodex.undo(tracking)).values())
+
+    prodex.undo(undone).apply(mill.service, progress=False).wait(progress=False)
+    assert sent == {name: value(mill, name) for name in sent}
+
+
+def _with_nulls(mill: Machines, attributes: dict[str, Any]) -> prodex.Tracking:
+    product = {"gtin": gtin(1), "namePublicLong": names("Name 1 fr"), **attributes}
+    return prodex.upsert(mill.service, [product], null_deletes=True, progress=False).wait(progress=False)
+
+
+def test_what_somebody_has_changed_since_is_a_conflict_and_stays(mill: Machines) -> None:
+    """The other leaves are restored, and what was added beside them stays."""
+    tracking = mill.here(namePublicLong=names("Autre"), lifeCycle=2, brand={"code": "ACME"})
+    others = [*names("Encore autre"), text("fra-FR", "x") | {"expressedIn": {"code": "ita-IT"}}]
+    mill.elsewhere(namePublicLong=others, brand={"code": "OTHER"})
+    fix = prodex.undo(tracking)
+    assert {"namePublicLong fr": "conflict", "lifeCycle": "accepted", "brand": "conflict"} == states(fix)
+    assert "'Encore autre' in place of 'Autre'" in reasons(fix)
+    fix.apply(mill.service, progress=False).wait(progress=False)
+    assert (said(others), "OTHER", 1) == (
+        value(mill, "namePublicLong"),
+        value(mill, "brand"),
+        value(mill, "lifeCycle"),
+    )
+
+
+def test_what_changes_after_the_preview_is_not_overwritten(mill: Machines) -> None:
+    """The products are requested once more before anything is sent."""
+    tracking = mill.here(namePublicLong=names("Autre"), lifeCycle=2)
+    fix = prodex.undo(tracking)
+    mill.elsewhere(namePublicLong=names("Encore autre"))
+    fix.apply(mill.service, progress=False).wait(progress=False)
+    assert (said(names("Encore autre")), 1) == (value(mill, "namePublicLong"), value(mill, "lifeCycle"))
+
+
+def test_an_undo_of_corrections_of_a_fix(mill: Machines) -> None:
+    """It keeps the products that it was judged by, and its undo says whose it is."""
+    correction = prodex.TextCorrection("1", "namePublicLong", "fr", "Autre", before="Name 1 fr")
+    tracking = (
+        prodex.fix_texts([correction], mill.load()).apply(mill.service, progress=False).wait(progress=False)
+    )
+    fix = prodex.undo(tracking)
+    assert [("Autre", "Name 1 fr")] == list(
+        fix.preview()[["before", "after"]].itertuples(index=False, name=None)
+    )
+    fix.apply(mill.service, progress=False).wait(progress=False)
+    assert [f"undo of {tracking.name}", "corrections that were typed"] == prodex.list_upserts()[
+        "why"
+    ].tolist()
+    assert said(names("Name 1 fr")) == value(mill, "namePublicLong")
+
+
+def test_a_product_that_was_new_cannot_be_taken_back(mill: Machines) -> None:
+    """It is named, and the others are restored."""
+    products = [
+        {"gtin": gtin(77), "namePublicLong": names("Neuf"), "kind": {"code": "70020"}},
+        {"gtin": gtin(1), "namePublicLong": names("Autre")},
+    ]
+    tracking = prodex.upsert(mill.service, products, progress=False).wait(progress=False)
+    fix = prodex.undo(tracking)
+    assert {"accepted": 1, "refused": 1} == dict(fix.counts)
+    assert (gtin(77), True) == (fix.refused["gtin"][0], "did not list the product before" in reasons(fix))
+
+
+def test_a_name_that_the_service_requires_is_not_taken_away(mill: Machines) -> None:
+    """What the service would refuse is refused here."""
+    mill.elsewhere(2, namePublicLong=None, nameLegal=names("Loi"), namePublicShort=None)
+    tracking = mill.here(2, namePublicLong=names("Autre"))
+    mill.elsewhere(2, nameLegal=None, namePublicLong=names("Autre"))
+    fix = prodex.undo(tracking)
+    assert {"refused"} == set(states(fix).values()), reasons(fix)
+
+
+def test_a_product_that_is_gone_is_a_conflict(mill: Machines) -> None:
+    """By its id."""
+    tracking = mill.here(lifeCycle=2)
+    others = mill.load().where(product_id=["2"])
+    fix = prodex.undo(tracking, catalog=others)
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "product 1 is gone" in reasons(fix)
+
+
+def test_an_update_that_waits_for_acceptance_is_not_called_undone(mill: Machines) -> None:
+    """What was sent may still come, though the product has its earlier value."""
+    tracking = mill.here(lifeCycle=2, brand={"code": "ACME"})
+    mill.elsewhere(lifeCycle=1)
+    waiting = prodex.flatten([{**record(mill), "brand": None, "lastRequest": {"lifeCycle": 2}}])
+    fix = prodex.undo(tracking, catalog=waiting)
+    assert {"lifeCycle": "refused", "brand": "unchanged"} == states(fix)
+    assert "waits for acceptance" in reasons(fix)
+
+
+def test_what_the_service_did_not_take_has_nothing_to_take_back(mill: Machines) -> None:
+    """What it has there now is of somebody else, even if it is what was sent."""
+    products = [
+        {"gtin": gtin(1), "namePublicLong": names("Autre"), "allergens": [{"code": "MILK"}]},
+        {"gtin": gtin(2), "namePublicLong": [text("fra-FR", "Autre")]},
+    ]
+    tracking = prodex.upsert(mill.service, products, progress=False).wait(progress=False)
+    assert ["ERROR", "SUCCESS"] == tracking.products["status"].tolist()
+    fix = prodex.undo(tracking)
+    by_product = fix.answers.groupby("product_id")["state"].agg(set).to_dict()
+    assert ({"unchanged"}, {"accepted"}) == (by_product["1"], by_product["2"])
+    mill.elsewhere(namePublicLong=names("Autre"))
+    fix = prodex.undo(tracking)
+    assert "refused" in set(fix.answers.query("product_id == '1'")["state"])
+    assert "did not write it (ERROR" in reasons(fix)
+
+
+def test_a_lost_reply_is_unknown_and_only_what_is_seen_is_taken_back(
+    mill: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call arrived without a reply, the other one did not."""
+    send = mill.service.upsert_products
+    calls: list[int] = []
+
+    def lost(body: bytes, content_type: str) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            send(body, content_type)
+        raise OutcomeUnknown("the reply was lost")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mill.service, "upsert_products", lost)
+        products = [
+            {"gtin": gtin(n), "namePublicLong": names(f"Name {n} fr"), "lifeCycle": 2} for n in (1, 2)
+        ]
+        tracking = prodex.upsert(mill.service, products, batch_size=1, progress=False)
+    assert ["unknown"] * 2 == tracking.products["status"].tolist()
+    fix = prodex.undo(tracking)
+    found = fix.answers.query("attribute == 'lifeCycle'").set_index("product_id")
+    assert ("accepted", "refused") == (found.loc["1", "state"], found.loc["2", "state"])
+    assert "it is not known whether it arrived" in found.loc["2", "reason"]
+
+
+def test_an_import_that_has_not_ended_is_said() -> None:
+    """Nothing is taken back of what is not there yet."""
+    with small_exchange(Behaviour(import_delay=30)) as sandbox:
+        service = client(sandbox, MILL)
+        tracking = prodex.upsert(
+            service, [{"gtin": gtin(1), "namePublicLong": names("Autre")}], progress=False
+        )
+        fix = prodex.undo(tracking)
+    assert {"refused"} == set(states(fix).values())
+    assert "its import has not ended" in reasons(fix)
+
+
+@pytest.mark.parametrize("word", ["last", "1", 1, "name"])
+def test_an_upsert_is_named_as_the_list_names_it(mill: Machines, word: Any) -> None:
+    """By its name, by its number, or as the last one."""
+    mill.here(lifeCycle=3)
+    tracking = mill.here(lifeCycle=2)
+    fix = prodex.undo(tracking.name if word == "name" else word, mill.service)
+    assert ["3"] == fix.preview()["after"].tolist()
+    assert f"undo of {tracking.name}" == fix.why
+
+
+def test_a_tracking_by_identifiers_is_found_as_well(mill: Machines) -> None:
+    """If it was sent from here."""
+    tracking = mill.here(lifeCycle=2)
+    assert {"accepted": 1} == dict(prodex.undo(prodex.track(mill.service, tracking.tracking_ids)).counts)
+    mill.elsewhere(lifeCycle=4)
+    with pytest.raises(InputError, match="not sent from this machine"):
+        prodex.undo(prodex.track(mill.service, 2))
+
+
+@pytest.mark.parametrize("given", [None, 1.5, True, "x", 0, 3, "3", b"last", ["last"]])
+def test_what_names_no_upsert_is_refused(mill: Machines, given: Any) -> None:
+    """With what to give instead."""
+    mill.here()
+    with pytest.raises(InputError, match=r"list_upserts"):
+        prodex.undo(given, mill.service)
+
+
+def test_an_interrupted_undo_is_not_mistaken_for_what_it_takes_back(mill: Machines) -> None:
+    """The word "last" would redo what was undone."""
+    tracking = mill.here(lifeCycle=2)
+
+    def ends(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mill.service, "upsert_products", ends)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.undo(tracking).apply(mill.service, progress=False)
+    for word in ("last", 1):
+        with pytest.raises(InputError, match=f"{tracking.name} continues it"):
+            prodex.undo(word, mill.service)
+    fix = prodex.undo(tracking.name or "", mill.service)
+    assert {"accepted": 1} == dict(fix.counts)
+    fix.apply(mill.service, also="unknown", progress=False).wait(progress=False)
+    assert 1 == value(mill, "lifeCycle")
+
+
+def test_without_earlier_records_the_reason_is_said(mill: Machines) -> None:
+    """They were removed, or never kept."""
+    tracking = mill.here(lifeCycle=2)
+    forget_earlier_records(tracking.name)
+    with pytest.raises(InputError, match="they were removed"):
+        prodex.undo(tracking)
+    kept = {"gtin": gtin(1), "namePublicLong": names("Autre")}
+    with pytest.raises(InputError, match="keep_before=False"):
+        prodex.undo(prodex.upsert(mill.service, [kept], keep_before=False, progress=False))
+
+
+def test_a_damaged_entry_is_named_and_the_others_are_taken_back(mill: Machines) -> None:
+    """Its product stays as it is."""
+    products = [{"gtin": gtin(n), "namePublicLong": names("Autre")} for n in (1, 2)]
+    tracking = prodex.upsert(mill.service, products, progress=False).wait(progress=False)
+    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
+    content = path.read_bytes()
+    path.write_bytes(content[:-9] + b"x" + content[-8:])
+    fix = prodex.undo(tracking)
+    found = fix.answers.groupby("product_id")["state"].agg(set).to_dict()
+    assert ({"accepted"}, {"refused"}) == (found["1"], found["2"])
+    assert "it is not known how the product was before" in reasons(fix)
+
+
+def test_upserts_that_continue_one_another_are_taken_back_together(
+    mill: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of them is named."""
+    given = [
+        prodex.TextCorrection(str(n), "namePublicLong", "fr", f"Autre {n}", before=f"Name {n} fr")
+        for n in (1, 2, 3)
+    ]
+    send = mill.service.upsert_products
+    monkeypatch.setattr(sys.modules["prodex.send.upsert"], "LARGEST_BATCH", 1)
+    catalog = mill.load()
+
+    def second_ends(body: bytes, content_type: str) -> Any:
+        if gtin(2).encode() in body:
+            raise KeyboardInterrupt
+        return send(body, content_type)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mill.service, "upsert_products", second_ends)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.fix_texts(given, catalog).apply(mill.service, progress=False)
+    prodex.fix_texts(given, catalog).apply(mill.service, also="unknown", progress=False).wait(progress=False)
+    newest, oldest = prodex.list_upserts()["name"]
+    assert [oldest] == list(UpsertJournal(tracking_folder() / newest / "journal.jsonl").head.continues)
+    for name in (newest, oldest):
+        assert {"accepted": 3} == dict(prodex.undo(name, mill.service).counts)
+    prodex.undo(oldest, mill.service).apply(mill.service, progress=False).wait(progress=False)
+    for number in (1, 2, 3):
+        assert f"Name {number} fr" in json.dumps(value(mill, "namePublicLong", number))
+
+
+def test_another_service_and_another_organisation_take_nothing_back(mill: Machines) -> None:
+    """A service has to be the one that it was sent to; what the other one may not write, the service says."""
+    tracking = mill.here(lifeCycle=2)
+    elsewhere = prodex.connect("http://localhost:1", client_id="a", client_secret="b")
+    with pytest.raises(InputError, match=r"was sent to 127\.0\.0\.1"):
+        prodex.undo(tracking.name or "", elsewhere)
+    with pytest.raises((InputError, ServiceError)):
+        prodex.undo("last", elsewhere)
+    assert KIOSK.name
+
+
+def test_an_earlier_record_shows_nothing_of_the_product() -> None:
+    """Products are confidential until they are published, and end in logs."""
+    assert "secret" not in repr(EarlierRecord("7", gtin(1), {"brand": "secret"}, {"brand": "secret"}))
+
+
+@pytest.mark.slow
+def test_products_are_as_before_whenever_a_process_is_killed(tmp_path: Any, home: Any) -> None:
+    """Nothing of somebody else is touched, and after each kill every product is undone, not undone or unknown."""
+    found = undo_often(tmp_path, home, 8)
+    assert ([], [], []) == (found.unequal, found.touched, found.unaccounted)
+    assert found.kills >= 8
