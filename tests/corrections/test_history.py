@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import shutil
 import sys
@@ -190,6 +191,46 @@ def test_a_damaged_snapshot_is_named_and_the_others_are_read(table: str) -> None
 
     assert [["C", "A"], ["A", None]] == rows(found, "value", "before")
     assert 1 == sum("could not be read" in note for note in found.attrs["notes"])
+
+
+def test_a_damaged_part_hides_no_product_of_another_one() -> None:
+    """The product is in a part that can be read."""
+    two = prodex.flatten([product(brand="A")]), prodex.flatten([{"id": 1}])
+    both = dataclasses.replace(two[0], parts=(*two[0].parts, *two[1].parts))
+    both.save("shop", progress=False)
+    (folder,) = prodex.list_snapshots("shop")["folder"]
+    (Path(folder) / "products" / "part-00001.parquet").write_bytes(b"no Parquet")
+
+    found = prodex.changes_of(GTIN)
+    assert [["A"]] == rows(found, "value")
+    assert not any("could not be read" in note for note in found.attrs["notes"])
+
+
+def test_what_was_sent_while_a_snapshot_was_loaded_may_be_in_it(mill: Machines) -> None:
+    """Its load began before, and its page was read after."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.load()
+    first, folder = map(Path, prodex.list_snapshots("mine")["folder"])
+    began = json.loads((first / "manifest.json").read_text("utf-8"))["origin"]["loaded_at"]
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["origin"]["loaded_at"] = began
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    assert [["5", "yes"], ["1", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+    )
+
+
+def test_what_the_service_stored_otherwise_is_told(mill: Machines) -> None:
+    """We sent something else, which no snapshot shows."""
+    mill.load()
+    mill.here(namePublicLong=names("Riz  "))
+    mill.elsewhere(namePublicLong=names("Riz"))
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="namePublicLong")
+    assert "had sent another value." in found["note"].iloc[0]
 
 
 def test_a_manifest_that_is_cut_is_named() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 
 import pandas as pd
@@ -334,7 +335,8 @@ def _history(
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
     top = None if attribute is None else attribute.partition(".")[0]
-    walked = _Walk(versions, moments, writes, unreadable)
+    began = list(accumulate((one.moment for one in chain), max))
+    walked = _Walk(versions, moments, began, writes, unreadable)
     values = [
         found
         for root in roots
@@ -380,10 +382,7 @@ def _are_same(one: SnapshotRecord, other: SnapshotRecord) -> bool:
 
 def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
     """Return for each snapshot the latest time of it and of those before: a clock may have been ahead, or set back."""
-    found: list[datetime] = []
-    for one in chain:
-        found.append(max([one.moment, *found[-1:]]))
-    return found
+    return list(accumulate((max(one.moment, one.published) for one in chain), max))
 
 
 class _Walk:
@@ -393,10 +392,11 @@ class _Walk:
         self,
         versions: Sequence[_Version],
         moments: Sequence[datetime],
+        began: Sequence[datetime],
         writes: Sequence[SentWrite],
         unreadable: Sequence[str],
     ) -> None:
-        self._versions, self._moments = versions, moments
+        self._versions, self._moments, self._began = versions, moments, began
         self._known = [one for one in writes if one.sent is not None]
         self._opaque = [one for one in writes if one.sent is None]
         self._unreadable = unreadable
@@ -459,7 +459,10 @@ class _Walk:
                 for one in waiting
                 if one not in seen
                 and not _was_refused(one[0])
-                and (one[0].is_visible_at(until) or (latest is not None and one[0].at < latest))
+                and (
+                    one[0].is_visible_at(self._began[version.until])
+                    or (latest is not None and one[0].at < latest)
+                )
             ]
             stale += gone
             waiting = [one for one in waiting if one not in seen and one not in gone]
@@ -475,6 +478,9 @@ class _Walk:
             else:
                 event = self._by_others(event, trail, version, value, last)
             event = _sent_again(event, seen[len(made[:1]) :])
+            if gone and event.sent is not Sent.YES:
+                note = f"The upsert {gone[-1][0].upsert} had sent another value."
+                event = replace(event, note=_sentences(event.note, note))
             if is_ours and event.sent is Sent.NO:
                 event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
             is_ours = event.sent is Sent.YES

@@ -40,8 +40,9 @@ class SnapshotRecord:
     ----------
     name, time
         Name and time of the snapshot.
-    moment
-        When its load began, by the clock of this machine.
+    moment, published
+        When its load began, and when it was published, by the clock of this machine: what was sent in between may be in
+        it.
     origin
         What was asked for; None if the snapshot cannot be read.
     problem
@@ -57,6 +58,7 @@ class SnapshotRecord:
     name: str
     time: str
     moment: datetime
+    published: datetime
     origin: Origin | None = None
     problem: str = ""
     product_id: str | None = None
@@ -161,7 +163,8 @@ _Opened: TypeAlias = tuple[SnapshotRecord, Catalog | None]
 
 def _opened(name: str, folder: Path) -> _Opened:
     """Return a snapshot, and what is known of it before the product is looked for."""
-    there = SnapshotRecord(name, folder.name, _moment_of(folder.name))
+    moment = _moment_of(folder.name)
+    there = SnapshotRecord(name, folder.name, moment, moment)
     try:
         catalog = open_snapshot(unlinked(folder))
     except (SnapshotError, StorageError) as error:
@@ -191,19 +194,16 @@ class _RowReader:
 
         def read(one: _Opened) -> list[_Place]:
             there, catalog = one
-            try:
-                return (
-                    []
-                    if catalog is None
-                    else [
-                        place._replace(snapshot=there.snapshot)
-                        for part in catalog.parts
-                        for place in self._in_part(part, wanted)
+            found: list[_Place] = []
+            for part in () if catalog is None else catalog.parts:
+                # A damaged part hides no product of another one.
+                try:
+                    found += [
+                        place._replace(snapshot=there.snapshot) for place in self._in_part(part, wanted)
                     ]
-                )
-            except (SnapshotDamaged, StorageError) as error:
-                self.problems[there.snapshot] = str(error)
-                return []
+                except (SnapshotDamaged, StorageError) as error:
+                    self.problems[there.snapshot] = str(error)
+            return found
 
         return list(side_by_side(read, opened))
 
@@ -287,4 +287,7 @@ def _same_product(places: Sequence[Sequence[_Place]], product_id: str | None) ->
 def _with_problems(
     chain: Sequence[SnapshotRecord], problems: Mapping[str, str]
 ) -> tuple[SnapshotRecord, ...]:
-    return tuple(replace(one, problem=one.problem or problems.get(one.snapshot, "")) for one in chain)
+    return tuple(
+        one if one.has_product or one.problem else replace(one, problem=problems.get(one.snapshot, ""))
+        for one in chain
+    )
