@@ -80,6 +80,18 @@ _CORRECTIONS = """
 """
 
 
+#: What our shop calls a case, for all French names at once.
+_BULK = """
+    bulk = px.CatalogExplorer(catalog, audit=audit, service=service)
+    bulk.exploration.conditions = bulk.exploration.conditions.toggled("market", "250")
+    bulk.correcting.is_open = True
+    form = bulk.bulk.form
+    form.language.value = "French"
+    form.parameters["find"].value, form.parameters["by"].value = "Carton de", "Colis de"
+    bulk
+"""
+
+
 @dataclass(frozen=True)
 class Screen:
     """A picture to take.
@@ -98,6 +110,8 @@ class Screen:
         Of the window, in pixels.
     has_photos
         Whether few colours would show.
+    is_bottom
+        Whether the lower end is kept, and not the upper one.
     """
 
     name: str
@@ -106,6 +120,7 @@ class Screen:
     height: int = 1100
     width: int = 1360
     has_photos: bool = False
+    is_bottom: bool = False
 
 
 def _press(shown: Locator, name: str) -> None:
@@ -137,6 +152,11 @@ def _compare(shown: Locator) -> None:
     shown.page.wait_for_timeout(_SETTLED)
 
 
+def _preview(shown: Locator) -> None:
+    shown.get_by_text("before and after").wait_for()
+    shown.page.wait_for_timeout(_SETTLED)
+
+
 SCREENS = (
     Screen("explorer", _EXPLORER, _choose, 1000, width=1600),
     Screen(
@@ -149,6 +169,7 @@ SCREENS = (
     Screen("audit-panel", "px.AuditPanel(audit)", _look, 1100),
     Screen("coverage-panel", _COVERAGE, _look, 900),
     Screen("corrections-panel", _CORRECTIONS, _look, 900),
+    Screen("bulk-correction", _BULK, _preview, 960, is_bottom=True),
     Screen(
         "query-panel",
         'px.QueryPanel(service, px.ProductQuery(target_market=250, tags_in="exportable", search=["lait"]))',
@@ -204,7 +225,9 @@ def _opened(notebook: Notebook, place: int, screen: Screen) -> Locator:
 
 def _taken(shown: Locator, screen: Screen) -> Image.Image:
     picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
-    return picture.crop((0, 0, picture.width, min(screen.height, picture.height)))
+    height = min(screen.height, picture.height)
+    top = picture.height - height if screen.is_bottom else 0
+    return picture.crop((0, top, picture.width, top + height))
 
 
 def write(folder: Path, lab: Lab, browser: Browser, products: int) -> list[Path]:
