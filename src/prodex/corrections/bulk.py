@@ -127,7 +127,8 @@ def correct(
     --------
     >>> import prodex
     >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": name} for name in ("ACME Riz", "Riz")]
-    >>> catalog = prodex.flatten([{"id": n, "namePublicLong": [name]} for n, name in enumerate(names)])
+    >>> gtins = ("03036811359935", "04006381333931")
+    >>> catalog = prodex.flatten([{"gtin": n, "namePublicLong": [name]} for n, name in zip(gtins, names, strict=True)])
     >>> fix = prodex.correct(catalog, "namePublicLong", prodex.operations.ReplaceText("ACME", "Acme"))
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['ACME Riz', 'Acme Riz']]
