@@ -211,7 +211,7 @@ def apply_recipe(
     --------
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "ACME  Riz"}]
-    >>> catalog = prodex.flatten([{"id": 7, "namePublicLong": name}])
+    >>> catalog = prodex.flatten([{"gtin": "03036811359935", "namePublicLong": name}])
     >>> trim = prodex.RecipeStep(prodex.operations.TrimSpaces(), "namePublicLong", "fr")
     >>> brand = prodex.RecipeStep(prodex.operations.RemovePrefix("ACME"), "namePublicLong", "fr")
     >>> fix = prodex.apply_recipe(catalog, prodex.Recipe([trim, brand], title="Names"))
