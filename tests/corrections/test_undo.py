@@ -236,7 +236,9 @@ def test_a_lost_reply_is_unknown_and_only_what_is_seen_is_taken_back(
     def lost(body: bytes, content_type: str) -> Any:
         calls.append(1)
         if len(calls) == 1:
-            send(body, content_type)
+            tracking = send(body, content_type)
+            while mill.service.track(tracking)["status"] == "IN_PROGRESS":
+                pass
         raise OutcomeUnknown("the reply was lost")
 
     with monkeypatch.context() as patch:
