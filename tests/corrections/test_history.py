@@ -1,10 +1,12 @@
-"""Who changed it: every value since when, in which snapshot it came, what was before, and whether it was sent from here."""
+"""Who changed it: since when a value is there, in which snapshot it came, what was before, and whether we sent it."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -191,6 +193,46 @@ def test_a_damaged_snapshot_is_named_and_the_others_are_read(table: str) -> None
     assert 1 == sum("could not be read" in note for note in found.attrs["notes"])
 
 
+def test_a_damaged_part_hides_no_product_of_another_one() -> None:
+    """The product is in a part that can be read."""
+    two = prodex.flatten([product(brand="A")]), prodex.flatten([{"id": 1}])
+    both = dataclasses.replace(two[0], parts=(*two[0].parts, *two[1].parts))
+    both.save("shop", progress=False)
+    (folder,) = prodex.list_snapshots("shop")["folder"]
+    (Path(folder) / "products" / "part-00001.parquet").write_bytes(b"no Parquet")
+
+    found = prodex.changes_of(GTIN)
+    assert [["A"]] == rows(found, "value")
+    assert not any("could not be read" in note for note in found.attrs["notes"])
+
+
+def test_what_was_sent_while_a_snapshot_was_loaded_may_be_in_it(mill: Machines) -> None:
+    """Its load began before, and its page was read after."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.load()
+    first, folder = map(Path, prodex.list_snapshots("mine")["folder"])
+    began = json.loads((first / "manifest.json").read_text("utf-8"))["origin"]["loaded_at"]
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["origin"]["loaded_at"] = began
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    assert [["5", "yes"], ["1", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+    )
+
+
+def test_what_the_service_stored_otherwise_is_told(mill: Machines) -> None:
+    """We sent something else, which no snapshot shows."""
+    mill.load()
+    mill.here(namePublicLong=names("Riz  "))
+    mill.elsewhere(namePublicLong=names("Riz"))
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="namePublicLong")
+    assert "had sent another value." in found["note"].iloc[0]
+
+
 def test_a_manifest_that_is_cut_is_named() -> None:
     """As is any snapshot that cannot be opened."""
     saved(product(brand="A"), product(brand="A"))
@@ -295,6 +337,35 @@ def test_what_was_sent_and_overwritten_before_the_next_snapshot_is_there(mill: M
         ["sent, not seen", "5", "yes"],
         ["in the first snapshot", "1", "no"],
     ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+
+
+def test_what_we_sent_long_ago_is_not_ours_when_somebody_else_sends_it(mill: Machines) -> None:
+    """Snapshots without it have shown that it was gone, although none of them differs from the one before."""
+    mill.load()
+    mill.here(lifeCycle=5)
+    mill.elsewhere(lifeCycle=1)
+    mill.load()
+    mill.load()
+    mill.elsewhere(lifeCycle=5)
+    mill.load()
+
+    assert [
+        ["changed", "5", "no"],
+        ["sent, not seen", "5", "yes"],
+        ["in the first snapshot", "1", "no"],
+    ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+
+
+def test_what_we_put_back_before_anybody_saw_it_is_named(mill: Machines) -> None:
+    """No snapshot shows the value in between, so there is no change; that it was sent is told."""
+    mill.load()
+    mill.elsewhere(lifeCycle=5)
+    mill.here(lifeCycle=1)
+    mill.load()
+
+    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    assert [["in the first snapshot", "1"]] == rows(found, "event", "value")
+    assert "Sent again by the upsert" in found["note"].iloc[0]
 
 
 def test_what_is_not_visible_yet_is_not_overridden(mill: Machines) -> None:
@@ -466,7 +537,7 @@ def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]
     (history,) = histories_of(GTIN)
     seconds = perf_counter() - begin
     with capsys.disabled():
-        print(f"\n{history.snapshots} snapshots: {seconds:.2f} s")
+        sys.stdout.write(f"\n{history.snapshots} snapshots: {seconds:.2f} s\n")
     assert (301, ["1", "0"]) == (
         history.snapshots,
         [event.value for value in history.values for event in value.events],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import prodex
 from prodex.corrections.overridden import sent_summary
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.saved_views import SavedView, applicable, open_view, save_view
 from prodex.send.earlier_records import forget_earlier_records
 from prodex.send.journal import tracking_folder
 from tests.corrections.machines import Machines, machines, names
@@ -257,3 +259,48 @@ def test_a_night_lists_what_was_overridden(
     assert f"{gtin(1)} lifeCycle: sent “5” on" in step.lines[1]
     assert "1 value overridden since we sent it" in second.headline
     assert "failed" not in first.headline
+
+
+def test_what_was_taken_back_from_here_is_not_overridden(mill: Machines) -> None:
+    """An undo is a write of ours as well, and its own override is one."""
+    sent = mill.here(lifeCycle=5, description=names("Corrigé"))
+    prodex.undo(sent, mill.service).apply(mill.service).wait(progress=False)
+    catalog = mill.load()
+    assert prodex.overridden(catalog).empty
+    assert {"as sent": 1, None: 4} == facet(catalog)
+
+    mill.elsewhere(lifeCycle=5)
+    catalog = mill.load()
+    assert [["lifeCycle", "1", "5"]] == rows(prodex.overridden(catalog), "attribute", "sent", "now")
+    assert [["changed", "5", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle")[:1], "event", "value", "sent"
+    )
+
+
+def test_a_saved_view_keeps_the_filter(mill: Machines) -> None:
+    """It is opened where nothing was sent, too, and then nothing is left."""
+    mill.here(lifeCycle=5)
+    mill.elsewhere(lifeCycle=9)
+    catalog = mill.load()
+    view = SavedView("quarrels", Conditions().toggled("sent", "overridden"))
+    save_view(view)
+
+    conditions, note = applicable(open_view("quarrels").conditions, ProductFilter(catalog))
+    assert ("", [True, False, False, False, False]) == (
+        note,
+        ProductFilter(catalog).mask(conditions).tolist(),
+    )
+    other = ProductFilter(prodex.flatten([{"id": 1}]))
+    conditions, _ = applicable(open_view("quarrels").conditions, other)
+    assert [False] == other.mask(conditions).tolist()
+
+
+def test_a_pending_update_of_the_attribute_is_waited_for(mill: Machines) -> None:
+    """What was sent may be what waits for acceptance."""
+    mill.here(lifeCycle=5)
+    catalog = mill.load()
+    record = {"id": 1, "gtin": gtin(1), "lifeCycle": 1, "lastRequest": {"lifeCycle": 5}}
+    waiting = prodex.flatten([record])
+    waiting = dataclasses.replace(waiting, origin=catalog.origin)
+
+    assert {"not visible yet": 1} == facet(waiting)

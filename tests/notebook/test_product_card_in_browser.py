@@ -101,7 +101,7 @@ def test_a_card_is_read_copied_and_unfolded_by_keyboard(lab: Lab, browser: Brows
         assert (0, [], []) == (out.get_by_text("Halfvolle").count(), notebook.errors, notebook.outside)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_history_is_folded_and_opened_by_keyboard(
     lab: Lab, browser: Browser, root: str, scheme: str
 ) -> None:

@@ -1,9 +1,9 @@
 """Who changed it: the values of a product across the snapshots of this machine and what was sent from here.
 
-A snapshot shows what was there and not who did it. A value counts as sent from here if an upsert of this machine changed
-this place to it before the snapshot in which it came; every other value was changed by somebody else. "Not asked for" is
-not "taken away", a snapshot that cannot be read says nothing, and what was in the first one has been there since nobody
-knows when.
+A snapshot shows what was there and not who did it. A value counts as sent from here if an upsert of this machine
+changed this place to it before the snapshot in which it came; every other value was changed by somebody else. "Not
+asked for" is not "taken away", a snapshot that cannot be read says nothing, and of what was in the first one nobody
+knows since when it is there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 
 import pandas as pd
@@ -25,7 +26,7 @@ from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
-from prodex.send.sent_writes import WriteOutcome, SentWrite, SentWrites, sent_writes
+from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
@@ -162,8 +163,8 @@ def changes_of(
     Parameters
     ----------
     product
-        Its GTIN in any spelling, its id, a row of `catalog.products` or of any other table, or a catalogue of one product.
-        By its GTIN it is followed under another id, too, if two ids were never there at the same time.
+        Its GTIN in any spelling, its id, a row of `catalog.products` or of any other table, or a catalogue of one
+        product. By its GTIN it is followed under another id, too, if two ids were never there at the same time.
     snapshots
         Name of the snapshots, several names, or a catalogue that is one of them; all names of this machine by default.
     attribute
@@ -175,10 +176,10 @@ def changes_of(
         One row for each value that was there, those of one place together, the newest first.
 
         - name: that of the snapshots; product_id, gtin
-        - attribute, language, language_code, item: where it is. Rows about the product as a whole have the attribute "".
-        - event: in the first snapshot, first asked for, changed, added, taken away, still missing in another way; product
-          gone, product came back, product under another id; sent, not seen; sent, not visible yet; sent, refused by
-          the service
+        - attribute, language, language_code, item: where it is. Rows about the whole product have the attribute "".
+        - event: in the first snapshot; first asked for; changed; added; taken away; still missing, in another way;
+          product gone; product came back; product under another id; sent, not seen; sent, not visible yet; sent,
+          refused by the service
         - value, state: the value as text, and filled, null, empty or absent
         - before, before_state: the same of the value before
         - since: `updatedAt` of the product when the value came, local time without zone; missing where it is unknown
@@ -301,9 +302,10 @@ _KEPT_BY_SERVICE = ("assets.lastUpdatedAt",)
 
 @dataclass(frozen=True)
 class _Version:
-    """The record of a product in one snapshot, and in those after it that have the same."""
+    """The record of a product in one snapshot, and in those after it that have the same, until one."""
 
     place: int
+    until: int
     there: SnapshotRecord
 
     @property
@@ -328,12 +330,13 @@ def _history(
         one for one in written.writes if one.gtin in gtins and any(one.is_of(product) for product in ids)
     ]
     unreadable = [upsert for upsert, named in written.unreadable.items() if not named.isdisjoint(gtins)]
-    versions = list(_versions(chain))
+    versions = _versions(chain)
     moments = _moments(chain)
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
     top = None if attribute is None else attribute.partition(".")[0]
-    walked = _Walk(versions, moments, writes, unreadable)
+    began = list(accumulate((one.moment for one in chain), max))
+    walked = _Walk(versions, moments, began, writes, unreadable)
     values = [
         found
         for root in roots
@@ -358,31 +361,28 @@ def _history(
     )
 
 
-def _versions(chain: Sequence[SnapshotRecord]) -> Iterator[_Version]:
-    """Yield the records of a chain; of several snapshots in a row with the same record only the first."""
-    before: SnapshotRecord | None = None
+def _versions(chain: Sequence[SnapshotRecord]) -> list[_Version]:
+    """Return the records of a chain; several snapshots in a row with the same record are one."""
+    found: list[_Version] = []
     for place, there in enumerate(chain):
         if there.record is None or there.problem:
             continue
-        is_same = (
-            before is not None
-            and before.record is there.record
-            and before.origin is not None
-            and there.origin is not None
-            and before.origin.query == there.origin.query
-            and before.origin.extent == there.origin.extent
-        )
-        if not is_same:
-            yield _Version(place, there)
-        before = there
+        if found and _are_same(found[-1].there, there):
+            found[-1] = replace(found[-1], until=place)
+        else:
+            found.append(_Version(place, place, there))
+    return found
+
+
+def _are_same(one: SnapshotRecord, other: SnapshotRecord) -> bool:
+    if one.record is not other.record or one.origin is None or other.origin is None:
+        return False
+    return (one.origin.query, one.origin.extent) == (other.origin.query, other.origin.extent)
 
 
 def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
     """Return for each snapshot the latest time of it and of those before: a clock may have been ahead, or set back."""
-    found: list[datetime] = []
-    for one in chain:
-        found.append(max([one.moment, *found[-1:]]))
-    return found
+    return list(accumulate((max(one.moment, one.published) for one in chain), max))
 
 
 class _Walk:
@@ -392,10 +392,11 @@ class _Walk:
         self,
         versions: Sequence[_Version],
         moments: Sequence[datetime],
+        began: Sequence[datetime],
         writes: Sequence[SentWrite],
         unreadable: Sequence[str],
     ) -> None:
-        self._versions, self._moments = versions, moments
+        self._versions, self._moments, self._began = versions, moments, began
         self._known = [one for one in writes if one.sent is not None]
         self._opaque = [one for one in writes if one.sent is None]
         self._unreadable = unreadable
@@ -439,32 +440,53 @@ class _Walk:
         events: list[tuple[float, ValueEvent]] = []
         last: tuple[_Version, Held] | None = None
         is_ours, not_asked = False, 0
+        stale: list[tuple[SentWrite, Held, Held]] = []
         for version, value in zip(self._versions, held, strict=True):
             if value is Face.NOT_ASKED:
                 not_asked += 1
                 continue
-            if last is not None and _is_unchanged(last[1], value):
+            moment, until = self._moments[version.place], self._moments[version.until]
+            seen = [
+                one
+                for one in waiting
+                if one[0].at <= until and is_same(one[2], value) and not _was_refused(one[0])
+            ]
+            made = [one for one in seen if one[0].at <= moment]
+            # What the service had, or had got after it, and what is not there any more, came no later.
+            latest = max((one[0].at for one in seen), default=None)
+            gone = [
+                one
+                for one in waiting
+                if one not in seen
+                and not _was_refused(one[0])
+                and (
+                    one[0].is_visible_at(self._began[version.until])
+                    or (latest is not None and one[0].at < latest)
+                )
+            ]
+            stale += gone
+            waiting = [one for one in waiting if one not in seen and one not in gone]
+            is_nothing = last is None and value is Face.ABSENT  # nothing is no value that came
+            if is_nothing or (last is not None and _is_unchanged(last[1], value)):
                 last = (version, value)
+                if seen and events:
+                    events[-1] = (events[-1][0], _sent_again(events[-1][1], seen))
                 continue
-            if last is None and isinstance(value, Face) and value is Face.ABSENT:
-                last = (version, value)  # nothing is no value that came
-                continue
-            moment = self._moments[version.place]
-            made = [one for one in waiting if one[0].at <= moment and is_same(one[2], value)]
-            made = [one for one in made if one[0].outcome is not WriteOutcome.REFUSED]
-            waiting = [one for one in waiting if one not in made]
-            event = self._event(trail, version, value, last)
+            event = self._event(version, value, last)
             if made:
-                again = [f"Sent again by the upsert {one.upsert}." for one, *_ in made[1:]]
-                event = replace(event, sent=Sent.YES, write=made[0][0], note=_sentences(event.note, *again))
+                event = replace(event, sent=Sent.YES, write=made[0][0])
             else:
                 event = self._by_others(event, trail, version, value, last)
+            event = _sent_again(event, seen[len(made[:1]) :])
+            if gone and event.sent is not Sent.YES:
+                note = f"The upsert {gone[-1][0].upsert} had sent another value."
+                event = replace(event, note=_sentences(event.note, note))
             if is_ours and event.sent is Sent.NO:
                 event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
             is_ours = event.sent is Sent.YES
             events.append((version.place, event))
             last = (version, value)
-        events += self._unseen(trail, waiting, last)
+        events += self._unseen(waiting, stale, last)
         if not events:
             return None
         events.sort(key=lambda one: one[0])
@@ -481,9 +503,7 @@ class _Walk:
             events[-1][0],
         )
 
-    def _event(
-        self, trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None
-    ) -> ValueEvent:
+    def _event(self, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> ValueEvent:
         there = version.there
         if last is None:
             # Before it nobody has asked for this attribute, or there was no snapshot.
@@ -546,21 +566,30 @@ class _Walk:
 
     def _unseen(
         self,
-        trail: Trail,
         waiting: Sequence[tuple[SentWrite, Held, Held]],
+        stale: Sequence[tuple[SentWrite, Held, Held]],
         last: tuple[_Version, Held] | None,
     ) -> Iterator[tuple[float, ValueEvent]]:
         """Yield what was sent and is in no snapshot."""
-        for write, before, after in waiting:
+        for write, before, after in (*waiting, *stale):
             later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
-            shown = [one for one in self._versions if write.is_visible_at(one.there.moment)]
-            event = Event.NOT_SEEN if shown else Event.NOT_VISIBLE
-            if write.outcome is WriteOutcome.REFUSED:
+            event = Event.NOT_SEEN if (write, before, after) in stale else Event.NOT_VISIBLE
+            if _was_refused(write):
                 event = Event.REFUSED
             elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
                 continue  # it was there already
             place = min(later) - 0.5 if later else float(len(self._moments))
             yield place, ValueEvent(event, after, before, sent=Sent.YES, write=write)
+
+
+def _was_refused(write: SentWrite) -> bool:
+    return write.outcome is WriteOutcome.REFUSED
+
+
+def _sent_again(event: ValueEvent, again: Sequence[tuple[SentWrite, Held, Held]]) -> ValueEvent:
+    """Return an event with the upserts that sent its value again."""
+    notes = [f"Sent again by the upsert {write.upsert}." for write, *_ in again]
+    return replace(event, note=_sentences(event.note, *notes))
 
 
 def _is_unchanged(one: Held, other: Held) -> bool:

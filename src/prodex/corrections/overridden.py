@@ -65,8 +65,8 @@ class SentSummary:
 def overridden(catalog: Catalog | str) -> pd.DataFrame:
     """List the values that were sent from this machine, arrived, and are something else now.
 
-    What was sent anew or taken back from here since is not overridden, and neither is what is not visible yet: its import
-    has not ended, it waits for acceptance, or the catalogue was loaded before. Of what is not kept any more
+    What was sent anew or taken back from here since is not overridden, and neither is what is not visible yet: its
+    import has not ended, it waits for acceptance, or the catalogue was loaded before. Of what is not kept any more
     (`prodex.list_upserts`) nobody knows.
 
     Parameters
@@ -77,10 +77,10 @@ def overridden(catalog: Catalog | str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was sent, as
-        text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert, tracking, by, why,
-        since_snapshot (the first one that shows something else), shown_in (the last one that shows what was sent; missing
-        if the service confirmed it and no snapshot shows it, as where it has stored something else at once).
+        One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was sent,
+        as text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert, tracking,
+        by, why, since_snapshot (the first one that shows something else), shown_in (the last one that shows what was
+        sent; missing if the service confirmed it and no snapshot shows it, as where it stored something else at once).
 
     Examples
     --------

@@ -368,7 +368,10 @@ def _follow_imports(context: Context) -> tuple[str, ...]:
 
 
 def _plan_sent(context: Context, _: int) -> StepOutcome:
-    return StepOutcome({}, ("Would look for values that were sent from here and are something else now.",))
+    name = context.job.name
+    return StepOutcome(
+        {}, (f"Would look for values of {name} that were sent from here and are something else now.",)
+    )
 
 
 def _worklists(context: Context, _: int) -> StepOutcome:

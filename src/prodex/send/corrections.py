@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -562,7 +563,11 @@ def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product
 
 def _record(product: str, text: str) -> dict[str, Any]:
     try:
-        record = json.loads(text)
+        try:
+            # Three times as fast; what it refuses, such as half of a surrogate pair, is read by the other.
+            record = msgspec.json.decode(text)
+        except (msgspec.MsgspecError, ValueError):
+            record = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SnapshotDamaged(
             f"The record of product {product} cannot be read ({error}). Load it again."

@@ -20,9 +20,9 @@ from prodex.gtin import comparable_column
 from prodex.send.earlier_upserts import visible_digests
 from prodex.send.leaves import ABSENT
 from prodex.send.records import Product
-from prodex.send.sent_writes import WriteOutcome, SentWrite, sent_writes
+from prodex.send.sent_writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.upsert_history import LONGEST
-from prodex.send.value_trails import Face, Held, Trail, is_same, trails
+from prodex.send.value_trails import Face, Held, is_same, trails
 from prodex.tables.columns import whole
 from prodex.tables.values import read_json
 
@@ -45,7 +45,8 @@ class SentValue:
     product_id, gtin
         The product.
     attribute, language, language_code, item
-        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is a call of which it is not kept what it sent.
+        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is a call of which it is not kept what it
+        sent.
     sent, now
         What was sent, and what is there.
     write
@@ -159,7 +160,7 @@ def _of_product(
             held, *others = trail.held
             if isinstance(held, Face) and not origin.asked(trail.attribute, trail.language_code):
                 continue
-            if (last := _last(trail, written, others)) is None:
+            if (last := _last(written, others)) is None:
                 continue
             write, sent = last
             state = _state(write, sent, held, origin)
@@ -182,7 +183,7 @@ def _of_product(
 
 
 def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
-    """Yield the calls of which it is not kept what they sent; of corrections it may still be seen that they are there."""
+    """Yield the calls of which it is not kept what they sent; corrections may still be seen to be there."""
     visible: set[str] | None = None
     for write in writes:
         if write.sent is not None or write.outcome is WriteOutcome.REFUSED:
@@ -194,9 +195,7 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
         yield SentValue(product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state)
 
 
-def _last(
-    trail: Trail, written: Sequence[SentWrite], others: Sequence[Held]
-) -> tuple[SentWrite, Held] | None:
+def _last(written: Sequence[SentWrite], others: Sequence[Held]) -> tuple[SentWrite, Held] | None:
     """Return the last call that changed a place, and what it sent there; None if none did."""
     found = None
     for number, write in enumerate(written):

@@ -40,8 +40,9 @@ class SnapshotRecord:
     ----------
     name, time
         Name and time of the snapshot.
-    moment
-        When its load began, by the clock of this machine.
+    moment, published
+        When its load began, and when it was published, by the clock of this machine: what was sent in between may be in
+        it.
     origin
         What was asked for; None if the snapshot cannot be read.
     problem
@@ -57,6 +58,7 @@ class SnapshotRecord:
     name: str
     time: str
     moment: datetime
+    published: datetime
     origin: Origin | None = None
     problem: str = ""
     product_id: str | None = None
@@ -124,14 +126,13 @@ def records_over_time(key: ProductKeys, name: str) -> list[tuple[SnapshotRecord,
     # What it was called meanwhile: it may have had another id under its GTIN, or another GTIN under its id.
     if (wider := wanted.with_names(places, own)) != wanted:
         places = reader.places(opened, wider)
-    found = [
-        tuple(
-            replace(one, **reader.facts(next((place for place in here if place.product_id in ids), None)))
-            for (one, _), here in zip(opened, places, strict=True)
-        )
-        for ids in _same_product(places, own)
-    ]
-    return [_with_problems(chain, reader.problems) for chain in found]
+    found = []
+    for ids in _same_product(places, own):
+        at = [next((one for one in here if one.product_id in ids), None) for here in places]
+        facts = side_by_side(reader.facts, at)
+        chain = [replace(one, **of) for (one, _), of in zip(opened, facts, strict=True)]
+        found.append(_with_problems(chain, reader.problems))
+    return found
 
 
 class _Place(NamedTuple):
@@ -162,7 +163,8 @@ _Opened: TypeAlias = tuple[SnapshotRecord, Catalog | None]
 
 def _opened(name: str, folder: Path) -> _Opened:
     """Return a snapshot, and what is known of it before the product is looked for."""
-    there = SnapshotRecord(name, folder.name, _moment_of(folder.name))
+    moment = _moment_of(folder.name)
+    there = SnapshotRecord(name, folder.name, moment, moment)
     try:
         catalog = open_snapshot(unlinked(folder))
     except (SnapshotError, StorageError) as error:
@@ -192,34 +194,28 @@ class _RowReader:
 
         def read(one: _Opened) -> list[_Place]:
             there, catalog = one
-            try:
-                return (
-                    []
-                    if catalog is None
-                    else [
-                        place._replace(snapshot=there.snapshot)
-                        for part in catalog.parts
-                        for place in self._in_part(part, wanted)
+            found: list[_Place] = []
+            for part in () if catalog is None else catalog.parts:
+                # A damaged part hides no product of another one.
+                try:
+                    found += [
+                        place._replace(snapshot=there.snapshot) for place in self._in_part(part, wanted)
                     ]
-                )
-            except (SnapshotDamaged, StorageError) as error:
-                self.problems[there.snapshot] = str(error)
-                return []
+                except (SnapshotDamaged, StorageError) as error:
+                    self.problems[there.snapshot] = str(error)
+            return found
 
         return list(side_by_side(read, opened))
 
     def _in_part(self, part: Part, wanted: _Wanted) -> list[_Place]:
         digest = str(part.facts["products"]["sha256"]), wanted
         if digest not in self._places:
-            keys = part.read("products", ["product_id", "gtin"])
+            keys = part.read("products", ["product_id", "gtin", "updated_at"])
             is_meant = pc.or_(
                 pc.is_in(keys["product_id"], pa.array(sorted(wanted.ids), pa.string())),
                 pc.is_in(_as_compared(keys["gtin"]), pa.array(sorted(wanted.gtins), pa.string())),
             )
             rows = keys.filter(is_meant)
-            if rows.num_rows:
-                ids = pc.field("product_id").isin(rows["product_id"].combine_chunks())
-                rows = part.read("products", ["product_id", "gtin", "updated_at"], ids)
             self._places[digest] = [
                 _Place(part, row["product_id"], comparable_cell(row["gtin"]), row["updated_at"], "")
                 for row in rows.to_pylist()
@@ -291,4 +287,7 @@ def _same_product(places: Sequence[Sequence[_Place]], product_id: str | None) ->
 def _with_problems(
     chain: Sequence[SnapshotRecord], problems: Mapping[str, str]
 ) -> tuple[SnapshotRecord, ...]:
-    return tuple(replace(one, problem=one.problem or problems.get(one.snapshot, "")) for one in chain)
+    return tuple(
+        one if one.has_product or one.problem else replace(one, problem=problems.get(one.snapshot, ""))
+        for one in chain
+    )
