@@ -373,6 +373,25 @@ def completeness(run: _Run) -> None:
     run.add("Requirements and accepted findings", figures)
 
 
+def recipes(run: _Run) -> None:
+    """Do recipes of 20 steps: one that changes little in each step, and one that changes every product often."""
+    count = 400 if run.options.quick else 100_000
+    found = alone("recipes", count)
+    figures = []
+    for which in ("typical", "worst"):
+        what = f"{count:,} products, {which}"
+        figures += [
+            Figure(f"{what}: reading what the steps need, s", found[f"{which} reading"]),
+            Figure(f"{what}: 20 steps beyond reading, s", found[f"{which} steps"], -5),
+            Figure(f"{what}: values changed by them", found[f"{which} changed"]),
+        ]
+    figures.append(Figure("typical: values to send", found["typical answers"]))
+    figures.append(
+        Figure("typical: making and judging these, with their records, s", found["typical judging"])
+    )
+    run.add("Recipes", figures)
+
+
 def explorer(run: _Run) -> None:
     """Measure the explorer in a real browser."""
     if find_spec("playwright") is None or which("chromium") is None:
@@ -436,6 +455,7 @@ _SECTIONS = {
     "wide": wide,
     "rules": rules,
     "completeness": completeness,
+    "recipes": recipes,
     "explorer": explorer,
     "team": team,
     "further": further,

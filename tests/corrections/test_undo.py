@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 import prodex
+from prodex.corrections.undo import _answers, _Write
 from prodex.errors import InputError, OutcomeUnknown, ServiceError
 from prodex.sandbox import Behaviour
 from prodex.send.earlier_records import EarlierRecord, forget_earlier_records
 from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, tracking_folder
+from prodex.worklists.fix import fix_of
+from prodex.worklists.returned_files import Returned
+from prodex.worklists.text_corrections import NO_RULES
 from tests.corrections.machines import Machines, machines, names
 from tests.corrections.undoing import said, undo_often
 from tests.send.mill_exchange import KIOSK, MILL, client, gtin, small_exchange, text
@@ -302,6 +307,11 @@ def test_an_interrupted_undo_is_not_mistaken_for_what_it_takes_back(mill: Machin
             prodex.undo(word, mill.service)
     fix = prodex.undo(tracking.name or "", mill.service)
     assert {"accepted": 1} == dict(fix.counts)
+    # It was being sent when the process ended: nobody knows whether it arrived, and it is not sent again by itself.
+    fix.apply(mill.service, progress=False).wait(progress=False)
+    assert ({"unknown": 1}, "it may have been sent" in reasons(fix)) == (dict(fix.outcomes), True)
+    assert 2 == value(mill, "lifeCycle")
+    fix = prodex.undo(tracking.name or "", mill.service)
     fix.apply(mill.service, also="unknown", progress=False).wait(progress=False)
     assert 1 == value(mill, "lifeCycle")
 
@@ -383,3 +393,33 @@ def test_products_are_as_before_whenever_a_process_is_killed(tmp_path: Any, home
     found = undo_often(tmp_path, home, 8)
     assert ([], [], []) == (found.unequal, found.touched, found.unaccounted)
     assert found.kills >= 8
+
+
+CHAINS: dict[str, tuple[list[tuple[int, int, str]], int, tuple[str, str | None]]] = {
+    "written twice": ([(1, 2, "SUCCESS"), (2, 3, "SUCCESS")], 3, ("accepted", "1")),
+    "changed between by somebody else": ([(1, 2, "SUCCESS"), (5, 3, "SUCCESS")], 3, ("accepted", "5")),
+    "the same once more": ([(1, 2, "unknown"), (1, 2, "SUCCESS")], 2, ("accepted", "1")),
+    "the second one was refused": ([(1, 2, "SUCCESS"), (2, 3, "ERROR")], 2, ("accepted", "1")),
+    "the first one was refused": ([(1, 2, "ERROR"), (1, 3, "SUCCESS")], 3, ("accepted", "1")),
+    "both were refused": ([(1, 2, "ERROR"), (1, 3, "not sent")], 1, ("unchanged", None)),
+    "the second one may still come": ([(1, 2, "SUCCESS"), (2, 3, "IN_PROGRESS")], 1, ("refused", None)),
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_writes_of_one_leaf_are_one_change(chain: str) -> None:
+    """Those that arrived, or may have."""
+    writes, now, (state, after) = CHAINS[chain]
+    made = [
+        _Write(
+            EarlierRecord("1", gtin(1), {"id": 1, "lifeCycle": old}, {"lifeCycle": new}), str(n), status, ""
+        )
+        for n, (old, new, status) in enumerate(writes)
+    ]
+    product = {"id": 1, "gtin": gtin(1), "lifeCycle": now, "nameLegal": names("x")}
+    answers = list(_answers(made, {"1": product}))
+    fix = fix_of(
+        Returned(answers), prodex.flatten([product]), NO_RULES, datetime(2026, 11, 26, 12, tzinfo=UTC)
+    )
+    assert [state] == fix.answers["state"].tolist(), reasons(fix)
+    assert ([] if after is None else [after]) == fix.preview()["after"].tolist()

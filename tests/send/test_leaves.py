@@ -30,7 +30,14 @@ WORDS = st.sampled_from(["Pain", "Bread", "Brot", "delete", "-", "", "x\ud800", 
 NUMBERS = st.sampled_from([0, 1, 1.0, 2, 1.5, -1, 2**53 + 1])
 SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, WORDS)
 LANGUAGES = st.sampled_from(["fra-FR", "fra-BE", "fr", "nld-NL", "deu-DE"])
-TEXTS = st.lists(st.builds(text, LANGUAGES, WORDS), max_size=4)
+TEXTS = st.lists(
+    st.builds(
+        lambda one, more: {**one, **more},
+        st.builds(text, LANGUAGES, WORDS),
+        st.fixed_dictionaries({}, optional={"sort": NUMBERS}),
+    ),
+    max_size=4,
+)
 CODES = st.lists(
     st.fixed_dictionaries({"code": st.sampled_from("ABCD")}, optional={"label": WORDS, "sort": NUMBERS}),
     max_size=4,
@@ -221,6 +228,11 @@ CASES: dict[str, tuple[Any, Any, Callable[[Any], Any]]] = {
         [text("nld-NL", "Brood"), text("fra-FR", "Pain")],
         lambda now: [text(one["expressedIn"]["code"][:2], one["data"]) for one in now],
     ),
+    "a text was sent without its place, and another one was added since": (
+        [text("fra-FR", "Bon", sort=1)],
+        [text("fra-FR", "Bien")],
+        lambda now: now,
+    ),
     "one of two texts of a language": (
         [text("fra-FR", "un"), text("fra-FR", "deux")],
         [text("fra-FR", "un"), text("fra-FR", "2")],
@@ -267,3 +279,11 @@ def test_what_somebody_has_changed_since_is_a_conflict(before: Any, sent: Any, n
     (change,) = leaf_changes(ROOT, before, sent)
     with pytest.raises(LeafChanged):
         change.inverse().applied(now)
+
+
+def test_a_text_that_was_sent_without_its_place_leaves_others_alone() -> None:
+    """Its place is restored, and a text that was added since stays."""
+    before, sent = [text("fra-FR", "Bon", sort=1)], [text("fra-FR", "Bien")]
+    inverses = [one.inverse() for one in reversed(leaf_changes(ROOT, before, sent))]
+    added = text("ita-IT", "Buono")
+    assert [*before, added] == applied(inverses, [*sent, added])

@@ -238,13 +238,16 @@ class ReplaceText:
         """Return texts after it; those of which nothing would be left, or far too much, are refused."""
         expression, by = self._expression, self._replacement
         # Most texts have nothing to replace, and RE2 finds that out much faster than it replaces.
-        has_it = pc.match_substring_regex(texts, expression)
+        is_plain = self.find.isascii() and not (self.pattern or self.ignore_case or self.whole_words)
+        has_it = pc.match_substring(texts, self.find) if is_plain else pc.match_substring_regex(texts, expression)
         own = texts.filter(has_it)
         long = pc.greater(_most_characters(own, expression, by), _LONGEST_TEXT)
         # Before it is made: of a text that would be too long, nothing is.
         short = pc.if_else(long, pa.scalar("", own.type), own)
         if self.whole_words:
             made = pa.array(map(self._in_words, short.to_pylist()), own.type)
+        elif is_plain:
+            made = pc.replace_substring(short, self.find, self.by)
         else:
             made = pc.replace_substring_regex(short, expression, by)
         new = pc.replace_with_mask(texts, has_it, pc.if_else(long, own, made))
@@ -269,8 +272,9 @@ def _most_characters(texts: pa.Array, expression: str, by: str) -> pa.Array:
     """Return how long texts can become at most."""
     lengths = pc.binary_length(texts)
     groups = len(re.findall(r"\\[0-9]", by))
-    if not len(texts) or pc.max(lengths).as_py() * (1 + groups) + len(by) < 5_000:
-        return pa.array([0] * len(texts), pa.int64()) if len(by) < 200 else lengths
+    longest = pc.max(lengths).as_py() or 0
+    if (longest + 1) * (longest * groups + len(by) + 1) < _LONGEST_TEXT:
+        return lengths
     found = pc.count_substring_regex(texts, expression)
     return pc.add(lengths, pc.multiply(found, pc.add(pc.multiply(lengths, groups), len(by))))
 
@@ -415,18 +419,22 @@ class TrimSpaces:
         spaces = f"{_SPACE}{_BREAK}" if self.line_breaks == "space" else _SPACE
         made = pc.replace_substring_regex(made, f"^{around}+", "")
         made = pc.replace_substring_regex(made, f"{around}+$", "")
-        if self.line_breaks == "keep":
+        if self.line_breaks == "keep" and _has_any(made, _BREAK):
             made = pc.replace_substring_regex(made, rf"[{_SPACE}]*([{_BREAK}]+)[{_SPACE}]*", r"\1")
-        if self.no_break == "keep":
+        if self.no_break == "keep" and _has_any(made, _NO_BREAK):
             # The first no-break space of a run, with the spaces around it.
             made = pc.replace_substring_regex(made, rf"[{spaces}]*?([{_NO_BREAK}])[{spaces}]*", r"\1")
-            plain = re.sub(r"\\x\{00A0\}|\\x\{202F\}", "", spaces).replace(
-                r"\x{2000}-\x{200A}", r"\x{2000}-\x{2006}\x{2008}-\x{200A}"
-            )
-            made = pc.replace_substring_regex(made, f"[{plain}]+", " ")
-        else:
-            made = pc.replace_substring_regex(made, f"[{spaces}]+", " ")
+            spaces = re.sub(r"\\x\{(?:00A0|202F)\}", "", spaces)
+            spaces = spaces.replace(r"\x{2000}-\x{200A}", r"\x{2000}-\x{2006}\x{2008}-\x{200A}")
+        # A single plain space is left alone, since most spaces are.
+        made = pc.replace_substring_regex(
+            made, rf"[{spaces}]{{2,}}|[{spaces.replace(chr(92) + 'x{0020}', '')}]", " "
+        )
         return _without_empty(texts, pc.replace_with_mask(texts, has_it, made), {})
+
+
+def _has_any(texts: pa.Array, characters: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, f"[{characters}]")).as_py())
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,13 @@ from prodex.corrections.operations import (
     ReplaceText,
     SetCode,
     SetValue,
+    TextOperation,
+    Transformed,
     TrimSpaces,
 )
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError, ProdexError
+from prodex.executors import side_by_side
 from prodex.locales import known_language_tag, language_code, language_tag, short_of
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
@@ -453,7 +456,7 @@ class ProductsInWork:
     ) -> StepDone:
         values, rows = place.values, place.rows
         taken = pa.array(rows)
-        made = operation.transformed(values.now.take(taken), values.language.take(taken))
+        made = _side_by_side(operation, values.now.take(taken), values.language.take(taken))
         refused = [(int(values.product[rows[one]]), int(rows[one]), why) for one, why in made.refused.items()]
         return _changed(step, place, rows, made.values, refused)
 
@@ -896,6 +899,25 @@ def _together(step: RecipeStep, place: _Place, parts: Sequence[StepDone]) -> Ste
         [refusal for one in parts for refusal in one.refused],
         min(one.without for one in parts),
     )
+
+
+#: Texts that are worth a thread.
+_MANY: Final = 20_000
+
+
+def _side_by_side(operation: TextOperation, texts: pa.Array, languages: pa.Array) -> Transformed:
+    """Do an operation with parts of many texts at a time: Arrow needs no Python while it does."""
+    if len(texts) <= _MANY:
+        return operation.transformed(texts, languages)
+    starts = range(0, len(texts), _MANY)
+    parts = side_by_side(
+        lambda start: operation.transformed(texts.slice(start, _MANY), languages.slice(start, _MANY)), starts
+    )
+    values, refused = [], {}
+    for start, made in zip(starts, parts, strict=True):
+        values.append(made.values)
+        refused |= {start + row: why for row, why in made.refused.items()}
+    return Transformed(pa.concat_arrays(values), refused)
 
 
 def _one_each(source: Values, rows: Rows, held: Mapping[int, str]) -> tuple[dict[int, str], list[int]]:

@@ -8,7 +8,6 @@ it holds anything else, somebody has changed it since, and that is a conflict.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
@@ -24,15 +23,15 @@ from prodex.errors import InputError, ServiceError, StorageError
 from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
-from prodex.query import GTINS_PER_CALL, ProductQuery
+from prodex.query import ProductQuery
 from prodex.send.corrections import received_products
-from prodex.send.earlier_records import EarlierRecord, earlier_records, remove_old, why_none
+from prodex.send.earlier_records import EarlierRecord, earlier_records, products_now, remove_old, why_none
 from prodex.send.journal import UpsertJournal, host_of
-from prodex.send.leaves import ABSENT, LeafChange, is_same_value, leaf_changes
+from prodex.send.leaves import ABSENT, LeafChange, PathStep, is_same_value, leaf_changes
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert_history import continued_upserts, journals, latest, upsert_named
-from prodex.service import Client, pages
+from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.replies import RUNNING
 from prodex.store.reading import flatten
@@ -50,6 +49,7 @@ _UNDO = "undo of "
 
 #: States of a product that was certainly not written.
 _NOT_WRITTEN = frozenset({"not sent", "refused", "ERROR"})
+_TOO_DEEP = "the product is nested too deep. Correct it at its source."
 #: States of one of which nobody knows yet whether it was.
 _UNCERTAIN = frozenset({"unknown", "TIMEOUT", RUNNING})
 
@@ -121,7 +121,9 @@ def undo(
     remove_old(KeepingLimits.given())
     writes = [write for one in upserts for write in _writes(one, service)]
     if catalog is None:
-        catalog, present = _requested(service, writes)
+        # As they were requested before: the filters decide what the service lists at all.
+        extra = {name: value for one in upserts for name, value in one.head.extra.items()}
+        catalog, present = _requested(service, writes, extra)
     else:
         catalog = catalog_given(catalog, "undo(upsert, service, catalog=catalog)")
         present = received_products(
@@ -251,17 +253,13 @@ def _states(journal: UpsertJournal, service: Client) -> dict[str, tuple[str, str
     }
 
 
-def _requested(service: Client, writes: Sequence[_Write]) -> tuple[Catalog, dict[str, Product]]:
+def _requested(
+    service: Client, writes: Sequence[_Write], extra: Mapping[str, Any]
+) -> tuple[Catalog, dict[str, Product]]:
     """Return the products as they are now, as a catalogue and by their ids."""
-    extra = {"allow_not_consumer_units": True}
-    gtins = list(dict.fromkeys(one.record.gtin for one in writes if one.record.gtin))
-    records: dict[str, Product] = {}
-    if gtins:
-        query = ProductQuery(gtins_in=gtins, extra=extra)
-        for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
-            # Pages overlap: a product may come more than once.
-            records |= {product_key(one): one for one in map(json.loads, map(bytes, page.envelope.data))}
-    origin = Origin(service.base_url, ProductQuery(extra=extra))
+    gtins = [one.record.gtin for one in writes if one.record.gtin]
+    records = {product_key(one): one for one in products_now(service, gtins, extra)}
+    origin = Origin(service.base_url, ProductQuery(extra={"allow_not_consumer_units": True, **extra}))
     return replace(flatten(records.values()), origin=origin), records
 
 
@@ -287,10 +285,14 @@ class _Leaf:
     write: _Write
 
 
+#: By the attribute at the top and the path, the last one last.
+_Leaves: TypeAlias = dict[tuple[str, tuple[PathStep, ...]], _Leaf]
+
+
 def _answers_of_product(
     writes: Sequence[_Write], own: Sequence[str], present: Mapping[str, Product], numbers: Iterator[int]
 ) -> Iterator[Answer]:
-    leaves: list[_Leaf] = []
+    leaves: _Leaves = {}
     for write in writes:
         record = write.record
         why = ""
@@ -307,30 +309,43 @@ def _answers_of_product(
             for product in own:
                 yield exact_refusal(product, attribute, None, why, number=next(numbers))
         elif record.before is not None:
-            leaves = _with_leaves(leaves, write, record.before)
+            try:
+                _add_leaves(leaves, write, record.before)
+            except RecursionError:
+                for product in own:
+                    yield exact_refusal(
+                        product, next(iter(record.sent)), None, _TOO_DEEP, number=next(numbers)
+                    )
     for product in own:
         now = present.get(product)
-        # The last change first, as one takes off clothes: a leaf may have been made by an earlier one.
-        for leaf in reversed(leaves):
-            yield _answer(product, leaf, now, next(numbers))
+        # The last change first: it may be within what an earlier one has made.
+        for leaf in reversed(leaves.values()):
+            number = next(numbers)
+            try:
+                yield _answer(product, leaf, now, number)
+            except RecursionError:
+                yield exact_refusal(product, leaf.change.root, None, _TOO_DEEP, number=number)
 
 
-def _with_leaves(leaves: Sequence[_Leaf], write: _Write, before: Product) -> list[_Leaf]:
-    """Return changes with those of a further write of the same product."""
-    made = list(leaves)
+def _add_leaves(leaves: _Leaves, write: _Write, before: Product) -> None:
+    """Add the changes of a write to those of earlier writes of the same product."""
     for root, sent in write.record.sent.items():
         for change in leaf_changes(root, before.get(root, ABSENT), sent):
-            same = [one for one in made if (one.change.root, one.change.path_after) == (root, change.path)]
-            made = [*(one for one in made if one not in same), _Leaf(_joined(same, change), write)]
-    return made
+            # The same leaf, or the same change that was sent once more.
+            places = [place for place in ((root, change.path), (root, change.path_after)) if place in leaves]
+            earlier = leaves.pop(places[0]) if places else None
+            leaf = _Leaf(change, write) if earlier is None else _joined(earlier, _Leaf(change, write))
+            leaves[root, leaf.change.path_after] = leaf
 
 
-def _joined(earlier: Sequence[_Leaf], change: LeafChange) -> LeafChange:
+def _joined(earlier: _Leaf, later: _Leaf) -> _Leaf:
     """Return two writes of one leaf as one change, if nobody has changed it between them."""
-    for one in earlier:
-        if one.change == change or is_same_value(one.change.after, change.before):
-            return replace(change, path=one.change.path, before=one.change.before)
-    return change
+    if later.write.status in _NOT_WRITTEN:
+        return earlier
+    one, other = earlier.change, later.change
+    if earlier.write.status in _NOT_WRITTEN or one == other or not is_same_value(one.after, other.before):
+        return later
+    return replace(later, change=replace(other, path=one.path, before=one.before))
 
 
 def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answer:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.arguments import names_given
-from prodex.errors import InputError, ProdexError, StorageError
+from prodex.errors import InputError, ProdexError, StorageError, UnexpectedReply
 from prodex.files.append_log import sealed, unsealed
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_file
@@ -140,7 +140,11 @@ def earlier_lines(products: Iterable[Product], before: Iterable[Product]) -> lis
 
 def _line(product: Product, record: Product | None) -> bytes:
     sent = {name: value for name, value in writable(product).items() if name != "gtin"}
-    content = zlib.compress(json.dumps({"before": record, "sent": sent}).encode(), _STRENGTH)
+    try:
+        text = json.dumps({"before": record, "sent": sent})
+    except RecursionError:
+        text = json.dumps({"problem": "it is nested too deep to be kept"})
+    content = zlib.compress(text.encode(), _STRENGTH)
     name = {"product": "" if record is None else product_key(record), "gtin": str(product["gtin"])}
     return sealed({**name, "packed": base64.b64encode(content).decode()})
 
@@ -164,11 +168,10 @@ def requested_lines(
     ProdexError
         When they cannot be requested; a note of the error says how to send them nevertheless.
     """
-    # Without it a service may list consumer units only, and any other product would seem to be new.
-    extra = {"allow_not_consumer_units": True, **extra}
-    query = ProductQuery(gtins_in=list(dict.fromkeys(str(one["gtin"]) for one in products)), extra=extra)
     try:
-        return earlier_lines(products, _requested(service, query, len(products), progress))
+        return earlier_lines(
+            products, products_now(service, (one["gtin"] for one in products), extra, progress)
+        )
     except ProdexError as error:
         error.add_note(
             "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
@@ -177,14 +180,44 @@ def requested_lines(
         raise
 
 
-def _requested(service: Client, query: ProductQuery, total: int, progress: Progress) -> Iterator[Product]:
+def products_now(
+    service: Client, gtins: Iterable[str], extra: Mapping[str, Any], progress: Progress = False
+) -> Iterator[Product]:
+    """Request products by their GTINs, whatever units they are; pages overlap, so that one may come more than once.
+
+    Parameters
+    ----------
+    service, gtins
+        Where, and which.
+    extra
+        Further filters with which they were loaded.
+    progress
+        As for `prodex.upsert`.
+
+    Raises
+    ------
+    ProdexError
+        When they cannot be requested, or read.
+    """
+    # Without it a service may list consumer units only, and any other product would seem to be new.
+    extra = {"allow_not_consumer_units": True, **extra}
+    wanted = list(dict.fromkeys(map(str, gtins)))
+    if not wanted:
+        return
+    query = ProductQuery(gtins_in=wanted, extra=extra)
     # What a user gave as a function of (done, total) counts the products that are sent.
     shown, count = False if callable(progress) else progress, 0
-    with showing(shown, "Kept", phase="Keeping the products as they are now", total=total) as show:
+    with showing(shown, "Kept", phase="Keeping the products as they are now", total=len(wanted)) as show:
         for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
-            yield from map(json.loads, map(bytes, page.envelope.data))
+            for content in page.envelope.data:
+                try:
+                    yield json.loads(bytes(content))
+                except (ValueError, RecursionError) as error:
+                    raise UnexpectedReply(
+                        f"A product of {service.base_url} cannot be read: {error}."
+                    ) from error
             count += len(page.envelope.data)
-            show(min(count, total), total)
+            show(min(count, len(wanted)), len(wanted))
 
 
 def earlier_records(name: str, products: Collection[str] | None = None) -> Iterator[EarlierRecord]:
@@ -262,6 +295,8 @@ def _record(line: bytes, product: str, gtin: str, problem: str) -> EarlierRecord
     match said:
         case {"before": dict() | None as before, "sent": dict() as sent}:
             return EarlierRecord(product, gtin, before, sent)
+        case {"problem": str() as words}:
+            return EarlierRecord(product, gtin, None, problem=words)
     return EarlierRecord(product, gtin, None, problem=problem)
 
 
@@ -356,7 +391,11 @@ def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
     moment = datetime.now(UTC) if now is None else now
     left = limits.gigabytes * 1e9
     removed = []
-    kept = [path for path in journals() if kept_bytes(path)]
+    try:
+        kept = [path for path in journals() if kept_bytes(path)]
+    except StorageError as error:  # no reason to stop what is done at the same time
+        _LOG.warning("Old earlier records could not be removed: %s", error)
+        return []
     for number, path in enumerate(kept):
         size = kept_bytes(path)
         is_over = moment > limits.until(planned_at(path)) or (number > 0 and size > left)

@@ -329,7 +329,10 @@ def name_of(journal: Path) -> str:
 def kept_bytes(journal: Path) -> int:
     """Return the size of the earlier records beside a journal; 0 if none are kept."""
     path = journal.with_name(EARLIER_RECORDS)
-    return path.lstat().st_size if is_file(path) else 0
+    try:
+        return path.lstat().st_size if is_file(path) else 0
+    except OSError:  # another process has just removed it
+        return 0
 
 
 def planned_at(journal: Path) -> datetime:

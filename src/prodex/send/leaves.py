@@ -236,8 +236,14 @@ def _changes(root: str, path: tuple[PathStep, ...], before: Any, after: Any) -> 
                 if name in _STAMPS or (name in _ADDED and not (name in before and name in after)):
                     continue
                 yield from _changes(root, (*path, name), before.get(name, ABSENT), after.get(name, ABSENT))
-        case dict(), dict() if _is_text(before) and _is_text(after) and _language(before) == _language(after):
-            yield from _changes(root, (*path, "data"), before["data"], after["data"])
+        case dict(), dict() if (
+            _is_text(before) and _is_text(after) and _is_same_language(_language(before), _language(after))
+        ):
+            for name in dict.fromkeys([*before, *after]):
+                if name != "expressedIn":
+                    yield from _changes(
+                        root, (*path, name), before.get(name, ABSENT), after.get(name, ABSENT)
+                    )
         case (list(), list()) | (list(), None | Nothing.ABSENT) | (None | Nothing.ABSENT, list()):
             yield from _changes_of_list(root, path, before or [], after or [])
         case _:

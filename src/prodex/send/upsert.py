@@ -24,7 +24,7 @@ from prodex.send.batches import (
     batches_of,
     checked_batch_size,
 )
-from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed
+from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed, without_labels
 from prodex.send.earlier_records import earlier_lines, remove_old, requested_lines
 from prodex.send.earlier_upserts import Continuation, EarlierUpserts, edit_digests
 from prodex.send.journal import UpsertJournal
@@ -264,8 +264,10 @@ def upsert_left(
     products = list(changes.records)
     findings = inspect(products, as_xml=False, known=changes.known)
     payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
-    # Others may have the same GTIN.
+    # Others may have the same GTIN. Labels in another language than the service's own are not kept, since what is kept
+    # is written when somebody takes it back.
     own = [record for record in before if product_key(record) in changes.loaded]
+    own = without_labels(own) if changes.origin.accept_language else own
     return _send_products(service, payload, continued, progress, own, author)
 
 

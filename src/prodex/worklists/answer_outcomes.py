@@ -386,9 +386,9 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     if language is None and code is None:
         raise AnswerRefused("the text has no language. Give one, such as fr.")
     decision = replace(decision, language=short_of(code or language_of(str(language))), language_code=code)
-    there = list(_present_texts(decision, record))
-    if code is not None and any(one.code == code for one in _texts_at(decision, record)):
-        there = [(one.position, one.item["data"]) for one in _texts_at(decision, record) if one.code == code]
+    texts = list(_texts_at(decision, record))
+    in_code = [one for one in texts if code is not None and one.code == code]
+    there = [(one.position, one.item["data"]) for one in in_code or texts]
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in there if one[0] == keys.get("position")] if "position" in keys else there
     if len(own) != 1 or own[0][1] != change.before:

@@ -14,7 +14,7 @@ from prodex.corrections.recipe_files import as_plain
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.display.html_tables import block, table
-from prodex.errors import InputError
+from prodex.errors import InputError, QueryError
 from prodex.messages import counted
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.corrections.outcome import profile_of
@@ -186,7 +186,7 @@ class BulkCorrection(VBox):
     def _chosen(self) -> ChosenOperation | None:
         try:
             chosen = self.form.chosen
-        except InputError as error:
+        except (InputError, QueryError) as error:
             self.form.say(str(error))
             return None
         self.form.say("")
@@ -216,7 +216,7 @@ class BulkCorrection(VBox):
 
     def _failed(self, error: BaseException) -> None:
         self._drop()
-        if isinstance(error, InputError):
+        if isinstance(error, InputError | QueryError):
             self.form.say(str(error))
         else:
             self._panel.show_error(error)

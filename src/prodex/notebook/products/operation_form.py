@@ -14,7 +14,7 @@ from prodex.corrections.letter_case import CASES
 from prodex.corrections.operations import OPERATIONS, UNIT_FACTORS, Operation
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
-from prodex.locales import language_label, language_tag, short_of
+from prodex.locales import language_label, language_tag
 from prodex.messages import hint
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Panel, check_box, html, row, show_if, text_html
@@ -34,7 +34,7 @@ class ChosenOperation:
     attribute
         Wire path of the field.
     language
-        Short code of the language; None for every language, and for what has none.
+        The language, as a code; None for every language, and for what has none.
     operation
         The operation.
     """
@@ -135,8 +135,8 @@ class OperationForm(VBox):
             sorted({one["attribute"] for one in pairs}, key=lambda path: (path != "namePublicLong", path))
         )
         languages = sorted({one["language"] for one in pairs if one["language"]})
-        self._languages = [language_label(one) for one in languages]
-        self.language.options = self._languages
+        self._languages = {one: language_label(one) for one in languages}
+        self.language.options = list(self._languages.values())
 
         def codes(attribute: str) -> list[tuple[str, str]]:
             words = Vocabulary.of(catalog, {attribute})
@@ -151,7 +151,7 @@ class OperationForm(VBox):
 
         Raises
         ------
-        InputError
+        InputError, QueryError
             When something is missing in it, or cannot be read.
         """
         name = str(self.operation.value)
@@ -170,10 +170,14 @@ class OperationForm(VBox):
             if key in given:
                 given[key] = self._path_of(str(given[key]), name)
         is_text = self._shapes.of_attribute(attribute) is AnswerShape.TEXT
-        language = str(self.language.value).strip()
-        return ChosenOperation(
-            attribute, short_of(language_tag(language)) if is_text and language else None, made(**given)
-        )
+        return ChosenOperation(attribute, self._language() if is_text else None, made(**given))
+
+    def _language(self) -> str | None:
+        word = str(self.language.value).strip()
+        if not word:
+            return None
+        named = {label.casefold(): code for code, label in self._languages.items()}
+        return named.get(word.casefold()) or language_tag(word)
 
     def say(self, sentence: str) -> None:
         """Say what is missing."""
@@ -239,7 +243,9 @@ class OperationForm(VBox):
                 example = parameter.example or "type to choose"
                 return w.Combobox(description=label, placeholder=example, options=list(UNIT_FACTORS))
             case "language":
-                return w.Combobox(description=label, placeholder=_SAME, options=self._languages)
+                return w.Combobox(
+                    description=label, placeholder=_SAME, options=list(self._languages.values())
+                )
             case "attribute":
                 titles = list(self._fields_of(str(self.operation.value)).values())
                 return w.Combobox(description=label, placeholder=_SAME, options=titles)
