@@ -239,7 +239,9 @@ class ReplaceText:
         expression, by = self._expression, self._replacement
         # Most texts have nothing to replace, and RE2 finds that out much faster than it replaces.
         is_plain = self.find.isascii() and not (self.pattern or self.ignore_case or self.whole_words)
-        has_it = pc.match_substring(texts, self.find) if is_plain else pc.match_substring_regex(texts, expression)
+        has_it = (
+            pc.match_substring(texts, self.find) if is_plain else pc.match_substring_regex(texts, expression)
+        )
         own = texts.filter(has_it)
         long = pc.greater(_most_characters(own, expression, by), _LONGEST_TEXT)
         # Before it is made: of a text that would be too long, nothing is.
