@@ -40,6 +40,12 @@ def facet(catalog: prodex.Catalog) -> dict[str | None, int]:
     return dict(zip(values.codes, values.totals.tolist(), strict=True))
 
 
+def shown_facets(catalog: prodex.Catalog) -> dict[str, str]:
+    """Return the filters of an explorer by name."""
+    view = prodex.CatalogExplorer(catalog).facets.widget.view
+    return {one["name"]: one["title"] for one in view["facets"]}
+
+
 def test_nothing_is_said_where_nothing_was_sent(mill: Machines) -> None:
     """There is no facet, and no row."""
     catalog = mill.load()
@@ -304,3 +310,13 @@ def test_a_pending_update_of_the_attribute_is_waited_for(mill: Machines) -> None
     waiting = dataclasses.replace(waiting, origin=catalog.origin)
 
     assert {"not visible yet": 1} == facet(waiting)
+
+
+def test_an_explorer_lists_the_filter_where_something_was_sent(mill: Machines) -> None:
+    """Elsewhere it is not there, so that nobody wonders about it."""
+    catalog = mill.load()
+    assert "sent" not in shown_facets(catalog)
+    mill.here(lifeCycle=5)
+    catalog = mill.load()
+
+    assert "Sent from here" == shown_facets(catalog)["sent"]

@@ -14,12 +14,15 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
+from prodex.gtin import comparable_column
 from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
+from prodex.send.sent_writes import sent_writes
 from prodex.send.value_trails import shown_value
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked
 from prodex.store.snapshot import SNAPSHOTS, catalog_given, open_snapshot
+from prodex.tables.columns import whole
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,18 @@ def overridden(catalog: Catalog | str) -> pd.DataFrame:
 
 def sent_summary(catalog: Catalog) -> SentSummary:
     """Return what became of all values that were sent of the products of a catalogue."""
-    states = {one.place: one for one in sent_values(catalog)}
+    gtins = comparable_column(whole(catalog.arrow("products", ["gtin"])["gtin"])).drop_null().to_pylist()
+    # Read once: earlier snapshots are of the same products.
+    written = sent_writes(gtins, {catalog.origin.source}).writes
+    states = {one.place: one for one in sent_values(catalog, written=written)}
     waiting = {place for place, one in states.items() if one.state in _OPEN}
     since, shown = dict.fromkeys(waiting, _name_of(catalog)), dict.fromkeys(waiting, "")
     for name, earlier in _earlier(catalog) if waiting else ():
+        if earlier.origin.source != catalog.origin.source:  # those products are others
+            continue
         ids = {states[place].product_id for place in waiting}
         try:
-            known = {one.place: one for one in sent_values(earlier, ids)}
+            known = {one.place: one for one in sent_values(earlier, ids, written)}
         except (SnapshotDamaged, StorageError):
             continue
         for place in list(waiting):

@@ -72,7 +72,9 @@ class SentValue:
         return self.product_id, self.attribute, self.language_code, self.item, self.write.upsert
 
 
-def sent_values(catalog: Catalog, among: Collection[str] | None = None) -> list[SentValue]:
+def sent_values(
+    catalog: Catalog, among: Collection[str] | None = None, written: Sequence[SentWrite] | None = None
+) -> list[SentValue]:
     """Return what was sent of the products of a catalogue, and what became of each value.
 
     Only products of which something was sent are read.
@@ -83,11 +85,14 @@ def sent_values(catalog: Catalog, among: Collection[str] | None = None) -> list[
         The products; what was sent to another service than theirs is of other products.
     among
         Ids of the products that are meant; all by default.
+    written
+        What was sent of them, if that was read before.
     """
     keys = _keys(catalog, among)
-    found = sent_writes(keys.keys(), {catalog.origin.source})
+    if written is None:
+        written = sent_writes(keys.keys(), {catalog.origin.source}).writes
     writes: dict[str, list[SentWrite]] = defaultdict(list)
-    for write in found.writes:
+    for write in written:
         if (product := _product_of(write, keys)) is not None:
             writes[product].append(write)
     records = _records(catalog, writes)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.errors import InputError, StorageError
-from prodex.files.append_log import AppendLog, unsealed
+from prodex.files.append_log import unsealed
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.earlier_records import EarlierRecord, earlier_records
@@ -41,6 +41,9 @@ class WriteOutcome(StrEnum):
     ENDED = "its import has ended"
     UNKNOWN = "nobody has seen the end of its import"
 
+
+#: Bytes of the first line of a journal at most; a longer one is read with the others.
+_LONGEST_HEAD = 1_000_000
 
 #: States of a product whose import has failed, as services say it.
 _FAILED = frozenset({"ERROR"})
@@ -160,8 +163,10 @@ def has_sent(sources: Collection[str]) -> bool:
 def _source_of(journal: Path) -> str | None:
     """Return the service of an upsert; None if its first line cannot be read. The others are not looked at."""
     try:
-        head = next((unsealed(line) for line in AppendLog(journal).lines()), None)
-    except (OSError, StorageError):
+        # Only its beginning: a year of upserts would delay every explorer.
+        with journal.open("rb") as file:
+            head = unsealed(file.readline(_LONGEST_HEAD).rstrip(b"\n"))
+    except OSError:
         return None
     found = None if head is None else head.get("base_url")
     return found if isinstance(found, str) else None

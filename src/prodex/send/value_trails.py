@@ -143,7 +143,10 @@ def _trails(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Iter
 
 
 def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail:
-    codes = [one["expressedIn"].get("code") for one in versions if _is_text(one)]
+    filled = [one for one in versions if not isinstance(one, Face)]
+    # A plain string that became a localized text is another value, and no text in a language.
+    is_text = bool(filled) and all(map(_is_text, filled))
+    codes = [one["expressedIn"].get("code") for one in filled] if is_text else []
     code = next((one for one in reversed(codes) if isinstance(one, str)), None)
     language = None if code is None else (short_language(code, None) or code)
     keys = [step for step in path if not isinstance(step, str)]
@@ -151,7 +154,7 @@ def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail
         # The language of a text is in a column of its own.
         case [*_, ItemKey(name="language", number=number)] if code is not None:
             keys[-1:] = [ItemKey("language", "", number)] if number else []
-    held = tuple(one["data"] if _is_text(one) else one for one in versions)
+    held = tuple(one["data"] if is_text and not isinstance(one, Face) else one for one in versions)
     names = [root, *(step for step in path if isinstance(step, str))]
     return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held)
 
