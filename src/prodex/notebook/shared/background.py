@@ -194,14 +194,14 @@ class LatestTask(Generic[T]):
             self._changed.notify_all()
 
 
-def _let_end() -> None:
+def let_end(seconds: float = _LAST_SECONDS) -> None:
     """Let what is nearly done end with the process: one that ends while Arrow reads a file for it is aborted."""
-    end = monotonic() + _LAST_SECONDS
+    end = monotonic() + seconds
     for thread in list(_WORKING):
         thread.join(max(0.0, end - monotonic()))
 
 
-atexit.register(_let_end)
+atexit.register(let_end)
 
 
 def _are_same_arguments(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
