@@ -852,18 +852,21 @@ class _Place:
 
     def targets(self, wanted: Mapping[int, str]) -> tuple[dict[int, str], list[tuple[int, int, str]]]:
         """Return the one row of each product that gets its value, and the products of which that is not certain."""
+        owners = self.values.product[self.rows]
+        # Nearly every product has one value, of which nothing has to be asked.
+        has_one = (np.bincount(owners, minlength=1) == 1)[owners] if len(owners) else np.zeros(0, bool)
+        single = zip(self.rows[has_one].tolist(), owners[has_one].tolist(), strict=True)
+        found = {row: wanted[product] for row, product in single if product in wanted}
         rows: dict[int, list[int]] = {}
-        for row in self.rows.tolist():
-            rows.setdefault(int(self.values.product[row]), []).append(row)
-        found: dict[int, str] = {}
+        for row, product in zip(self.rows[~has_one].tolist(), owners[~has_one].tolist(), strict=True):
+            rows.setdefault(product, []).append(row)
         refused = []
         for product, own in rows.items():
             if product not in wanted:
                 continue
-            new = wanted[product]
-            meant = own if len(own) == 1 else self._meant(own, new)
+            meant = self._meant(own, wanted[product])
             if len(meant) == 1:
-                found[meant[0]] = new
+                found[meant[0]] = wanted[product]
             else:
                 refused.append((product, own[0], self._why_several(meant)))
         return found, refused

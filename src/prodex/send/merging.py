@@ -210,10 +210,10 @@ class _CorrectedProduct:
                 f"{correction.attribute} is not a list of texts but {value!r:.60}. Send the whole attribute as a "
                 "record."
             )
-        return [
-            *(value or []),
-            {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value},
-        ]
+        texts = [] if value is None else value
+        # Into the same list: a text that another correction deletes is taken out of that in the end.
+        texts.append({"expressedIn": {"code": self._long_code(correction)}, "data": correction.value})
+        return texts
 
     def _long_code(self, correction: Correction) -> str:
         """Return the long code of a new text's language: as given, else as in this product or in the catalogue."""
