@@ -213,7 +213,7 @@ def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
         shown.exit_code,
         [(row["attribute"], row["before"], row["after"]) for row in json.loads(shown.stdout)],
     )
-    assert f"Undo of {kept['name']}." in shown.stderr
+    assert f"Undo of {kept['name']}" in shown.stderr
     assert sent == len(posted(exchange))
     assert isinstance(run("undo", "2").exception, InputError)
     done = run("undo", "last", "--apply", "--wait", "--format", "json")

@@ -32,7 +32,7 @@ _NAMES = ("namePublicLong", "namePublicShort", "nameLegal", "description")
 def typical(catalog: prodex.Catalog) -> prodex.Recipe:
     """Return a recipe whose steps change one to three of a hundred products each."""
     brands = [one for one in catalog.products["brand_code"].value_counts().index if one][:16]
-    own = [{"brand_code": brand} for brand in brands]
+    own = [{"brand_code": brands[number % len(brands)]} for number in range(16)]
     made = [
         prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", where=own[0]),
         prodex.RecipeStep(do.ReplaceText("le", "Le"), "namePublicShort", "fr", where=own[1]),

@@ -190,6 +190,46 @@ def test_a_text_that_cannot_be_taken_away_does_not_arrive() -> None:
     assert {"refused": 1} == counts(fix)
 
 
+def test_a_moved_text_keeps_the_country_of_its_language() -> None:
+    """Belgian French stays Belgian; a text in no language is left where it is, with the reason."""
+    odd = prodex.flatten(
+        [product(0, namePublicLong=[text("fra-BE", "Belge"), text("zz-??", "?")]), product(1)]
+    )
+    fix = prodex.correct(odd, "namePublicLong", do.MoveText("description"))
+    (record,) = fix._known().changes.records
+    assert [text("fra-BE", "Belge")] == record["description"]
+    assert {"changed": 1, "refused": 1, "no_value": 1} == counts(fix)
+    assert "its language is not known" in fix.refused["reason"][0]
+    for same in (do.MoveText("namePublicLong"), do.MoveText(to_language="fr")):
+        with pytest.raises(InputError, match="moved to where it is"):
+            prodex.correct(odd, "namePublicLong", same, language="fr")
+
+
+def test_what_a_record_has_in_another_form_is_not_added_to() -> None:
+    """No table shows the amount that is a text, so that nothing is set beside it."""
+    fix = prodex.correct(prodex.flatten([product(0, netContent=["500 g"])]), "netContent", "1 kg")
+    assert "another form" in fix.refused["reason"][0]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("namePublicLong", do.TrimSpaces()),
+        ("brand", "ACME"),
+        ("netContent", do.ConvertUnit("kg")),
+        ("namePublicLong", do.MoveText("description")),
+        ("description", do.CopyFrom("namePublicLong")),
+        ("namePublicLong", str.upper),
+        ("description", pd.Series(dtype=object)),
+    ],
+)
+def test_no_products_are_nothing_to_do(attribute: str, value: Any) -> None:
+    """An empty catalogue, and one of which nothing was chosen, give an empty fix."""
+    for empty in (prodex.flatten([]), catalog().where(brand_code="NONE")):
+        fix = prodex.correct(empty, attribute, value)
+        assert (0, 0, {}) == (len(fix.answers), len(fix.step_rows), counts(fix))
+
+
 def test_values_are_copied_where_there_is_none_or_it_may_be_replaced() -> None:
     """Another value is not overwritten unless that is said."""
     fix = prodex.correct(catalog(), "description", do.CopyFrom("namePublicLong"), language="fr")

@@ -236,7 +236,9 @@ def test_a_lost_reply_is_unknown_and_only_what_is_seen_is_taken_back(
     def lost(body: bytes, content_type: str) -> Any:
         calls.append(1)
         if len(calls) == 1:
-            send(body, content_type)
+            tracking = send(body, content_type)
+            while mill.service.track(tracking)["status"] == "IN_PROGRESS":
+                pass
         raise OutcomeUnknown("the reply was lost")
 
     with monkeypatch.context() as patch:
@@ -303,7 +305,7 @@ def test_an_interrupted_undo_is_not_mistaken_for_what_it_takes_back(mill: Machin
         with pytest.raises(KeyboardInterrupt):
             prodex.undo(tracking).apply(mill.service, progress=False)
     for word in ("last", 1):
-        with pytest.raises(InputError, match=f"{tracking.name} continues it"):
+        with pytest.raises(InputError, match=f"{tracking.name} continues that undo"):
             prodex.undo(word, mill.service)
     fix = prodex.undo(tracking.name or "", mill.service)
     assert {"accepted": 1} == dict(fix.counts)
@@ -340,10 +342,8 @@ def test_a_damaged_entry_is_named_and_the_others_are_taken_back(mill: Machines) 
     assert "it is not known how the product was before" in reasons(fix)
 
 
-def test_upserts_that_continue_one_another_are_taken_back_together(
-    mill: Machines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whichever of them is named."""
+def _interrupted(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> list[prodex.TextCorrection]:
+    """Correct three products in three calls, and end during the second one."""
     given = [
         prodex.TextCorrection(str(n), "namePublicLong", "fr", f"Autre {n}", before=f"Name {n} fr")
         for n in (1, 2, 3)
@@ -361,7 +361,16 @@ def test_upserts_that_continue_one_another_are_taken_back_together(
         patch.setattr(mill.service, "upsert_products", second_ends)
         with pytest.raises(KeyboardInterrupt):
             prodex.fix_texts(given, catalog).apply(mill.service, progress=False)
-    prodex.fix_texts(given, catalog).apply(mill.service, also="unknown", progress=False).wait(progress=False)
+    return given
+
+
+def test_upserts_that_continue_one_another_are_taken_back_together(
+    mill: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of them is named."""
+    given = _interrupted(mill, monkeypatch)
+    again = prodex.fix_texts(given, mill.load())
+    again.apply(mill.service, also="unknown", progress=False).wait(progress=False)
     newest, oldest = prodex.list_upserts()["name"]
     assert [oldest] == list(UpsertJournal(tracking_folder() / newest / "journal.jsonl").head.continues)
     for name in (newest, oldest):
@@ -369,6 +378,16 @@ def test_upserts_that_continue_one_another_are_taken_back_together(
     prodex.undo(oldest, mill.service).apply(mill.service, progress=False).wait(progress=False)
     for number in (1, 2, 3):
         assert f"Name {number} fr" in json.dumps(value(mill, "namePublicLong", number))
+
+
+def test_what_was_not_continued_is_named_as_well(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody has changed the product whose call was lost, so that only the third one was left to send."""
+    given = _interrupted(mill, monkeypatch)
+    mill.elsewhere(2, namePublicLong=names("Encore autre"))
+    again = prodex.fix_texts(given, mill.load())
+    again.apply(mill.service, also="unknown", progress=False).wait(progress=False)
+    found = prodex.undo("last", mill.service).answers.set_index("product_id")["state"].to_dict()
+    assert {"1": "accepted", "2": "conflict", "3": "accepted"} == found
 
 
 def test_another_service_and_another_organisation_take_nothing_back(mill: Machines) -> None:

@@ -20,6 +20,7 @@ from prodex.gtin import check_digit
 from prodex.sandbox import Sandbox
 from tests.forks import Forks, forking
 from tests.worklists.bakery import record, text
+from tests.worklists.interrupting import settle
 
 #: Products of one call: three calls write a group.
 BATCH = 4
@@ -155,7 +156,7 @@ class Undoing:
     """A service with products, and processes that correct them and take it back."""
 
     def __init__(self, sandbox: Sandbox, forks: Forks, home: Path) -> None:
-        self._forks, self._home, self.result = forks, home, Undone()
+        self._sandbox, self._forks, self._home, self.result = sandbox, forks, home, Undone()
         own = sandbox.credentials[0]
         self._key = {
             "base_url": sandbox.base_url,
@@ -188,12 +189,15 @@ class Undoing:
         self.result.changed_by_others += 1
         content = json.dumps({"data": [{"gtin": gtin(number), **attributes}]}).encode()
         self.service.upsert_products(content, "application/json")
+        settle(self._sandbox)
 
     def run(self, step: str, at: tuple[str, int] | None, **names: Any) -> bool:
         """Run a step to its end, or kill it at a moment; say whether it was killed."""
         given = {"step": step, "key": self._key, "gives_up": at is None, "at": at, **names}
         process = self._forks.start({"PRODEX_HOME": str(self._home)}, **given)
         status = process.wait()
+        # What a killed process has sent arrives all the same.
+        settle(self._sandbox)
         self.result.kills += status == -9
         if status not in {0, -9}:
             raise AssertionError(f"{step} {at}: {process.complaints()}")

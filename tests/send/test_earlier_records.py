@@ -270,6 +270,37 @@ def test_a_journal_that_main_wrote_before_opens(mill: Client) -> None:
         list(earlier_records(name))
 
 
+def test_what_is_sent_later_is_kept_as_it_is_then(mill: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody has changed it between the plan and the sending; what was being sent may have arrived, and stays."""
+    send = mill.upsert_products
+
+    def second_ends(body: bytes, content_type: str) -> Any:
+        if gtin(2).encode() in body:
+            raise KeyboardInterrupt
+        return send(body, content_type)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mill, "upsert_products", second_ends)
+        with pytest.raises(KeyboardInterrupt):
+            prodex.upsert(mill, [written(n) for n in (1, 2, 3, 4)], batch_size=1, progress=False)
+    name = prodex.list_upserts()["name"][0]
+    sent(mill, written(2, lifeCycle=9), written(3, lifeCycle=9), keep_before=False)
+    prodex.track(mill, upsert=name).send_rest(also="unknown", progress=False).wait(progress=False)
+    kept = {one.product: one.before["lifeCycle"] for one in earlier_records(name) if one.before is not None}
+    assert {"1": 1, "2": 1, "3": 9, "4": 1} == kept
+    assert ["3"] == [one.product for one in earlier_records(name, ["3"])]
+    assert [{"namePublicLong": NAME}] * 4 == [one.sent for one in earlier_records(name)]
+
+    path = file_of(name)
+    whole = path.read_bytes()
+    path.write_bytes(b"x" + whole[1:])
+    assert kept == {
+        one.product: one.before["lifeCycle"] for one in earlier_records(name) if one.before is not None
+    }
+    path.write_bytes(whole[:-40])
+    assert {"1", "2", "3", "4"} == {one.product for one in earlier_records(name) if not one.problem}
+
+
 def test_a_fix_keeps_the_products_that_it_was_judged_by(mill: Client, exchange: Sandbox) -> None:
     """They are not requested once more."""
     catalog = prodex.load_products(mill, progress=False)

@@ -151,7 +151,7 @@ def test_any_answer_is_an_identifier_or_unreadable(body):
 def test_a_web_page_is_not_the_services_answer(make_client, exchange, page):
     """A proxy answered: whether the products arrived is unknown."""
     exchange.answers.append(Answer(200, page))
-    tracking = prodex.upsert(make_client(), products(1), progress=False)
+    tracking = prodex.upsert(make_client(), products(1), keep_before=False, progress=False)
     assert (["unknown"], "unknown") == (tracking.products["status"].tolist(), tracking.status)
 
 
@@ -162,7 +162,9 @@ def test_a_web_page_is_not_the_services_answer(make_client, exchange, page):
 def test_what_was_accepted_without_an_identifier_is_not_lost_and_stops_nobody(client, exchange, answer):
     """Three in a row: each is accepted, each answer kept, and all batches go out."""
     exchange.answers.extend([answer] * 3)
-    tracking = prodex.upsert(client, products(4), batch_size=1, progress=False).wait(progress=False)
+    tracking = prodex.upsert(client, products(4), batch_size=1, keep_before=False, progress=False).wait(
+        progress=False
+    )
 
     assert 4 == len([call for call in exchange.product_calls if call.method == "POST"])
     assert ["accepted"] * 3 + ["SUCCESS"] == tracking.products["status"].tolist()
@@ -199,7 +201,7 @@ def test_an_answer_that_is_kept_shows_no_secret_and_no_control_character(client,
 def test_an_identifier_is_asked_for_digit_by_digit(client, exchange, answer, ids, asked):
     """In this process and in the next one, given as text or as a number."""
     exchange.answers.append(says(200, answer))
-    tracking = prodex.upsert(client, products(1), progress=False).wait(progress=False)
+    tracking = prodex.upsert(client, products(1), keep_before=False, progress=False).wait(progress=False)
     assert (ids, "SUCCESS") == (tracking.tracking_ids, tracking.status)
     assert asked == str(tracking.products["tracking"][0])
     assert ids == prodex.track(client).tracking_ids == prodex.track(client, ids).tracking_ids
@@ -211,7 +213,7 @@ def test_an_identifier_is_asked_for_digit_by_digit(client, exchange, answer, ids
 def test_one_identifier_for_two_calls_is_said(client, exchange):
     """Nobody can tell them apart."""
     exchange.answers.extend([says(200, {"tracking": 7})] * 2)
-    tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(2), batch_size=1, keep_before=False, progress=False)
     assert "sent the tracking identifier 7 for 2 calls" in tracking.message
 
 
@@ -219,7 +221,7 @@ def test_one_identifier_for_two_calls_is_said(client, exchange):
 def test_a_redirect_to_a_result_may_mean_that_it_was_done(client, exchange, status, state):
     """303 may mean that the import happened; 301 asks to send the products to another address."""
     exchange.answers.extend([None, Answer(status, headers={"Location": "/result"})])
-    tracking = prodex.upsert(client, products(2), batch_size=1, progress=False)
+    tracking = prodex.upsert(client, products(2), batch_size=1, keep_before=False, progress=False)
     assert ["IN_PROGRESS", state] == tracking.products["status"].tolist()
 
 

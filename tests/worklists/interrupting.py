@@ -83,6 +83,18 @@ def french(product: dict[str, Any]) -> str:
     return str(product["namePublicLong"][0]["data"])
 
 
+def settle(sandbox: Sandbox) -> None:
+    """Wait until every import that a service has received has ended."""
+    store, worker = sandbox._store, sandbox._worker
+    assert store is not None
+    assert worker is not None
+    worker._woken.set()
+    end = time.monotonic() + 60
+    while imports.next_import(store) is not None:
+        assert time.monotonic() < end, "the imports do not end"
+        time.sleep(0.01)
+
+
 @dataclass
 class Interrupted:
     """What became of the answers.
@@ -177,14 +189,7 @@ class AnsweredExchange:
 
     def settle(self) -> None:
         """Wait until every import that was received has ended: until then nobody can know what has arrived."""
-        store, worker = self.sandbox._store, self.sandbox._worker
-        assert store is not None
-        assert worker is not None
-        worker._woken.set()
-        end = time.monotonic() + 60
-        while imports.next_import(store) is not None:
-            assert time.monotonic() < end, "the imports do not end"
-            time.sleep(0.01)
+        settle(self.sandbox)
 
     def records(self, gtins: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return what the service has of products, by their GTIN."""

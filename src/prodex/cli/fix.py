@@ -158,7 +158,6 @@ def undo(
     made = prodex.undo(upsert, client, profile=profile or None)
     if confirm and made.counts["asked back"]:
         made.confirm()
-    say(f"{made.why[:1].upper()}{made.why[1:]}.", aside=True)
     say(repr(made), aside=True)
     if apply and made.counts["accepted"]:
         following.follow(applied_answers(made, client, following, also=also, elsewhere=False), output)

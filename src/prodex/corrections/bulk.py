@@ -34,7 +34,7 @@ from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
 from prodex.send.corrections import received_products
-from prodex.send.leaves import ABSENT, leaf_changes
+from prodex.send.leaves import ABSENT, is_nothing, leaf_changes
 from prodex.send.merging import recoded
 from prodex.send.records import DELETE, Product
 from prodex.store.snapshot import catalog_given
@@ -64,6 +64,7 @@ _IN_STEPS: Final = {
     AnswerState.ASKED_BACK: "asked_back",
     AnswerState.CONFLICT: "conflict",
 }
+_OTHER_FORM: Final = "the product has a value of another form there. Correct it at its source."
 _CHANGED_BACK: Final = "a later step changes it back, so that nothing is sent."
 
 #: What `correct` takes in place of an operation.
@@ -126,7 +127,8 @@ def correct(
     --------
     >>> import prodex
     >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": name} for name in ("ACME Riz", "Riz")]
-    >>> catalog = prodex.flatten([{"id": n, "namePublicLong": [name]} for n, name in enumerate(names)])
+    >>> gtins = ("03036811359935", "04006381333931")
+    >>> catalog = prodex.flatten([{"gtin": n, "namePublicLong": [name]} for n, name in zip(gtins, names, strict=True)])
     >>> fix = prodex.correct(catalog, "namePublicLong", prodex.operations.ReplaceText("ACME", "Acme"))
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['ACME Riz', 'Acme Riz']]
@@ -209,7 +211,7 @@ def apply_recipe(
     --------
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "ACME  Riz"}]
-    >>> catalog = prodex.flatten([{"id": 7, "namePublicLong": name}])
+    >>> catalog = prodex.flatten([{"gtin": "03036811359935", "namePublicLong": name}])
     >>> trim = prodex.RecipeStep(prodex.operations.TrimSpaces(), "namePublicLong", "fr")
     >>> brand = prodex.RecipeStep(prodex.operations.RemovePrefix("ACME"), "namePublicLong", "fr")
     >>> fix = prodex.apply_recipe(catalog, prodex.Recipe([trim, brand], title="Names"))
@@ -473,6 +475,10 @@ class StepAnswers:
         root = values.attribute
         for row, product, position, after in cells:
             present = records[product].get(root, ABSENT)
+            if position is None and not is_nothing(present):
+                # The tables show nothing there, and the record has something.
+                yield row, [exact_refusal(product, root, None, _OTHER_FORM, number=0, text=after or "")]
+                continue
             made = _with_item(
                 present, position, after, values.shape, in_list=root in self._work.shapes.in_lists
             )

@@ -150,8 +150,13 @@ class Values:
         order = np.argsort(rows, kind="stable")
         self.now = pc.replace_with_mask(self.now, pa.array(mask), values.take(pa.array(order)))
 
-    def add(self, products: Rows, values: pa.Array, tag: str | None) -> Rows:
-        """Add rows for values that products have had nothing of, and return their numbers."""
+    def add(
+        self, products: Rows, values: pa.Array, tag: str | None, codes: Sequence[str | None] | None = None
+    ) -> Rows:
+        """Add rows for values that products have had nothing of, and return their numbers.
+
+        A text that comes from another place keeps the code of its language.
+        """
         count = len(products)
         code = language_code(tag) if tag is not None and "-" in tag else None
         language = None if tag is None else short_of(tag)
@@ -160,7 +165,7 @@ class Values:
         nothing = pa.nulls(count, _TEXT)
         self.position = _joined(self.position, nothing)
         self.before = _joined(self.before, nothing)
-        self.code = _joined(self.code, pa.array([code] * count, _TEXT))
+        self.code = _joined(self.code, pa.array(codes or [code] * count, _TEXT))
         self.language = _joined(self.language, pa.array([language] * count, _TEXT))
         self.now = _joined(self.now, values)
         return np.arange(len(self.product) - count, len(self.product))
@@ -542,7 +547,12 @@ class ProductsInWork:
         return code, (question,)
 
     def _set(
-        self, step: RecipeStep, place: _Place, wanted: Mapping[int, str], questions: tuple[str, ...] = ()
+        self,
+        step: RecipeStep,
+        place: _Place,
+        wanted: Mapping[int, str],
+        questions: tuple[str, ...] = (),
+        codes: Mapping[int, str | None] | None = None,
     ) -> StepDone:
         """Let products have values, each at the one place that is meant."""
         values = place.values
@@ -553,7 +563,7 @@ class ProductsInWork:
         if absent and (why := place.why_not_added()):
             refused += [(product, -1, why) for product in absent]
             absent = {}
-        added = self._added(place, absent)
+        added = self._added(place, absent, codes)
         made = _changed(step, place, rows, new, refused, lacking=False)
         if questions:
             rows_asked = np.concatenate([made.changed, added])
@@ -570,7 +580,9 @@ class ProductsInWork:
             after=_joined(made.after, values.now.take(pa.array(added))),
         )
 
-    def _added(self, place: _Place, absent: Mapping[int, str]) -> Rows:
+    def _added(
+        self, place: _Place, absent: Mapping[int, str], codes: Mapping[int, str | None] | None = None
+    ) -> Rows:
         """Let products have values that have none, where an earlier step took one away, or in a new row."""
         values = place.values
         if not absent:
@@ -583,7 +595,10 @@ class ProductsInWork:
             values.put(rows, pa.array([absent[product] for product in again], _TEXT))
         fresh = [product for product in absent if product not in again]
         new = values.add(
-            np.array(fresh, np.int64), pa.array([absent[one] for one in fresh], _TEXT), place.tag
+            np.array(fresh, np.int64),
+            pa.array([absent[one] for one in fresh], _TEXT),
+            place.tag,
+            [codes.get(one) for one in fresh] if codes else None,
         )
         return np.concatenate([np.fromiter(again.values(), np.int64, len(again)), new])
 
@@ -674,7 +689,12 @@ class ProductsInWork:
             self._copied_rows(step, self.place(place.values, place.chosen, one), operation, source, one)
             for one in languages
         ]
-        return _together(step, place, parts)
+        made = _together(step, place, parts)
+        known = np.zeros(len(source.product), bool)
+        for one in languages:
+            known |= source.in_language(one)
+        unknown = [(int(source.product[row]), -1, _NO_LANGUAGE) for row in rows[~known[rows]].tolist()]
+        return replace(made, refused=[*made.refused, *unknown])
 
     def place(self, values: Values, chosen: Mask, tag: str | None) -> _Place:
         """Return the values of products in a language."""
@@ -705,7 +725,8 @@ class ProductsInWork:
                 for one in other
             ]
             wanted = {one: value for one, value in wanted.items() if one not in set(other)}
-        made = self._set(step, place, wanted)
+        is_same = operation.from_language is None and "-" not in (place.tag or "")
+        made = self._set(step, place, wanted, codes=_codes_of(source, rows) if is_same else None)
         sources = len(set(source.product[rows].tolist()))
         return replace(made, refused=[*made.refused, *refused], without=int(place.chosen.sum()) - sources)
 
@@ -722,16 +743,25 @@ class ProductsInWork:
         tag = None if operation.to_language is None else language_tag(operation.to_language)
         rows = place.rows
         if target is source:
+            if tag is None or tag == place.tag:
+                raise StepImpossible("it is moved to where it is. Give another attribute or language.")
             # What is in the language already is where it is to be.
             rows = rows[~source.in_language(tag)[rows]]
         parts = []
+        left = rows
         for one in [tag] if tag is not None else _languages_of(source, rows):
-            own = rows if tag is not None else rows[source.in_language(one)[rows]]
-            parts.append(self._moved_rows(step, place, self.place(target, place.chosen, one), own))
+            own = left if tag is not None else left[source.in_language(one)[left]]
+            left = np.setdiff1d(left, own)
+            parts.append(
+                self._moved_rows(step, place, self.place(target, place.chosen, one), own, tag is None)
+            )
         made = _together(step, place, parts)
-        return replace(made, without=len(place.lacking))
+        unknown = [(int(source.product[row]), row, _NO_LANGUAGE) for row in left.tolist()]
+        return replace(made, without=len(place.lacking), refused=[*made.refused, *unknown])
 
-    def _moved_rows(self, step: RecipeStep, place: _Place, there: _Place, rows: Rows) -> StepDone:
+    def _moved_rows(
+        self, step: RecipeStep, place: _Place, there: _Place, rows: Rows, keeps_language: bool
+    ) -> StepDone:
         source, target = place.values, there.values
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
         owner = {int(source.product[row]): row for row in rows.tolist()}
@@ -760,7 +790,7 @@ class ProductsInWork:
             refused += [(one, owner[one], why) for one in absent]
             wanted = {one: value for one, value in wanted.items() if one in present}
             absent = {}
-        arrived = self._added(there, absent)
+        arrived = self._added(there, absent, _codes_of(source, rows) if keeps_language else None)
         by_product = {int(target.product[row]): int(row) for row in arrived}
         taken = np.array([owner[one] for one in wanted], np.int64)
         result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
@@ -918,6 +948,16 @@ def _side_by_side(operation: TextOperation, texts: pa.Array, languages: pa.Array
         values.append(made.values)
         refused |= {start + row: why for row, why in made.refused.items()}
     return Transformed(pa.concat_arrays(values), refused)
+
+
+#: Why a text is neither moved nor copied.
+_NO_LANGUAGE: Final = "its language is not known. Give the language that it is to have."
+
+
+def _codes_of(source: Values, rows: Rows) -> dict[int, str | None]:
+    """Return the code of the language of each product's text: it stays the same wherever the text is."""
+    codes = source.code.take(pa.array(rows)).to_pylist()
+    return dict(zip(source.product[rows].tolist(), codes, strict=True))
 
 
 def _one_each(source: Values, rows: Rows, held: Mapping[int, str]) -> tuple[dict[int, str], list[int]]:

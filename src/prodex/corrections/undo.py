@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
@@ -77,7 +77,7 @@ def undo(
     ----------
     upsert
         What `prodex.upsert`, `Fix.apply` or `prodex.track` returned; or the name of an upsert from this machine, its
-        number in `prodex.list_upserts`, or "last".
+        number in `prodex.list_upserts`, or "last". An undo is taken back by its name alone.
     service
         From `prodex.connect`. A tracking has its own.
     catalog
@@ -119,7 +119,8 @@ def undo(
     service = service_given(service, "undo(upsert, service)", upsert)
     upserts = _belonging_together(_journal(upsert, service))
     remove_old(KeepingLimits.given())
-    writes = [write for one in upserts for write in _writes(one, service)]
+    planned = {one.name: {gtin for batch in one.batches() for gtin in batch.gtins} for one in upserts}
+    writes = [write for one in upserts for write in _writes(one, service, planned)]
     if catalog is None:
         # As they were requested before: the filters decide what the service lists at all.
         extra = {name: value for one in upserts for name, value in one.head.extra.items()}
@@ -149,16 +150,16 @@ def _journal(given: object, service: Client) -> UpsertJournal:
     if isinstance(given, Tracking):
         return _of_tracking(given, service)
     if isinstance(given, int) and not isinstance(given, bool):
-        return _unfinished_refused(_numbered(given), str(given))
+        return _no_undo(_numbered(given), str(given))
     if not isinstance(given, str):
         raise InputError(
             f"upsert is {described(given)}. Give what prodex.upsert or Fix.apply returned, or the name or number of an "
             'upsert as prodex.list_upserts() shows it, or "last".'
         )
     if given.strip() == "last":
-        return _unfinished_refused(latest(service.base_url, service.fingerprint), '"last"')
+        return _no_undo(latest(service.base_url, service.fingerprint), '"last"')
     if given.strip().isdecimal():
-        return _unfinished_refused(_numbered(int(given)), given.strip())
+        return _no_undo(_numbered(int(given)), given.strip())
     return upsert_named(given.strip())
 
 
@@ -172,15 +173,13 @@ def _numbered(number: int) -> UpsertJournal:
     return UpsertJournal(paths[number - 1])
 
 
-def _unfinished_refused(journal: UpsertJournal, given: str) -> UpsertJournal:
-    """Refuse an undo that was interrupted where somebody may mean what it was to take back."""
-    if journal.head.why.startswith(_UNDO) and not all(
-        one.sent in {"sent", "accepted"} for one in journal.batches()
-    ):
+def _no_undo(journal: UpsertJournal, given: str) -> UpsertJournal:
+    """Refuse an undo where somebody may mean what it takes back: the same command, given again, would undo the undo."""
+    if journal.head.why.startswith(_UNDO):
         taken_back = journal.head.why.removeprefix(_UNDO)
         raise InputError(
-            f"The upsert {given} is the {journal.head.why}, and was interrupted. Give the name: {taken_back} continues "
-            f"it, and {journal.name} takes back what it has done."
+            f"The upsert {given} is itself the {journal.head.why}. Give a name, so that it is certain what is meant: "
+            f"{taken_back} continues that undo, and {journal.name} takes it back."
         )
     return journal
 
@@ -216,16 +215,22 @@ def _belonging_together(journal: UpsertJournal) -> list[UpsertJournal]:
     return [found[name] for name in sorted(found)]
 
 
-def _writes(journal: UpsertJournal, service: Client) -> Iterator[_Write]:
-    """Yield what an upsert wrote, or may have, of each product."""
+def _writes(
+    journal: UpsertJournal, service: Client, planned: Mapping[str, Collection[str]]
+) -> Iterator[_Write]:
+    """Yield what an upsert wrote, or may have, of each product; `planned` has the GTINs of each upsert."""
     if journal.head.host != host_of(service.base_url):
         raise InputError(
             f"The upsert {journal.name} was sent to {journal.head.host}, and this service is "
             f"{host_of(service.base_url)}. Connect with the one that it was sent to."
         )
-    batches = journal.batches()
     # What was to be sent, and is sent by a later upsert instead, is taken back with that one.
-    left = {gtin for one in batches if one.continued_by for gtin in one.gtins if gtin not in one.arrived}
+    left = {
+        gtin
+        for one in journal.batches()
+        for gtin in one.gtins
+        if gtin not in one.arrived and gtin in planned.get(one.continued_by, ())
+    }
     states = _states(journal, service)
     if not journal.keeps_earlier_records:
         # Of one that has sent nothing, nothing has to be kept.

@@ -4,7 +4,8 @@ They are on disk before the first call, as payloads are. So a write can be taken
 a value was before. They are kept for a time and up to a size, both settings; the oldest are removed first.
 
 The file has a line for the index and one for each product, each with its checksum: a damaged line hides no other. The
-index says where each line is, so that one product is found without reading all.
+index says where each line is, so that one product is found without reading all. Lines behind those of the index are of
+products that are sent later than planned, and hold in place of the earlier ones.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 
 from prodex.arguments import names_given
 from prodex.errors import InputError, ProdexError, StorageError, UnexpectedReply
-from prodex.files.append_log import sealed, unsealed
+from prodex.files.append_log import AppendLog, sealed, unsealed
 from prodex.files.atomic import remove
 from prodex.files.untrusted import is_file
 from prodex.limits import KeepingLimits
@@ -180,6 +181,43 @@ def requested_lines(
         raise
 
 
+def renew(service: Client, journal: UpsertJournal, numbers: Iterable[int], progress: Progress) -> None:
+    """Keep the products of batches as they are now, before these are sent later than they were planned.
+
+    Somebody may have changed them meanwhile, and an undo has to lead back to that. What was merged with loaded products
+    is only sent if they have not changed, and what may have arrived already is not as it was before any more.
+
+    Raises
+    ------
+    ProdexError
+        When they cannot be requested; a note of the error says how to send them nevertheless.
+    """
+    batches = journal.batches()
+    gtins = {
+        gtin
+        for number in numbers
+        if batches[number].sent in {"not sent", "refused"} and not journal.loaded(number)
+        for gtin in batches[number].gtins
+    }
+    if not gtins or not journal.keeps_earlier_records:
+        return
+    sent = {
+        one.gtin: {**one.sent, "gtin": one.gtin}
+        for one in earlier_records(journal.name, gtins)
+        if not one.problem
+    }
+    try:
+        _, *lines = earlier_lines(sent.values(), products_now(service, sent, journal.head.extra, progress))
+    except ProdexError as error:
+        error.add_note(
+            "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
+            f'back. prodex.forget_earlier_records("{journal.name}") sends them without.'
+        )
+        raise
+    if lines:
+        AppendLog(journal.path.with_name(EARLIER_RECORDS)).append(b"\n".join(lines))
+
+
 def products_now(
     service: Client, gtins: Iterable[str], extra: Mapping[str, Any], progress: Progress = False
 ) -> Iterator[Product]:
@@ -245,21 +283,42 @@ def earlier_records(name: str, products: Collection[str] | None = None) -> Itera
 
 
 def _records_in(path: Path, wanted: frozenset[str] | None) -> Iterator[EarlierRecord]:
+    def is_wanted(product: str, gtin: str) -> bool:
+        return wanted is None or bool(wanted & {product, gtin_key(gtin)})
+
     try:
         with path.open("rb") as file:
             index = _index(first := file.readline())
             if index is None:  # nobody knows which products it names, so the other lines do
-                for number, line in enumerate(file, 2):
-                    found = _record(line, "", "", f"line {number} is damaged")
-                    if wanted is None or found.problem or wanted & {found.product, gtin_key(found.gtin)}:
-                        yield found
+                every = _last_of_each(_numbered_records(file, 2))
+                yield from (one for one in every if one.problem or is_wanted(one.product, one.gtin))
                 return
+            file.seek(len(first) + max((at + size + 1 for _, _, at, size in index), default=0))
+            renewed = list(_last_of_each(_numbered_records(file, len(index) + 2)))
+            known = {gtin_key(one.gtin) for one in renewed}
             for product, gtin, at, size in index:
-                if wanted is None or wanted & {product, gtin_key(gtin)}:
+                if is_wanted(product, gtin) and gtin_key(gtin) not in known:
                     file.seek(len(first) + at)
                     yield _record(file.read(min(size, _MOST_BYTES)), product, gtin, "its entry is damaged")
+            yield from (one for one in renewed if one.problem or is_wanted(one.product, one.gtin))
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _numbered_records(lines: Iterable[bytes], begin: int) -> Iterator[EarlierRecord]:
+    return (_record(line, "", "", f"line {number} is damaged") for number, line in enumerate(lines, begin))
+
+
+def _last_of_each(records: Iterable[EarlierRecord]) -> Iterable[EarlierRecord]:
+    """Return the records without those that were kept anew later, and the damaged ones."""
+    found: dict[tuple[str, str, str], EarlierRecord] = {}
+    for one in records:
+        if one.product:  # it was new before, and is there by now
+            found.pop(("", gtin_key(one.gtin), ""), None)
+        key = one.product, gtin_key(one.gtin), one.problem
+        found.pop(key, None)
+        found[key] = one
+    return found.values()
 
 
 def _index(line: bytes) -> list[tuple[str, str, int, int]] | None:

@@ -14,6 +14,7 @@ import pandas as pd
 from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch
+from prodex.send.earlier_records import renew
 from prodex.send.journal import UpsertJournal
 from prodex.send.outcome import (
     Outcome,
@@ -292,7 +293,9 @@ class Tracking:
                 # Another process may have sent some of them since this object was made.
                 batches[:] = plan.batches()
                 self._outcomes.clear()
-                self._send(plan, batches, numbers_to_send(self._service, plan, batches, states), progress)
+                numbers = numbers_to_send(self._service, plan, batches, states)
+                renew(self._service, plan, numbers, progress)
+                self._send(plan, batches, numbers, progress)
         return self
 
     def send_planned(self, progress: Progress) -> Self:
