@@ -474,6 +474,26 @@ def test_a_clock_that_was_ahead_changes_no_order(mill: Machines, monkeypatch: py
     )
 
 
+@pytest.mark.parametrize("year", [2001, 2099])
+def test_a_load_by_a_wrong_clock_hides_nothing_that_was_sent(mill: Machines, year: int) -> None:
+    """Whether it was ahead or set back, what we sent after it is ours."""
+    mill.load()
+    mill.load()
+    for folder in map(Path, prodex.list_snapshots("mine")["folder"][1:]):
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        manifest["origin"]["loaded_at"] = f"{year}-01-01T00:00:00+00:00"
+        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        folder.rename(folder.with_name(f"{year}-01-01T000000.000000Z"))
+    mill.here(lifeCycle=5)
+    mill.load()
+    mill.elsewhere(lifeCycle=9)
+    mill.load()
+
+    assert [["9", "no"], ["5", "yes"], ["1", "no"]] == rows(
+        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+    )
+
+
 def test_nested_texts_and_lists_are_followed_by_what_they_are(mill: Machines) -> None:
     """An item that moved is the same one, and so is a text in another order."""
     saved(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -320,3 +321,17 @@ def test_an_explorer_lists_the_filter_where_something_was_sent(mill: Machines) -
     catalog = mill.load()
 
     assert "Sent from here" == shown_facets(catalog)["sent"]
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=5), timedelta(days=400)])
+def test_a_catalogue_by_a_clock_that_was_ahead_is_not_taken_for_a_later_one(
+    mill: Machines, ahead: timedelta
+) -> None:
+    """It was loaded before, although its time says otherwise."""
+    catalog = mill.load()
+    mill.here(lifeCycle=5)
+    moment = datetime.now(UTC) + ahead
+    wrong = dataclasses.replace(catalog, origin=dataclasses.replace(catalog.origin, loaded_at=moment))
+
+    assert prodex.overridden(wrong).empty
+    assert "overridden" not in facet(wrong)

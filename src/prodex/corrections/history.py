@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 
+from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -335,7 +336,7 @@ def _history(
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
     top = None if attribute is None else attribute.partition(".")[0]
-    began = list(accumulate((one.moment for one in chain), max))
+    began = _beginnings(chain)
     walked = _Walk(versions, moments, began, writes, unreadable)
     values = [
         found
@@ -385,6 +386,16 @@ def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
     return list(accumulate((max(one.moment, one.published) for one in chain), max))
 
 
+def _beginnings(chain: Sequence[SnapshotRecord]) -> list[datetime | None]:
+    """Return when the load of each snapshot began; None if its clock was ahead of that of a later one, or of now.
+
+    By a clock that was ahead, something would look visible that was not sent yet.
+    """
+    after = [*(one.moment for one in chain[1:]), clock.now()]
+    earliest = list(accumulate(reversed(after), min))[::-1]
+    return [one.moment if one.moment <= least else None for one, least in zip(chain, earliest, strict=True)]
+
+
 class _Walk:
     """Follows each place of an attribute through the versions of a product, with what was sent meanwhile."""
 
@@ -392,7 +403,7 @@ class _Walk:
         self,
         versions: Sequence[_Version],
         moments: Sequence[datetime],
-        began: Sequence[datetime],
+        began: Sequence[datetime | None],
         writes: Sequence[SentWrite],
         unreadable: Sequence[str],
     ) -> None:

@@ -14,11 +14,12 @@ from enum import StrEnum
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
 from prodex.send.earlier_upserts import visible_digests
-from prodex.send.leaves import ABSENT
+from prodex.send.leaves import ABSENT, is_same_value
 from prodex.send.records import Product
 from prodex.send.sent_writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.upsert_history import LONGEST
@@ -169,7 +170,7 @@ def _of_product(
                 continue
             write, sent = last
             state = _state(write, sent, held, origin)
-            if state is SentState.OVERRIDDEN and is_waiting:
+            if state is SentState.OVERRIDDEN and (is_waiting or _is_as_before(record, write)):
                 state = SentState.NOT_VISIBLE
             if state is SentState.OVERRIDDEN and any(one.at >= write.at for one in unclear):
                 state = SentState.UNKNOWN
@@ -185,6 +186,14 @@ def _of_product(
                 write,
                 state,
             )
+
+
+def _is_as_before(record: Product, write: SentWrite) -> bool:
+    """Whether a product is exactly as before a call: then it was requested before, whatever a clock said."""
+    before = write.before
+    if before is None or before.get("updatedAt") is None or before["updatedAt"] != record.get("updatedAt"):
+        return False
+    return all(is_same_value(record[name], before[name]) for name in record.keys() & before.keys())
 
 
 def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
@@ -215,6 +224,8 @@ def _last(written: Sequence[SentWrite], others: Sequence[Held]) -> tuple[SentWri
 def _state(write: SentWrite, sent: Held, now: Held, origin: Origin) -> SentState:
     if is_same(sent, now):
         return SentState.AS_SENT
+    if origin.loaded_at is not None and origin.loaded_at > clock.now() + clock.TOLERATED:
+        return SentState.UNKNOWN  # its clock was ahead
     if not write.is_visible_at(origin.loaded_at):
         # Nobody has seen its end, and it is long over.
         is_over = (
