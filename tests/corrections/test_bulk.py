@@ -319,7 +319,7 @@ def test_a_series_has_values_by_id_or_gtin() -> None:
     ("attribute", "value", "options", "words"),
     [
         ("namePublicLon", "x", {}, "did you mean 'namePublicLong'"),
-        ("gtin", "x", {}, "maintained by the service"),
+        ("gtin", "x", {}, "of another product"),
         ("updatedAt", "x", {}, "cannot be written"),
         ("namePublicLong", do.ConvertUnit("kg"), {}, "is for quantity"),
         ("brand", do.TrimSpaces(), {}, "holds a code"),
