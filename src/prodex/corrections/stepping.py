@@ -946,7 +946,8 @@ def _side_by_side(operation: TextOperation, texts: pa.Array, languages: pa.Array
     parts = side_by_side(
         lambda start: operation.transformed(texts.slice(start, _MANY), languages.slice(start, _MANY)), starts
     )
-    values, refused = [], {}
+    values: list[pa.Array] = []
+    refused: dict[int, str] = {}
     for start, made in zip(starts, parts, strict=True):
         values.append(made.values)
         refused |= {start + row: why for row, why in made.refused.items()}
