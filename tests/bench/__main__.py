@@ -378,12 +378,12 @@ def recipes(run: _Run) -> None:
     count = 400 if run.options.quick else 100_000
     found = alone("recipes", count)
     figures = []
-    for which in ("typical", "worst"):
-        what = f"{count:,} products, {which}"
+    for case in ("typical", "worst"):
+        what = f"{count:,} products, {case}"
         figures += [
-            Figure(f"{what}: reading what the steps need, s", found[f"{which} reading"]),
-            Figure(f"{what}: 20 steps beyond reading, s", found[f"{which} steps"], -5),
-            Figure(f"{what}: values changed by them", found[f"{which} changed"]),
+            Figure(f"{what}: reading what the steps need, s", found[f"{case} reading"]),
+            Figure(f"{what}: 20 steps beyond reading, s", found[f"{case} steps"], -5),
+            Figure(f"{what}: values changed by them", found[f"{case} changed"]),
         ]
     figures.append(Figure("typical: values to send", found["typical answers"]))
     figures.append(

@@ -87,22 +87,26 @@ def test_a_language_is_meant_in_any_spelling(language: str) -> None:
     assert [("namePublicLong", "ACME  Riz", "A  Riz")] == after(fix)
 
 
-@pytest.mark.parametrize(
-    "value", ["delete", "fr: Riz", "Yes", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200]
-)
+@pytest.mark.parametrize("value", ["fr: Riz", "Yes we can", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200])
 def test_a_text_is_set_letter_by_letter(value: str) -> None:
     """No grammar of cells is applied to what is set."""
     fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
     assert [("namePublicLong", "Thé", value)] == after(fix)
 
 
-@pytest.mark.parametrize("value", ["-", "n/a", "TBD"])
+@pytest.mark.parametrize("value", ["-", "n/a", "TBD", "delete", "(delete)", "Supprimer", "ok", "Erledigt"])
 def test_a_text_that_says_nothing_is_no_deletion(value: str) -> None:
-    """What reads like a remark is a text all the same, and asked back at most."""
+    """What reads like a remark, or takes values away elsewhere, is a text all the same, and asked back."""
     fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
     assert not fix.counts["refused"]
-    fix.confirm() if fix.counts["asked back"] else None
+    assert 1 == fix.counts["asked back"]
+    fix.confirm()
     assert [("namePublicLong", "Thé", value)] == after(fix)
+    series = pd.Series({"1": value})
+    assert 1 == prodex.correct(catalog(), "namePublicLong", series, language="fr").counts["asked back"]
+    # What a function makes was typed by nobody.
+    made = prodex.correct(catalog().where(product_id="1"), "namePublicLong", lambda _: value, language="fr")
+    assert [("namePublicLong", "Thé", value)] == after(made)
 
 
 def test_a_text_is_set_where_it_is_certain_which_one_is_meant() -> None:
@@ -304,9 +308,9 @@ def test_a_series_has_values_by_id_or_gtin() -> None:
     assert [("description", None, "neu")] == after(fix)
     assert 1 == counts(fix)["conflict"]
     by_id = prodex.correct(
-        catalog(), "description", pd.Series(["n"], pd.Index(["1"], name="product_id")), language="fr"
+        catalog(), "description", pd.Series(["neuf"], pd.Index(["1"], name="product_id")), language="fr"
     )
-    assert [("description", "autre", "n")] == after(by_id)
+    assert [("description", "autre", "neuf")] == after(by_id)
     with pytest.raises(InputError, match="None of the 1 entries"):
         prodex.correct(catalog(), "description", pd.Series({"77": "x"}), language="fr")
 
@@ -315,7 +319,7 @@ def test_a_series_has_values_by_id_or_gtin() -> None:
     ("attribute", "value", "options", "words"),
     [
         ("namePublicLon", "x", {}, "did you mean 'namePublicLong'"),
-        ("gtin", "x", {}, "maintained by the service"),
+        ("gtin", "x", {}, "of another product"),
         ("updatedAt", "x", {}, "cannot be written"),
         ("namePublicLong", do.ConvertUnit("kg"), {}, "is for quantity"),
         ("brand", do.TrimSpaces(), {}, "holds a code"),

@@ -152,7 +152,8 @@ def correct(
         step = RecipeStep(RemoveValue(), attribute, language)
         function, unknown = _of_series(value, work)
         answers += _unknown_answers(unknown, attribute, language)
-        result = replace(work.done(step, function), what="set to the values of a Series", gone=len(answers))
+        done = work.done(step, function, is_typed=True)
+        result = replace(done, what="set to the values of a Series", gone=len(answers))
     elif callable(value):
         step = RecipeStep(RemoveValue(), attribute, language)
         name = getattr(value, "__name__", type(value).__name__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias, assert_never
 
 import numpy as np
@@ -39,7 +39,10 @@ from prodex.locales import known_language_tag, language_code, language_tag, shor
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
+from prodex.worklists.answer_outcomes import NO_VALUE
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, is_standard_code, number
+from prodex.worklists.layout import is_deletion
+from prodex.worklists.remarks import remark
 from prodex.worklists.units import dimension
 from prodex.written_numbers import as_json, stored_number
 
@@ -239,6 +242,20 @@ class StepDone:
         return bool(self.impossible or (self.refused and not len(self.changed) and not len(self.so_already)))
 
 
+@lru_cache(maxsize=65_536)
+def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
+    """Return what is asked of a text that somebody has typed for many products."""
+    word = text.strip()
+    if is_deletion(word) or is_deletion(f"({word})"):
+        return (
+            f"{word!r:.60} takes values away in worklists. Is it the text of {attribute}? Else: remove value.",
+        )
+    if word.casefold() in NO_VALUE:
+        return (f"{word!r:.60} says that there is no value. Is it the text of {attribute}?",)
+    says = remark(text)
+    return () if says is None else (f"{text!r:.60} reads like {says}. Is it the text of {attribute}?",)
+
+
 #: What a function of somebody, or a list of values, says of a value: a new one, None to leave it, or REMOVE.
 NewValue: TypeAlias = Any
 REMOVE: Final = object()
@@ -300,7 +317,8 @@ class ProductsInWork:
         root = attribute.partition(".")[0]
         if shape not in _TABLES and shape not in _SCALARS:
             if root in NEVER_WRITTEN:
-                raise StepImpossible(f"{attribute!r:.60} is maintained by the service and cannot be written.")
+                why = "would be that of another product" if root == "gtin" else "is maintained by the service"
+                raise StepImpossible(f"{attribute!r:.60} {why} and cannot be written.")
             if ("." in attribute and root in self.shapes.found) or shape is not AnswerShape.NONE:
                 raise StepImpossible(
                     f"{attribute!r:.60} cannot be corrected for many products. Correct it in a worklist."
@@ -402,7 +420,11 @@ class ProductsInWork:
         return self._masks[key]
 
     def done(
-        self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None = None
+        self,
+        step: RecipeStep,
+        function: Callable[[int, str | None], NewValue] | None = None,
+        *,
+        is_typed: bool = False,
     ) -> StepDone:
         """Do a step, and return what it did; what it cannot do is in the result.
 
@@ -414,11 +436,13 @@ class ProductsInWork:
             In place of its operation: gets number and value of a product, and returns the new one.
         """
         try:
-            return self._done(step, function)
+            return self._done(step, function, is_typed=is_typed)
         except ProdexError as error:
             return StepDone(step, impossible=str(error))
 
-    def _done(self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None) -> StepDone:
+    def _done(
+        self, step: RecipeStep, function: Callable[[int, str | None], NewValue] | None, *, is_typed: bool
+    ) -> StepDone:
         attribute = self.wire_path(step.attribute)
         shape = self.shape_of(attribute)
         operation = step.operation
@@ -438,7 +462,7 @@ class ProductsInWork:
         lacking = np.flatnonzero(chosen & ~has_any)
         place = _Place(values, chosen, rows, lacking, tag)
         if function is not None:
-            return self._called(step, place, function)
+            return self._called(step, place, function, is_typed=is_typed)
         match operation:
             case ReplaceText() | ChangeCase() | TrimSpaces() | RemovePrefix():
                 return self._transformed(step, place, operation)
@@ -447,7 +471,7 @@ class ProductsInWork:
             case RemoveValue():
                 return _changed(step, place, rows, pa.nulls(len(rows), _TEXT), [])
             case SetValue(value) | SetCode(value):
-                new, questions = self.as_stored(attribute, value)
+                new, questions = self.as_stored(attribute, value, is_typed=True)
                 return self._set(step, place, dict.fromkeys(np.flatnonzero(chosen).tolist(), new), questions)
             case CopyFrom():
                 return self._copied(step, place, operation)
@@ -500,8 +524,10 @@ class ProductsInWork:
             refused += [(int(values.product[rows[one]]), int(rows[one]), why_twice) for one in twice]
         return _changed(step, place, rows, new, refused)
 
-    def as_stored(self, attribute: str, value: Any) -> tuple[str, tuple[str, ...]]:
+    def as_stored(self, attribute: str, value: Any, *, is_typed: bool = False) -> tuple[str, tuple[str, ...]]:
         """Return a value as its column has it, and what is to be asked about it.
+
+        Of what a person has typed it is asked whether a remark, or a word that takes values away elsewhere, is meant.
 
         Raises
         ------
@@ -519,7 +545,7 @@ class ProductsInWork:
                     raise AnswerRefused(
                         f"{value!r:.60} has half of a character, which cannot be sent."
                     ) from None
-                return value, ()
+                return value, _questions_about(attribute, value) if is_typed else ()
             case AnswerShape.BOOLEAN:
                 return str(value if isinstance(value, bool) else boolean(str(value))).lower(), ()
             case AnswerShape.INTEGER | AnswerShape.NUMBER:
@@ -603,7 +629,12 @@ class ProductsInWork:
         return np.concatenate([np.fromiter(again.values(), np.int64, len(again)), new])
 
     def _called(
-        self, step: RecipeStep, place: _Place, function: Callable[[int, str | None], NewValue]
+        self,
+        step: RecipeStep,
+        place: _Place,
+        function: Callable[[int, str | None], NewValue],
+        *,
+        is_typed: bool,
     ) -> StepDone:
         """Ask a function for the new value of each value, and of each product that has none."""
         values, rows = place.values, place.rows
@@ -620,7 +651,7 @@ class ProductsInWork:
                     return value
                 if given is REMOVE:
                     return None
-                stored, questions = self.as_stored(attribute, given)
+                stored, questions = self.as_stored(attribute, given, is_typed=is_typed)
             except AnswerRefused as error:
                 refused.append((product, row, str(error)))
                 return value
@@ -946,7 +977,8 @@ def _side_by_side(operation: TextOperation, texts: pa.Array, languages: pa.Array
     parts = side_by_side(
         lambda start: operation.transformed(texts.slice(start, _MANY), languages.slice(start, _MANY)), starts
     )
-    values, refused = [], {}
+    values: list[pa.Array] = []
+    refused: dict[int, str] = {}
     for start, made in zip(starts, parts, strict=True):
         values.append(made.values)
         refused |= {start + row: why for row, why in made.refused.items()}

@@ -60,7 +60,7 @@ _NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
 _LONGEST_ID = 20
 
 #: What people write where they have nothing to say.
-_NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
+NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
 
 
 class AnswerState(StrEnum):
@@ -308,7 +308,7 @@ def understood(
     if shape is AnswerShape.NONE:
         near = hint(attribute, shapes.found, "It is corrected at its source.")
         return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
-    if decision.answer.text.casefold() in _NO_VALUE:
+    if decision.answer.text.casefold() in NO_VALUE:
         return decision.becomes(
             AnswerState.REFUSED,
             f"{decision.answer.text!r} is not a value. Leave the cell empty, or write the value.",
