@@ -65,7 +65,7 @@ def test_an_editor_proposes_the_public_names_and_nothing_else() -> None:
     first, second = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
 
     assert first == second
-    expected = [*prodex.__all__, "charts", "errors"]
+    expected = [*prodex.__all__, "charts", "errors", "operations"]
     assert sorted(expected) == [name for name in first.split() if not name.startswith("__")]
 
 
