@@ -60,7 +60,7 @@ def recipe(
         list[str], typer.Option(help="unknown: send again also what may have arrived already.")
     ] = [],  # noqa: B006
 ) -> None:
-    """Do a recipe with the products of a snapshot, and send it with --send.
+    """Do what a recipe says with the products of a snapshot.
 
     Without --send it only shows what each step would change. The same command continues one that was interrupted.
     Exit code 1 if a value was refused, asked back or is in conflict, or, with --send, unless all products arrived.
