@@ -378,12 +378,12 @@ def recipes(run: _Run) -> None:
     count = 400 if run.options.quick else 100_000
     found = alone("recipes", count)
     figures = []
-    for case in ("typical", "worst"):
-        what = f"{count:,} products, {case}"
+    for kind in ("typical", "worst"):
+        what = f"{count:,} products, {kind}"
         figures += [
-            Figure(f"{what}: reading what the steps need, s", found[f"{case} reading"]),
-            Figure(f"{what}: 20 steps beyond reading, s", found[f"{case} steps"], -5),
-            Figure(f"{what}: values changed by them", found[f"{case} changed"]),
+            Figure(f"{what}: reading what the steps need, s", found[f"{kind} reading"]),
+            Figure(f"{what}: 20 steps beyond reading, s", found[f"{kind} steps"], -5),
+            Figure(f"{what}: values changed by them", found[f"{kind} changed"]),
         ]
     figures.append(Figure("typical: values to send", found["typical answers"]))
     figures.append(

@@ -113,8 +113,8 @@ def measure(products: int = 100_000) -> dict[str, float]:
     figures["typical answers"] = float(len(fix.answers))
     figures["typical judging"] = whole - figures["typical reading"] - figures["typical steps"]
     print(
-        f"typical: {len(fix.answers):,} answers made and judged in {figures['typical judging']:.1f} s, with the records "
-        f"of their products; {fix.counts['accepted']:,} would be sent"
+        f"typical: {len(fix.answers):,} answers made and judged in {figures['typical judging']:.1f} s, with the "
+        f"records of their products; {fix.counts['accepted']:,} would be sent"
     )
     return figures
 
