@@ -9,6 +9,7 @@ Reading, compressing and computing with columns happens without the lock of the 
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import platform
@@ -24,6 +25,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -230,3 +232,20 @@ def use_half_the_cores() -> None:
     reads first, and they would be less urgent ever after.
     """
     _HERE.uses_half = True
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Let millions of objects be made without the collector of cycles, which would look at all of them again and again.
+
+    >>> with without_collecting():
+    ...     gc.isenabled()
+    False
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

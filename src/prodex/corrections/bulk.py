@@ -28,6 +28,7 @@ from prodex.corrections.recipe import Recipe, RecipeStep, write_recipe
 from prodex.corrections.recipe_files import read_recipe
 from prodex.corrections.stepping import REMOVE, NewValue, ProductsInWork, StepDone, Values
 from prodex.errors import ChangesRefused, InputError
+from prodex.executors import without_collecting
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.messages import counted
@@ -221,23 +222,24 @@ def apply_recipe(
     """
     whole = catalog_given(catalog, "apply_recipe(catalog, recipe)", recipe)
     read = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
-    chosen = _chosen(whole, read, profile, now)
-    work = ProductsInWork(chosen, _unfiltered(whole))
-    work.prepare(read.steps)
-    results = []
-    for number, step in enumerate(read.steps, 1):
-        result = work.done(step)
-        if step.required and result.is_refused_wholly:
-            reason = result.impossible or result.refused[0][2]
-            raise ChangesRefused(
-                f"Nothing of the recipe was done: step {number} ({step.words}) is required and cannot be done: {reason}"
-            )
-        results.append(result)
-    name = read.title or (Path(recipe).name if isinstance(recipe, str | Path) else "")
-    words = f"recipe {name}".strip()
-    if read.by_hand:
-        words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
-    return _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
+    with without_collecting():
+        chosen = _chosen(whole, read, profile, now)
+        work = ProductsInWork(chosen, _unfiltered(whole))
+        work.prepare(read.steps)
+        results = []
+        for number, step in enumerate(read.steps, 1):
+            result = work.done(step)
+            if step.required and result.is_refused_wholly:
+                reason = result.impossible or result.refused[0][2]
+                raise ChangesRefused(
+                    f"Nothing of the recipe was done: step {number} ({step.words}) is required and cannot be done: {reason}"
+                )
+            results.append(result)
+        name = read.title or (Path(recipe).name if isinstance(recipe, str | Path) else "")
+        words = f"recipe {name}".strip()
+        if read.by_hand:
+            words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
+        return _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
 
 
 def _is_delete(value: object) -> bool:
@@ -382,7 +384,8 @@ def _fix(
     log = StepLog(work, results, made.numbers)
     kept = _refuse_recipe if recipe is None else partial(_save, recipe)
     origin = replace(made_by, steps=log.frame, step_rows=log.rows, write_recipe=kept)
-    return fix_of(Returned(made.answers), catalog, chosen_profile, moment, made_by=origin)
+    given = Returned(made.answers)
+    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.received)
 
 
 def made_answers(
@@ -427,6 +430,12 @@ class StepAnswers:
         return received_products(
             self._work.catalog, self._ids.take(pa.array(np.unique(np.concatenate(numbers)))).to_pylist()
         )
+
+    @property
+    def received(self) -> Mapping[str, Product]:
+        """The records that were read."""
+        found: Mapping[str, Product] = self.__dict__.get("_records", {})
+        return found
 
     def _added(self, answer: Answer) -> int:
         number = len(self.answers) + 1

@@ -374,7 +374,7 @@ def _with_leaf(decision: Decision, record: Product, change: LeafChange) -> Decis
     if change.is_made(present):
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
     try:
-        change.applied(present)
+        change.check(present)
     except LeafChanged as error:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, error.found))
     return decision

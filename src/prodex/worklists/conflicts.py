@@ -218,7 +218,8 @@ def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
 
 def _changes_nothing(decision: Decision, record: Product) -> bool:
     correction = decision.correction
-    if correction is None:
+    # An exact answer was compared with the product when it was understood.
+    if correction is None or decision.answer.change is not None:
         return False
     present = record.get(correction.attribute.partition(".")[0])
     if correction.is_text:

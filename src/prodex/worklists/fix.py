@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import pandas as pd
@@ -24,6 +25,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.executors import without_collecting
 from prodex.files.lock import user_name
 from prodex.locales import short_of
 from prodex.progress import Progress
@@ -765,6 +767,7 @@ def fix_of(
     now: datetime,
     only: frozenset[str | None] | None = None,
     made_by: MadeBy | None = None,
+    received: Mapping[str, Product] = MappingProxyType({}),
 ) -> Fix:
     """Judge answers that were read, by the checks of a profile.
 
@@ -780,14 +783,29 @@ def fix_of(
         What the owners are known by whose answers are read; None for all.
     made_by
         Where they come from; by default from the files that were read.
+    received
+        Records of the catalogue that were read already, by product id.
     """
+    with without_collecting():
+        return _fix_of(returned, catalog, profile, now, only, made_by, received)
+
+
+def _fix_of(
+    returned: Returned,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    only: frozenset[str | None] | None,
+    made_by: MadeBy | None,
+    received: Mapping[str, Product],
+) -> Fix:
     known = KnownProducts.of(catalog)
     returned = identified(returned, catalog, only)
     returned.answers += typed_over(returned.doubtful, catalog, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
     whose = [assigned(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
-    products = products_of(catalog, filter(None, [*whose, *own]), known)
+    products = products_of(catalog, filter(None, [*whose, *own]), known, received)
     made = judged_answers(returned.answers, products, catalog, profile, now)
     requests = tuple(_asked_back(assigned(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
@@ -885,12 +903,18 @@ def _is_in_texts(seen: str, texts: _Texts) -> bool:
     return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)
 
 
-def products_of(catalog: Catalog, ids: Iterable[str], known: KnownProducts) -> ConcernedProducts:
+def products_of(
+    catalog: Catalog,
+    ids: Iterable[str],
+    known: KnownProducts,
+    received: Mapping[str, Product] = MappingProxyType({}),
+) -> ConcernedProducts:
     """Return products of a catalogue by their ids; those that it does not have are left out."""
     rows = catalog.arrow("products", ["product_id", "gtin"])
     gtins = dict(zip(rows["product_id"].to_pylist(), rows["gtin"].to_pylist(), strict=True))
     wanted = [one for one in dict.fromkeys(ids) if one in gtins]
-    records = received_products(catalog, wanted)
+    records = {one: received[one] for one in wanted if one in received}
+    records |= received_products(catalog, [one for one in wanted if one not in records])
     if catalog.as_received is None:
         waiting = {product: pending_attributes(record) for product, record in records.items()}
     else:

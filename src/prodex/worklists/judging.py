@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -108,7 +109,8 @@ def judged(
         checked_for_conflicts(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
-    made = _bound(_sendable(made, products, catalog))
+    made, together = _sendable(made, products, catalog)
+    made = _bound(made)
     trial = partial(
         _tried,
         products=products,
@@ -117,6 +119,7 @@ def judged(
         now=now,
         before=at_present,
         present=before,
+        together=together,
     )
     # First with what is asked back, so that all its questions are known before somebody answers one of them.
     made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
@@ -135,6 +138,7 @@ def _tried(
     now: datetime,
     before: Verdicts,
     present: Audit,
+    together: Merge | None,
 ) -> tuple[list[Decision], Changes, Audit]:
     """Return the answers, the changes by those in some states, and the audit that the products would then have.
 
@@ -142,7 +146,11 @@ def _tried(
     """
     made = list(decisions)
     while True:
-        changes, made = _merged(made, states, products, catalog)
+        # What was merged to see what can be sent need not be merged once more.
+        is_same = together is not None and together.of == _numbers_of(made, states)
+        changes = together.changes if together is not None and is_same else None
+        if changes is None:
+            changes, made = _merged(made, states, products, catalog)
         # Without a check the products need not be read again: nothing is found in them.
         after = _audit_after(changes, products, catalog, profile, now) if profile.checks else present
         verdicts = Verdicts.of(after, products.records)
@@ -244,31 +252,55 @@ def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: Concerned
     return replace(judged, decisions=tuple(decisions))
 
 
-def _sendable(decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog) -> list[Decision]:
-    """Return the answers, refused where one alone cannot be merged, or the service would not take it."""
-    made = []
-    for one in decisions:
-        product = str(one.product)
-        if not one.is_open or one.correction is None or product not in products.records:
-            made.append(one)
-            continue
-        alone = {product: [one.correction]}
-        record = {product: products.records[product]}
-        changes, refused = merged_changes(record, alone, products.known, catalog.origin)
-        if refused:
-            made.append(one.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2])))
-            continue
-        errors = [
-            finding
-            for finding in inspect(changes.records, as_xml=False, known=changes.known)
-            if finding.severity == "error"
-        ]
-        made.append(
-            one.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
-            if errors
-            else one
-        )
-    return made
+class Merge(NamedTuple):
+    """Answers that were merged together, by their numbers, and the changes that they make."""
+
+    of: frozenset[int]
+    changes: Changes
+
+
+def _numbers_of(decisions: Sequence[Decision], states: Collection[AnswerState]) -> frozenset[int]:
+    """Return the numbers of the answers in some states that change something."""
+    return frozenset(
+        number for number, one in enumerate(decisions) if one.state in states and one.correction is not None
+    )
+
+
+def _sendable(
+    decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog
+) -> tuple[list[Decision], Merge | None]:
+    """Return the answers, refused where one alone cannot be merged, or the service would not take it.
+
+    All answers of each product are merged first; only where that fails, each is tried alone. The merge is returned as
+    well if it has all that are left.
+    """
+    states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+    changes, tried = _merged(decisions, states, products, catalog)
+    if all(one.state is other.state for one, other in zip(decisions, tried, strict=True)):
+        return list(decisions), Merge(_numbers_of(decisions, states), changes)
+    failed = {
+        one.product for one, other in zip(decisions, tried, strict=True) if one.state is not other.state
+    }
+    return [_tried_alone(one, products, catalog) if one.product in failed else one for one in decisions], None
+
+
+def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catalog) -> Decision:
+    product = str(decision.product)
+    if not decision.is_open or decision.correction is None or product not in products.records:
+        return decision
+    alone = {product: [decision.correction]}
+    record = {product: products.records[product]}
+    changes, refused = merged_changes(record, alone, products.known, catalog.origin)
+    if refused:
+        return decision.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2]))
+    errors = [
+        finding
+        for finding in inspect(changes.records, as_xml=False, known=changes.known)
+        if finding.severity == "error"
+    ]
+    if not errors:
+        return decision
+    return decision.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
 
 
 def _without_gtin(words: str) -> str:
