@@ -386,8 +386,9 @@ def recipes(run: _Run) -> None:
             Figure(f"{what}: values changed by them", found[f"{kind} changed"]),
         ]
     figures.append(Figure("typical: values to send", found["typical answers"]))
+    figures.append(Figure("typical: reading the records of their products, s", found["typical records"]))
     figures.append(
-        Figure("typical: making and judging these, with their records, s", found["typical judging"])
+        Figure("typical: steps, answers and their judging beyond reading, s", found["typical whole"], -5)
     )
     run.add("Recipes", figures)
 

@@ -20,6 +20,7 @@ from time import perf_counter
 import prodex
 from prodex import operations as do
 from prodex.corrections.stepping import ProductsInWork
+from prodex.send.corrections import received_products
 from tests.bench.profiles import _KEEP, run
 
 #: Seconds that the steps may take beyond reading, of 100,000 products.
@@ -105,16 +106,22 @@ def measure(products: int = 100_000) -> dict[str, float]:
                 f"steps {found['steps']:.2f} s (at most {MOST:g} s), {found['changed']:,.0f} values changed"
             )
             figures |= {f"{recipe.title} {name}": value for name, value in found.items()}
-        # Judging costs by the product that changes, as that of worklists does, so that it is measured apart.
+        # What is sent is judged, which needs the records of the products that change.
         recipe = typical(catalog)
         begin = perf_counter()
         fix = prodex.apply_recipe(catalog, recipe)
         whole = perf_counter() - begin
+        changed = fix.answers["product_id"].unique().tolist()
+        begin = perf_counter()
+        received_products(catalog, changed)
+        records = perf_counter() - begin
     figures["typical answers"] = float(len(fix.answers))
-    figures["typical judging"] = whole - figures["typical reading"] - figures["typical steps"]
+    figures["typical records"] = records
+    figures["typical whole"] = whole - figures["typical reading"] - records
     print(
-        f"typical: {len(fix.answers):,} answers made and judged in {figures['typical judging']:.1f} s, with the "
-        f"records of their products; {fix.counts['accepted']:,} would be sent"
+        f"typical, with {len(fix.answers):,} answers made and judged: reading "
+        f"{figures['typical reading'] + records:.1f} s, of it {records:.1f} s records of {len(changed):,} products; all else {figures['typical whole']:.1f} s "
+        f"(at most {MOST:g} s); {fix.counts['accepted']:,} values would be sent"
     )
     return figures
 

@@ -232,7 +232,8 @@ def apply_recipe(
             if step.required and result.is_refused_wholly:
                 reason = result.impossible or result.refused[0][2]
                 raise ChangesRefused(
-                    f"Nothing of the recipe was done: step {number} ({step.words}) is required and cannot be done: {reason}"
+                    f"Nothing of the recipe was done: step {number} ({step.words}) is required and cannot be done: "
+                    f"{reason}"
                 )
             results.append(result)
         name = read.title or (Path(recipe).name if isinstance(recipe, str | Path) else "")

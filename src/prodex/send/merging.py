@@ -220,6 +220,9 @@ class _CorrectedProduct:
         if correction.language_code is not None:
             return correction.language_code
         language = short_of(correction.language or "")
+        # The catalogue has the texts of this product, too: where all its texts go by one code, so do those.
+        if len(in_use := self._codes.get(language, frozenset())) == 1:
+            return str(*in_use)
         texts = (text for root, value in self._product.items() for text in texts_of(value, root))
         own = {text.code for text in texts if text.language == language}
         for used in (own - {None}, self._codes.get(language, frozenset())):

@@ -138,7 +138,7 @@ def _tried(
     now: datetime,
     before: Verdicts,
     present: Audit,
-    together: Merge | None,
+    together: Merge,
 ) -> tuple[list[Decision], Changes, Audit]:
     """Return the answers, the changes by those in some states, and the audit that the products would then have.
 
@@ -147,9 +147,9 @@ def _tried(
     made = list(decisions)
     while True:
         # What was merged to see what can be sent need not be merged once more.
-        is_same = together is not None and together.of == _numbers_of(made, states)
-        changes = together.changes if together is not None and is_same else None
-        if changes is None:
+        if together.of == _numbers_of(made, states):
+            changes = together.changes
+        else:
             changes, made = _merged(made, states, products, catalog)
         # Without a check the products need not be read again: nothing is found in them.
         after = _audit_after(changes, products, catalog, profile, now) if profile.checks else present
@@ -268,20 +268,33 @@ def _numbers_of(decisions: Sequence[Decision], states: Collection[AnswerState]) 
 
 def _sendable(
     decisions: Sequence[Decision], products: ConcernedProducts, catalog: Catalog
-) -> tuple[list[Decision], Merge | None]:
-    """Return the answers, refused where one alone cannot be merged, or the service would not take it.
+) -> tuple[list[Decision], Merge]:
+    """Return the answers, refused where one alone cannot be merged, or the service would not take it; and their merge.
 
-    All answers of each product are merged first; only where that fails, each is tried alone. The merge is returned as
-    well if it has all that are left.
+    All answers of each product are merged first; only where that fails, each is tried alone.
     """
     states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
     changes, tried = _merged(decisions, states, products, catalog)
-    if all(one.state is other.state for one, other in zip(decisions, tried, strict=True)):
-        return list(decisions), Merge(_numbers_of(decisions, states), changes)
     failed = {
         one.product for one, other in zip(decisions, tried, strict=True) if one.state is not other.state
     }
-    return [_tried_alone(one, products, catalog) if one.product in failed else one for one in decisions], None
+    made = [_tried_alone(one, products, catalog) if one.product in failed else one for one in decisions]
+    places = [number for number, one in enumerate(made) if one.product in failed]
+    others, tried = _merged([made[number] for number in places], states, products, catalog)
+    for number, one in zip(places, tried, strict=True):
+        made[number] = one
+    return made, Merge(_numbers_of(made, states), _side_by_side(changes, others))
+
+
+def _side_by_side(one: Changes, other: Changes) -> Changes:
+    """Return the changes of some products and of others."""
+    return replace(
+        one,
+        records=(*one.records, *other.records),
+        edits=(*one.edits, *other.edits),
+        loaded={**one.loaded, **other.loaded},
+        known={**one.known, **other.known},
+    )
 
 
 def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catalog) -> Decision:
