@@ -118,10 +118,11 @@ def measure(products: int = 100_000) -> dict[str, float]:
     figures["typical answers"] = float(len(fix.answers))
     figures["typical records"] = records
     figures["typical whole"] = whole - figures["typical reading"] - records
+    reading = figures["typical reading"] + records
     print(
-        f"typical, with {len(fix.answers):,} answers made and judged: reading "
-        f"{figures['typical reading'] + records:.1f} s, of it {records:.1f} s records of {len(changed):,} products; all else {figures['typical whole']:.1f} s "
-        f"(at most {MOST:g} s); {fix.counts['accepted']:,} values would be sent"
+        f"typical, with {len(fix.answers):,} answers made and judged: reading {reading:.1f} s, of it {records:.1f} s "
+        f"records of {len(changed):,} products; all else {figures['typical whole']:.1f} s (at most {MOST:g} s); "
+        f"{fix.counts['accepted']:,} values would be sent"
     )
     return figures
 
