@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import string
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_columns_that_there_are_not_are_named_by_their_step() -> None:
 
 def test_a_chain_of_moves_is_sent_as_a_whole_or_not_at_all() -> None:
     """A text that moves on takes the place of none, and where its last place refuses it, it stays in its first."""
-    one = catalog().where(product_id="1")
+    one = prodex.flatten([json.loads(catalog().where(product_id="1").raw["json"].iloc[0])])
     steps = [
         step(do.MoveText(to_language="nl"), language="fr"),
         step(do.MoveText("productionVariantName"), language="nl"),

@@ -91,7 +91,10 @@ def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
     path = night(tmp_path)
     shown = prodex.run_job(path)
     (step,) = [one for one in shown.steps if one.name == "recipe 1 (names.toml)"]
-    assert ("done", len(before)) == (step.state, step.figures["changed"])
+    # One of its steps cannot be done, and nobody may miss that.
+    assert ("failed", len(before)) == (step.state, step.figures["changed"])
+    assert "did you mean 'nameLegal'" in step.error
+    assert 1 == shown.exit_code
     assert "Nothing was sent" in shown.markdown
     assert "no product here has an attribute" in shown.markdown
     assert before == names(supplier)
@@ -117,7 +120,7 @@ def test_a_night_that_is_killed_after_sending_does_not_send_again(
     with forking(_IMPORTED, _RUN, tmp_path / "complaints.txt") as forks:
         assert forks.start(environment, path=str(path), dies=True).wait() < 0
         upserts = len(prodex.list_upserts())
-        assert 0 == forks.start(environment, path=str(path), dies=False).wait()
+        assert 1 == forks.start(environment, path=str(path), dies=False).wait()
     assert 1 == upserts == len(prodex.list_upserts())
     assert sorted(f"Le {one}" for one in before) == names(supplier)
 

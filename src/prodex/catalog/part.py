@@ -87,6 +87,13 @@ class Part:
             return self if mask.true_count else self._only(pa.chunked_array([], pa.string()))
         return self._only(self.read("products", ["product_id"])["product_id"].filter(mask))
 
+    def unfiltered(self) -> Self:
+        """Return the part with all its products again."""
+        if self.chosen is None:
+            return self
+        whole = replace(self, chosen=None)
+        return replace(whole, size=whole.read("products", ["product_id"]).num_rows)
+
     def _only(self, ids: pa.ChunkedArray) -> Self:
         # A part that keeps all its products is used as it is: its files then need no filter when they are read.
         return self if len(ids) == self.size else replace(self, size=len(ids), chosen=ids.combine_chunks())

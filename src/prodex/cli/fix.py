@@ -146,6 +146,9 @@ def undo(
     also: Annotated[
         list[str], typer.Option(help="unknown: send again also what may have arrived already.")
     ] = [],  # noqa: B006
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="The service has another address now than when it was sent.")
+    ] = False,
 ) -> None:
     """Take back what an upsert wrote, with --apply.
 
@@ -160,7 +163,7 @@ def undo(
         made.confirm()
     say(repr(made), aside=True)
     if apply and made.counts["accepted"]:
-        following.follow(applied_answers(made, client, following, also=also, elsewhere=False), output)
+        following.follow(applied_answers(made, client, following, also=also, elsewhere=elsewhere), output)
     else:
         output.show(answers_section(made, what))
         if apply:

@@ -7,7 +7,7 @@ it, so that a preview of steps and the preview of the fix agree.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -167,7 +167,7 @@ def correct(
     is_named = not result.what
     recipe = _recipe_of(whole, [step]) if is_named else None
     words = why or f"correction of many products: {result.words}"
-    return _fix(work, whole, [result], answers, profile, now, MadeBy(words, by), recipe)
+    return _fix(work, work.whole, [result], answers, profile, now, MadeBy(words, by), recipe)
 
 
 def apply_recipe(
@@ -240,7 +240,20 @@ def apply_recipe(
         words = f"recipe {name}".strip()
         if read.by_hand:
             words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
-        return _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
+        made = _fix(work, work.whole, results, [], profile, now, MadeBy(why or words, by), read)
+        _refuse_if_required(made, read)
+        return made
+
+
+def _refuse_if_required(fix: Fix, recipe: Recipe) -> None:
+    """Raise if nothing of a step that is required can be sent: what is asked back may still be."""
+    for step, row in zip(recipe.steps, fix.steps.to_dict("records"), strict=True):
+        is_done = row["changed"] or row["asked_back"]
+        if step.required and not is_done and (row["refused"] or row["conflict"]):
+            raise ChangesRefused(
+                f"Nothing of the recipe was done: step {row['step']} ({step.words}) is required and cannot be done: "
+                f"{row['reason']}"
+            )
 
 
 def _is_delete(value: object) -> bool:
@@ -274,8 +287,8 @@ def _chosen(
 
 
 def _unfiltered(catalog: Catalog) -> Catalog:
-    """Return the catalogue that products were chosen from: the codes in use are those of all."""
-    return replace(catalog, parts=tuple(replace(one, chosen=None) for one in catalog.parts))
+    """Return the catalogue that products were chosen from: its codes are in use, and its GTINs are known."""
+    return replace(catalog, parts=tuple(one.unfiltered() for one in catalog.parts), chosen=None)
 
 
 def _of_function(function: Callable[[str | None], Any]) -> Callable[[int, str | None], NewValue]:
@@ -386,6 +399,7 @@ def _fix(
     kept = _refuse_recipe if recipe is None else partial(_save, recipe)
     origin = replace(made_by, steps=log.frame, step_rows=log.rows, write_recipe=kept)
     given = Returned(made.answers)
+    # Among all products: one that was not chosen may have the same GTIN, and would be written as well.
     return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.received)
 
 
@@ -419,10 +433,13 @@ class StepAnswers:
             if not len(rows):
                 continue
             made = self._texts(values, rows) if values.is_text else self._leaves(values, rows)
-            for row, several in made:
-                bound = int(values.bound[row])
-                for answer in several:
-                    numbers[row] = self._added(answer if bound < 0 else answer._replace(bound=bound))
+            for rows_of, several in made:
+                bound = int(values.bound[rows_of[0]])
+                added = [
+                    self._added(answer if bound < 0 else answer._replace(bound=bound)) for answer in several
+                ]
+                # Each value has its own answer, or one answer has all of them.
+                numbers[rows_of] = added if len(added) == len(rows_of) else added[-1] if added else 0
 
     @cached_property
     def _records(self) -> Mapping[str, Product]:
@@ -443,7 +460,7 @@ class StepAnswers:
         self.answers.append(answer._replace(row=number))
         return number
 
-    def _texts(self, values: Values, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[Answer]]]:
+    def _texts(self, values: Values, rows: npt.NDArray[np.int64]) -> Iterator[tuple[list[int], list[Answer]]]:
         taken = pa.array(rows)
         columns = [
             self._ids.take(pa.array(values.product[rows])),
@@ -456,7 +473,7 @@ class StepAnswers:
         for row, product, language, code, position, before, after in cells:
             asked = values.asked_of(row, after)
             yield (
-                row,
+                [row],
                 [
                     exact_text(
                         product,
@@ -472,7 +489,9 @@ class StepAnswers:
                 ],
             )
 
-    def _leaves(self, values: Values, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, list[Answer]]]:
+    def _leaves(
+        self, values: Values, rows: npt.NDArray[np.int64]
+    ) -> Iterator[tuple[list[int], list[Answer]]]:
         products = self._ids.take(pa.array(values.product[rows])).to_pylist()
         records = self._records
         taken = pa.array(rows)
@@ -484,23 +503,25 @@ class StepAnswers:
             strict=True,
         )
         root = values.attribute
+        edits: dict[str, list[tuple[int, str | None, str | None]]] = defaultdict(list)
         for row, product, position, after in cells:
+            edits[product].append((row, position, after))
+        for product, several in edits.items():
             present = records[product].get(root, ABSENT)
-            if position is None and not is_nothing(present):
+            own = [row for row, *_ in several]
+            if several[0][1] is None and not is_nothing(present):
                 # The tables show nothing there, and the record has something.
-                yield row, [exact_refusal(product, root, None, _OTHER_FORM, number=0, text=after or "")]
+                text = several[0][2] or ""
+                yield own, [exact_refusal(product, root, None, _OTHER_FORM, number=0, text=text)]
                 continue
-            made = _with_item(
-                present, position, after, values.shape, in_list=root in self._work.shapes.in_lists
-            )
-            asked = values.asked_of(row, after)
-            yield (
-                row,
-                [
-                    exact_change(product, one, number=0, questions=asked)
-                    for one in leaf_changes(root, present, made)
-                ],
-            )
+            made = present
+            # From the last one, since what is taken away moves the others.
+            for _, position, after in sorted(several, key=lambda one: _as_number(one[1]), reverse=True):
+                in_list = root in self._work.shapes.in_lists
+                made = _with_item(made, position, after, values.shape, in_list=in_list)
+            asked = dict.fromkeys(one for row, _, after in several for one in values.asked_of(row, after))
+            changes = leaf_changes(root, present, made)
+            yield own, [exact_change(product, one, number=0, questions=tuple(asked)) for one in changes]
 
     def add_refusals(self, results: Sequence[StepDone]) -> None:
         """Add an answer for each thing that a step refused, once."""
@@ -521,6 +542,10 @@ class StepAnswers:
                         self._ids[product].as_py(), values.attribute, language, why, number=0, text=text
                     )
                 )
+
+
+def _as_number(position: str | None) -> int:
+    return int(position) if position else -1
 
 
 def _with_item(
@@ -616,7 +641,18 @@ class StepLog:
 
     def _numbers(self, result: StepDone) -> npt.NDArray[np.int64]:
         numbers: npt.NDArray[np.int64] = self.numbers[id(result.values)][result.changed]
-        return numbers
+        if not result.arrived:
+            return numbers
+        # A text that was moved and is back where it was may still stand where it arrived.
+        return np.array(
+            [
+                self.numbers[id(result.arrived[row][0])][result.arrived[row][1]]
+                if number == 0 and row in result.arrived
+                else number
+                for row, number in zip(result.changed.tolist(), numbers.tolist(), strict=True)
+            ],
+            np.int64,
+        )
 
     def _state(self, answer: int, states: States) -> tuple[str, str]:
         if answer == 0:

@@ -61,6 +61,18 @@ _SENTENCE_END = re.compile(r"[.!?…]\s+[\"'«“‘(\[]*$")
 _TONOS, _DIALYTIKA = "\u0301", "\u0308"
 
 
+#: A number, in front of a unit.
+_NUMBER_BEFORE = re.compile(r"\d[\s\u00a0\u202f]*$")
+#: Symbols of units, which have one spelling in every language and in every case.
+_UNITS = {
+    one.casefold(): one
+    for one in (
+        *("µg", "mg", "cg", "dg", "g", "kg", "t", "ml", "cl", "dl", "hl", "l", "mm", "cm", "dm", "m", "km"),
+        *("W", "kW", "kWh", "V", "Hz", "kHz", "MHz", "GHz", "kJ", "kcal", "bar", "mAh", "MB", "GB", "TB"),
+    )
+}
+
+
 def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
     """Return a text in a case, as its language writes it.
 
@@ -198,7 +210,14 @@ def _title(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
         end = 0
         for found in _WORD.finditer(piece):
             made.append(piece[end : found.start()])
-            made.append(_title_word(found[0], language, kept, is_first=is_first))
+            unit = _UNITS.get(found[0].casefold()) if _NUMBER_BEFORE.search(piece[: found.start()]) else None
+            made.append(
+                _title_word(found[0], language, kept, is_first=is_first)
+                if unit is None
+                else found[0]
+                if found[0] == "L"
+                else unit
+            )
             is_first, end = False, found.end()
         made.append(piece[end:])
     return "".join(made)

@@ -217,6 +217,8 @@ class StepDone:
         How many values were given for products that are not there.
     what
         In words, where it is not what its operation says.
+    arrived
+        Of texts that were moved: by their row, the values and the row where they arrived.
     """
 
     step: RecipeStep
@@ -230,6 +232,7 @@ class StepDone:
     without: int = 0
     gone: int = 0
     what: str = ""
+    arrived: Mapping[int, tuple[Values, int]] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -739,6 +742,8 @@ class ProductsInWork:
     ) -> StepDone:
         rows = np.flatnonzero(place.chosen[source.product] & source.is_there & source.in_language(tag))
         held = dict(zip(rows.tolist(), source.now.take(pa.array(rows)).to_pylist(), strict=True))
+        # An empty text is no value to copy.
+        rows = np.array([row for row in rows.tolist() if held[row].strip()], np.int64)
         wanted, several = _one_each(source, rows, held)
         refused = [
             (one, -1, f"{source.attribute} has several values, and it is not known which is meant.")
@@ -827,7 +832,8 @@ class ProductsInWork:
         result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
         for one, other in by_product.items():
             self._bind(source, owner[one], target, other)
-        return replace(result, refused=refused)
+        there_now = {owner[one]: (target, other) for one, other in by_product.items()}
+        return replace(result, refused=refused, arrived=there_now)
 
     def _bind(self, source: Values, row: int, target: Values, other: int) -> None:
         """Let two rows be sent together or not at all, with all that they are bound to already."""
@@ -962,6 +968,7 @@ def _together(step: RecipeStep, place: _Place, parts: Sequence[StepDone]) -> Ste
         np.concatenate([one.so_already for one in parts]),
         [refusal for one in parts for refusal in one.refused],
         min(one.without for one in parts),
+        arrived={row: there for one in parts for row, there in one.arrived.items()},
     )
 
 

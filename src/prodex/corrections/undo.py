@@ -124,7 +124,7 @@ def undo(
     if catalog is None:
         # As they were requested before: the filters decide what the service lists at all.
         extra = {name: value for one in upserts for name, value in one.head.extra.items()}
-        catalog, present = _requested(service, writes, extra)
+        catalog, present = _requested(service, upserts[-1].head.base_url, writes, extra)
     else:
         catalog = catalog_given(catalog, "undo(upsert, service, catalog=catalog)")
         present = received_products(
@@ -259,12 +259,15 @@ def _states(journal: UpsertJournal, service: Client) -> dict[str, tuple[str, str
 
 
 def _requested(
-    service: Client, writes: Sequence[_Write], extra: Mapping[str, Any]
+    service: Client, sent_to: str, writes: Sequence[_Write], extra: Mapping[str, Any]
 ) -> tuple[Catalog, dict[str, Product]]:
-    """Return the products as they are now, as a catalogue and by their ids."""
+    """Return the products as they are now, as a catalogue and by their ids.
+
+    The catalogue is said to be from where the upsert was sent: at another port or path `Fix.apply` asks first.
+    """
     gtins = [one.record.gtin for one in writes if one.record.gtin]
     records = {product_key(one): one for one in products_now(service, gtins, extra)}
-    origin = Origin(service.base_url, ProductQuery(extra={"allow_not_consumer_units": True, **extra}))
+    origin = Origin(sent_to, ProductQuery(extra={"allow_not_consumer_units": True, **extra}))
     return replace(flatten(records.values()), origin=origin), records
 
 

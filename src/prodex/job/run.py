@@ -14,7 +14,7 @@ from prodex.files.atomic import writing
 from prodex.files.lock import locked
 from prodex.job.context import Context, before_of
 from prodex.job.job_file import Job, read_job
-from prodex.job.result import JobResult, StepResult
+from prodex.job.result import JobResult, State, StepResult
 from prodex.job.run_journal import JobLog, RunJournal, job_folder
 from prodex.job.steps import ACTIONS, Step, StepOutcome, steps_of
 
@@ -116,4 +116,6 @@ def _result(step: Step, results: Mapping[str, StepResult], do: Callable[[], Step
     except (ProdexError, OSError) as error:
         words = " ".join([str(error), *getattr(error, "__notes__", ())])
         return StepResult(step.name, "failed", perf_counter() - begin, error=words)
-    return StepResult(step.name, "done", perf_counter() - begin, dict(outcome.figures), outcome.lines)
+    state: State = "failed" if outcome.problem else "done"
+    seconds = perf_counter() - begin
+    return StepResult(step.name, state, seconds, dict(outcome.figures), outcome.lines, outcome.problem)

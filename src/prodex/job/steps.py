@@ -58,16 +58,18 @@ from prodex.send.sent_writes import anything_sent, unfollowed_imports
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.store.vacuum import vacuum
 from prodex.tables.declaration import TABLES
+from prodex.worklists.fix import Fix
 
 #: Attributes that a comparison lists.
 _MOST_CHANGED = 5
 
 
 class StepOutcome(NamedTuple):
-    """What a step counted, and what it has to say."""
+    """What a step counted, what it has to say, and why it failed although something was done; "" if it did not."""
 
     figures: Mapping[str, Figure]
     lines: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,18 @@ def _plan_load(context: Context, _: int) -> StepOutcome:
 
 
 def _recipe(context: Context, entry: int) -> StepOutcome:
+    """Do a recipe; where a step of it cannot be done at all, the others are done, and this one has failed."""
+    fix, outcome = _recipe_done(context, entry)
+    steps = fix.steps
+    counts = steps[["changed", "already_so", "refused", "asked_back", "conflict", "no_value"]].sum(axis=1)
+    problems = [
+        f"Step {row['step']} cannot be done: {row['reason']}."
+        for row in steps[(counts == 0) & (steps["reason"] != "")].to_dict("records")
+    ]
+    return outcome._replace(problem=" ".join(problems))
+
+
+def _recipe_done(context: Context, entry: int) -> tuple[Fix, StepOutcome]:
     options = context.job.recipes[entry]
     profile = next((one for one in context.job.profiles if one.name == options.profile), None)
     fix = apply_recipe(context.catalog, options.file, profile=profile)
@@ -199,18 +213,20 @@ def _recipe(context: Context, entry: int) -> StepOutcome:
             f"Step {row['step']}, {row['attribute']}: {row['what']}: {done or 'nothing to do'}{why}."
         )
     if not fix.counts["accepted"]:
-        return StepOutcome(figures, (*lines, "There is nothing to send."))
+        return fix, StepOutcome(figures, (*lines, "There is nothing to send."))
     if not options.send:
-        return StepOutcome(figures, (*lines, "Nothing was sent: send = true in the job file sends it."))
+        return fix, StepOutcome(figures, (*lines, "Nothing was sent: send = true in the job file sends it."))
     # After a kill, what was sent is followed and not sent again: `Fix.apply` looks at the upserts of this machine.
     tracking = fix.apply(context.client, progress=False)
     figures["upsert"] = str(tracking.name)
     try:
         statuses = tracking.wait(progress=False).statuses
     except TrackingTimeout as error:
-        return StepOutcome(figures, (*lines, f"Sent as {tracking.name}. {error}"))
+        return fix, StepOutcome(figures, (*lines, f"Sent as {tracking.name}. {error}"))
     figures |= {f"sent {status}": int(count) for status, count in statuses.items()}
-    return StepOutcome(figures, (*lines, f"Sent as {tracking.name}; the next load shows what has arrived."))
+    return fix, StepOutcome(
+        figures, (*lines, f"Sent as {tracking.name}; the next load shows what has arrived.")
+    )
 
 
 def _plan_recipe(context: Context, entry: int) -> StepOutcome:

@@ -375,7 +375,11 @@ class EarlierUpserts:
             place: tuple(found) for place, found in known.items() if place not in sending
         }
         same = {
-            place: [one for one in self.calls if any(one.has(place[0], each) for each in found)]
+            place: [
+                one
+                for one in self.calls
+                if any(one.has(place[0], each) for each in found) and not self._is_superseded(one, place)
+            ]
             for place, found in wanted.items()
         }
         begun = self._of_one_upsert({*own, *self._begun(same, sending, records)})
@@ -448,6 +452,23 @@ class EarlierUpserts:
                 was_lost = place in sending and self._is_given_up(one, place)
                 if one.is_plan or was_lost or self._may_be_under_way(one, place[0], records, SETTLES):
                     yield one.name
+
+    def _is_superseded(self, call: EarlierCall, place: Place) -> bool:
+        """Whether a later call has written something else there, and has ended: then this one is long over.
+
+        The time stamp of the product does not say so where both came within its resolution, often a second.
+        """
+        gtin, root = place
+        own = {one for one in call.edits.get(gtin, frozenset()) if _root_of(one) == root}
+        return any(
+            later.at > call.at
+            and later.ended is not None
+            and not later.is_plan
+            and later.statuses.get(gtin) != "ERROR"
+            and own != {one for one in later.edits.get(gtin, frozenset()) if _root_of(one) == root}
+            for later in self.calls
+            if gtin in map(gtin_key, later.batch.gtins) and later.edits.get(gtin) and later.writes(place)
+        )
 
     def _is_given_up(self, call: EarlierCall, place: Place) -> bool:
         """Whether nobody ever saw what became of a call, and it cannot be under way any more."""

@@ -197,9 +197,16 @@ def _back(changes: Sequence[LeafChange], made: Any) -> Any:
     return made
 
 
+#: When the service has stored something.
+_STAMPS = frozenset({"lastUpdatedAt", "updatedAt", "createdAt"})
+
+
 def is_nothing(value: Any) -> bool:
     """Whether a value says nothing: absent, null or empty. A write takes an attribute away in one way only."""
-    return value is ABSENT or value is None or value in ([], {})
+    if isinstance(value, dict):
+        # What is left of an attribute that was taken away may be a time stamp of the service.
+        return not value.keys() - _STAMPS
+    return value is ABSENT or value is None or value == []
 
 
 #: What a service adds beside a code and a language; it follows from them.
@@ -380,7 +387,17 @@ def _telling_apart(before: Sequence[Any], after: Sequence[Any]) -> str | None:
 
 
 def _known_by(name: str) -> Callable[[Any], str | None]:
-    return _KNOWN_BY.get(name) or _by(name)
+    return _KNOWN_BY.get(name) or _by_code_in(name)
+
+
+def _by_code_in(name: str) -> Callable[[Any], str | None]:
+    """Know items by a code that they have; a number or a word of theirs may be what somebody changes."""
+
+    def known(item: Any) -> str | None:
+        value = item.get(name) if isinstance(item, dict) else None
+        return str(value["code"]) if isinstance(value, dict) and "code" in value else None
+
+    return known
 
 
 def _one_name_each(name: str, items: Sequence[Any]) -> Mapping[str, str] | None:

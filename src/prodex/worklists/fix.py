@@ -705,6 +705,8 @@ class Fix:
 
     def _asked(self) -> JudgedAnswers:
         """Return the answers as they were judged when they were read, or confirmed."""
+        if self._judged is None and not self.files and not self._returned.problems:
+            raise InputError(f"There is nothing to change, and so nothing to send: {self.why}.")
         if self._judged is None:
             raise InputError(f"No answer could be assigned to a product. {self!r}")
         return self._judged
