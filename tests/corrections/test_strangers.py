@@ -1,0 +1,178 @@
+"""Faults that a stranger found: what is claimed is what is done, and what is nobody's is left alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import prodex
+from prodex import operations as do
+from prodex.errors import ChangesRefused, InputError
+from prodex.sandbox import Sandbox
+from prodex.send.leaves import leaf_changes
+from prodex_sandbox.sample import shared_products
+
+
+def text(code: str, data: str) -> dict[str, Any]:
+    """Return a localized text."""
+    return {"expressedIn": {"code": code}, "data": data}
+
+
+def product(number: int, gtin: str = "", **more: Any) -> dict[str, Any]:
+    """Return a product with a French name."""
+    digits = gtin or prodex.gtin.normal_form(
+        ("03036811359935", "08784900123459", "05410228142027")[number - 1]
+    )
+    return {"id": number, "gtin": digits, "namePublicLong": [text("fra-FR", f"Produit {number}")], **more}
+
+
+def connected(sandbox: Sandbox) -> prodex.Client:
+    """Reach a sandbox."""
+    key = sandbox.credentials[0]
+    return prodex.connect(
+        base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+    )
+
+
+@pytest.fixture
+def service() -> Iterator[prodex.Client]:
+    """Serve a few products of the sample."""
+    with Sandbox(products=shared_products(30)) as sandbox:
+        yield connected(sandbox)
+
+
+def one_of(service: prodex.Client) -> prodex.Catalog:
+    """Return one product that can be written."""
+    catalog = prodex.load_products(service, max_age=0, progress=False)
+    gtins = catalog.products.set_index("product_id")["gtin"]
+    single = gtins[gtins.gtin.is_valid & ~gtins.duplicated(keep=False)]
+    named = catalog.texts.query("attribute == 'namePublicLong' and language == 'fr'")["product_id"]
+    pending = catalog.products.set_index("product_id")["has_pending_update"]
+    chosen = next(one for one in named if one in single.index and not pending[one])
+    return catalog.where(product_id=chosen)
+
+
+def name_of(service: prodex.Client, gtin: str) -> str:
+    """Return the French name that the service has."""
+    query = prodex.ProductQuery(gtins_in=[gtin], extra={"allow_not_consumer_units": True})
+    (found,) = service.search_products(query, limit=1).envelope.data
+    names = json.loads(bytes(found))["namePublicLong"]
+    return str(next(one["data"] for one in names if one["expressedIn"]["code"].startswith("fr")))
+
+
+def test_an_undo_at_another_port_asks_first(service: prodex.Client) -> None:
+    """The same host is not the same service; whoever knows better says so."""
+    chosen = one_of(service)
+    tracking = prodex.correct(chosen, "namePublicLong", "Autre", language="fr").apply(service).wait()
+    with Sandbox(products=shared_products(30)) as other:
+        elsewhere = connected(other)
+        prodex.correct(one_of(elsewhere), "namePublicLong", "Autre", language="fr").apply(elsewhere).wait()
+        fix = prodex.undo(str(tracking.name), elsewhere)
+        assert {"accepted": 1} == dict(fix.counts), fix.answers["reason"].tolist()
+        with pytest.raises(InputError, match="elsewhere=True"):
+            fix.apply(elsewhere)
+        assert "Autre" == name_of(elsewhere, str(chosen.products["gtin"].iloc[0]))
+
+
+def test_an_undo_that_comes_right_after_another_one_is_sent(service: prodex.Client) -> None:
+    """The time stamp of a product has seconds, and three writes fit into one."""
+    chosen = one_of(service)
+    gtin = str(chosen.products["gtin"].iloc[0])
+    before = name_of(service, gtin)
+    tracking = prodex.correct(chosen, "namePublicLong", "Autre", language="fr").apply(service).wait()
+    for number in range(5):
+        fix = prodex.undo(tracking)
+        tracking = fix.apply(service).wait()
+        assert (before, "Autre")[number % 2] == name_of(service, gtin)
+        assert {"SUCCESS": 1} == dict(fix.outcomes)
+
+
+def test_a_gtin_that_is_shared_with_a_product_outside_the_choice_is_refused_in_the_preview() -> None:
+    """A write names its product by the GTIN alone, whichever product was chosen."""
+    twins = [product(1, brand={"code": "A"}), product(2, "03036811359935", brand={"code": "B"})]
+    catalog = prodex.flatten([*twins, product(3, brand={"code": "A"})])
+    fix = prodex.correct(catalog.where(brand_code="A"), "namePublicLong", do.ReplaceText("Produit", "P"))
+    assert {"accepted": 1, "refused": 1} == dict(fix.counts)
+    assert (1, 1) == (fix.steps["changed"][0], fix.steps["refused"][0])
+
+
+def test_a_move_whose_text_comes_back_counts_where_it_arrived() -> None:
+    """What is sent is what the steps say."""
+    steps = [
+        prodex.RecipeStep(do.MoveText("nameLegal"), "namePublicLong"),
+        prodex.RecipeStep(do.CopyFrom("nameLegal"), "namePublicLong"),
+    ]
+    fix = prodex.apply_recipe(prodex.flatten([product(1)]), prodex.Recipe(steps))
+    assert ["nameLegal"] == fix.preview()["attribute"].tolist()
+    assert [1, 0] == fix.steps["changed"].tolist()
+
+
+def test_a_required_step_of_which_nothing_can_be_sent_stops_the_recipe() -> None:
+    """Also if only the service would refuse it; what is asked back may still be confirmed."""
+    weight = [{"data": 1, "expressedIn": {"code": "KGM"}}]
+    catalog = prodex.flatten([product(1, netWeight=weight, brand={"code": "A"})])
+    first = prodex.RecipeStep(do.ConvertUnit("g"), "netWeight")
+    too_long = prodex.RecipeStep(do.ReplaceText("Produit", "A" * 300), "namePublicLong", required=True)
+    with pytest.raises(ChangesRefused, match="step 2"):
+        prodex.apply_recipe(catalog, prodex.Recipe([first, too_long]))
+    asked = prodex.RecipeStep(do.SetCode("NOPE"), "brand", required=True)
+    assert 1 == prodex.apply_recipe(catalog, prodex.Recipe([first, asked])).counts["asked back"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("lait 2 kg 500 ml 80 g", "Lait 2 kg 500 ml 80 g"),
+        ("MILK 500 ML 2 KG", "Milk 500 ml 2 kg"),
+        ("LED lamp 5 w 230 V", "LED Lamp 5 W 230 V"),
+        ("WATER 1 L", "Water 1 L"),
+        ("vitamin g kg", "Vitamin G Kg"),
+    ],
+)
+def test_titles_leave_units_behind_numbers(before: str, after: str) -> None:
+    """Their symbols have one spelling in every case."""
+    catalog = prodex.flatten([product(1) | {"namePublicLong": [text("eng-GB", before)]}])
+    title = do.ChangeCase("title", keep=["LED"])
+    fix = prodex.correct(catalog, "namePublicLong", title)
+    assert [after] == fix.preview()["after"].tolist() or (before == after and not len(fix.preview()))
+
+
+def test_several_quantities_of_one_unit_are_removed_together() -> None:
+    """One operation does not contradict itself."""
+    weights = [{"data": one, "expressedIn": {"code": "KGM"}} for one in (1, 2)]
+    catalog = prodex.flatten([product(1, netWeight=weights)])
+    for operation in (do.RemoveValue(), do.ConvertUnit("g")):
+        fix = prodex.correct(catalog, "netWeight", operation)
+        assert {"accepted": 1} == dict(fix.counts), fix.answers["reason"].tolist()
+
+
+def test_an_empty_text_is_not_copied() -> None:
+    """Nothing is made of nothing."""
+    empty = [text("fra-FR", "Produit"), text("deu-DE", "")]
+    catalog = prodex.flatten([product(1) | {"namePublicLong": empty}])
+    fix = prodex.correct(catalog, "namePublicShort", do.CopyFrom("namePublicLong"))
+    assert ["Produit"] == fix.preview()["after"].tolist()
+
+
+def test_nothing_to_change_is_said_in_these_words() -> None:
+    """No answer is missing: there is nothing to send."""
+    fix = prodex.correct(prodex.flatten([product(1)]), "namePublicLong", do.ReplaceText("nothere", "x"))
+    with pytest.raises(InputError, match="There is nothing to change"):
+        fix.apply(prodex.connect("sandbox"))
+
+
+def test_items_are_not_known_by_a_number_of_theirs() -> None:
+    """Where somebody changes it, the item is there all the same: that is a conflict, and not gone."""
+    first, ours = {"text": [text("fra-FR", "a")], "level": 1}, {"text": [text("deu-DE", "b")], "level": 2}
+    (change,) = leaf_changes("warnings", [first], [first, ours])
+    assert not change.inverse().is_made([first, ours | {"level": 3}])
+
+
+def test_a_time_stamp_of_the_service_is_no_change_of_somebody() -> None:
+    """An attribute that was taken away may leave it behind."""
+    assets = {"pictures": [{"url": "a"}], "lastUpdatedAt": "2026-11-26T10:00:00"}
+    (change,) = leaf_changes("assets", assets, None)
+    assert assets == change.inverse().applied({"lastUpdatedAt": "2026-11-26T11:00:00"})
