@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import prodex
 from prodex import operations as do
-from prodex.errors import ChangesRefused, InputError
-from prodex.sandbox import Sandbox
+from prodex.errors import ChangesRefused, InputError, ServiceError
+from prodex.sandbox import Fault, Sandbox
 from prodex.send.leaves import leaf_changes
 from prodex_sandbox.sample import shared_products
 
@@ -176,3 +178,21 @@ def test_a_time_stamp_of_the_service_is_no_change_of_somebody() -> None:
     assets = {"pictures": [{"url": "a"}], "lastUpdatedAt": "2026-11-26T10:00:00"}
     (change,) = leaf_changes("assets", assets, None)
     assert assets == change.inverse().applied({"lastUpdatedAt": "2026-11-26T11:00:00"})
+
+
+def test_what_was_sent_and_may_never_have_arrived_is_not_called_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reply was lost before the service took it: the history does not know."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    with Sandbox(products=shared_products(30)) as sandbox:
+        service = connected(sandbox)
+        prodex.load_products(service, name="shop", progress=False)
+        chosen = one_of(service)
+        sandbox.order(Fault("500", at=range(1, 99), endpoint="upsert"))
+        with suppress(ServiceError):
+            prodex.correct(chosen, "namePublicLong", "Autre", language="fr").apply(service)
+        found = prodex.changes_of(str(chosen.products["gtin"].iloc[0]), "shop")
+        (row,) = found[found["value"] == "Autre"].to_dict("records")
+        assert "not known" == row["sent"]
+        assert "may never have arrived" in row["note"]

@@ -590,7 +590,13 @@ class _Walk:
             elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
                 continue  # it was there already
             place = min(later) - 0.5 if later else float(len(self._moments))
-            yield place, ValueEvent(event, after, before, sent=Sent.YES, write=write)
+            # Without an identifier nobody knows whether the service has got it.
+            is_lost = write.tracking is None and write.outcome is WriteOutcome.UNKNOWN
+            sent, note = (Sent.UNKNOWN, _LOST) if is_lost else (Sent.YES, "")
+            yield place, ValueEvent(event, after, before, sent=sent, write=write, note=note)
+
+
+_LOST = "The reply to the call was lost, so that it may never have arrived."
 
 
 def _was_refused(write: SentWrite) -> bool:
