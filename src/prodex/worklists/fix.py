@@ -553,8 +553,8 @@ class Fix:
             return self._sent.send(service, left, earlier, continuation, progress, products, author)
         if not continuation.upserts:
             raise InputError(
-                f"No answer is left to send: by the products of now, each is in conflict or cannot be used. See .conflicts "
-                f"and .refused. {self!r}"
+                "No answer is left to send: by the products of now, each is in conflict or cannot be used. See "
+                f".conflicts and .refused. {self!r}"
             )
         return self._sent.follow(service, continuation)
 
