@@ -288,6 +288,8 @@ def _chosen(
 
 def _unfiltered(catalog: Catalog) -> Catalog:
     """Return the catalogue that products were chosen from: its codes are in use, and its GTINs are known."""
+    if all(one.chosen is None for one in catalog.parts):
+        return catalog
     return replace(catalog, parts=tuple(one.unfiltered() for one in catalog.parts), chosen=None)
 
 

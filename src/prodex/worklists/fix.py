@@ -553,8 +553,8 @@ class Fix:
             return self._sent.send(service, left, earlier, continuation, progress, products, author)
         if not continuation.upserts:
             raise InputError(
-                "No answer is left to send: by the products of now, each is in conflict or cannot be used. See "
-                f".conflicts and .refused. {self!r}"
+                "The products were requested again, and no answer is left to send: see .conflicts and .refused. "
+                f"{self!r}"
             )
         return self._sent.follow(service, continuation)
 

@@ -103,6 +103,7 @@ class BulkCorrection(VBox):
         self._held: Catalog | None = None
         self.preview: BulkPreview | None = None
         self._sent: Fix | None = None
+        self._sent_of: Catalog | None = None
         self.form: OperationForm = OperationForm(panel)
         self._judging: WorkRow[BulkPreview] = WorkRow(
             panel, self._show, self._failed, after=PATIENCE, delay=_PAUSE, is_dropped=True
@@ -248,6 +249,7 @@ class BulkCorrection(VBox):
             return
         self._sent = None if self.preview is None or self.preview.chosen is None else fix
         state, service = self._exploration, self._service
+        self._sent_of = state.catalog
         profile = profile_of(state.audit)
         is_ours = state.audit is not None and profile is not None and is_about(state.audit, state.catalog)
         self._proving.start(
@@ -259,7 +261,12 @@ class BulkCorrection(VBox):
     def _proved(self, arrival: ArrivalCheck) -> None:
         every, missing = sent_and_missing(arrival)
         self._outcome.value = arrival_html(every, missing, arrival, self.sender.host)
-        self._exploration.renew(arrival.fix.catalog, arrival.newest.catalog, arrival.audit)
+        shown, newest = self._exploration.catalog, arrival.newest.catalog
+        if self._sent_of is shown:
+            # Of a catalogue that is a choice itself, the others are not shown.
+            if arrival.fix.catalog is not shown:
+                newest = newest.where(product_id=shown.arrow("products", ["product_id"])["product_id"])
+            self._exploration.renew(shown, newest, arrival.audit)
         self.follow()
 
     def _take_back(self) -> None:
