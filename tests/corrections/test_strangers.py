@@ -16,6 +16,7 @@ from prodex.errors import ChangesRefused, InputError, ServiceError
 from prodex.sandbox import Fault, Sandbox
 from prodex.send.leaves import leaf_changes
 from prodex_sandbox.sample import shared_products
+from tests.worklists.bakery import RECORDS
 
 
 def text(code: str, data: str) -> dict[str, Any]:
@@ -196,3 +197,56 @@ def test_what_was_sent_and_may_never_have_arrived_is_not_called_sent(
         (row,) = found[found["value"] == "Autre"].to_dict("records")
         assert "not known" == row["sent"]
         assert "may never have arrived" in row["note"]
+
+
+def stored(service: prodex.Client, gtin: str) -> dict[str, Any]:
+    """Return what the service has of a product."""
+    query = prodex.ProductQuery(gtins_in=[gtin], extra={"allow_not_consumer_units": True})
+    (found,) = service.search_products(query, limit=1).envelope.data
+    return dict(json.loads(bytes(found)))
+
+
+def moved(service: prodex.Client) -> prodex.Fix:
+    """Move the long name to the short one, where it is not there already; nothing is sent."""
+    catalog = prodex.load_products(service, max_age=0, progress=False)
+    return prodex.correct(
+        catalog.where(product_id="1"), "namePublicLong", do.MoveText("namePublicShort"), language="fr"
+    )
+
+
+def test_a_text_is_not_taken_away_while_the_place_where_it_goes_waits() -> None:
+    """An upsert whose reply was lost may still write there: then nothing of the move is sent."""
+    gtin = str(RECORDS[0]["gtin"])
+    with Sandbox(RECORDS) as sandbox:
+        service = connected(sandbox)
+        fix = moved(service)
+        sandbox.order(Fault("500", at=range(1, 99), endpoint="upsert"))
+        other = {"gtin": gtin, "namePublicShort": [text("fra-FR", "Autre")]}
+        with suppress(ServiceError):
+            prodex.upsert(service, [other], progress=False)
+        sandbox.clear_faults()
+        before = stored(service, gtin)
+        with pytest.raises(InputError, match="no answer is left to send"):
+            fix.apply(service)
+        assert before == stored(service, gtin)
+        assert {"conflict": 2} == dict(fix.counts)
+        assert "it is sent only together with what becomes of namePublicShort" in " ".join(
+            fix.conflicts["reason"]
+        )
+
+
+def test_a_text_is_not_taken_away_when_its_twin_is_gone_by_then() -> None:
+    """The other place had it already, so that only the first one is written; somebody empties the other one."""
+    twin = RECORDS[0] | {"namePublicShort": [RECORDS[0]["namePublicLong"][0]]}
+    gtin = str(twin["gtin"])
+    with Sandbox([twin, *RECORDS[1:]]) as sandbox:
+        service = connected(sandbox)
+        fix = moved(service)
+        assert 1 == fix.counts["accepted"]
+        assert [1] == fix.steps["changed"].tolist()
+        emptied = {"gtin": gtin, "namePublicLong": twin["namePublicLong"], "namePublicShort": prodex.DELETE}
+        prodex.upsert(service, [emptied]).wait()
+        before = stored(service, gtin)
+        with pytest.raises(InputError, match="no answer is left to send"):
+            fix.apply(service)
+        assert before == stored(service, gtin)

@@ -429,8 +429,10 @@ class StepAnswers:
         self.numbers: dict[int, npt.NDArray[np.int64]] = {}
         self._ids = work.ids
         for values in work.touched:
-            rows = values.changed
+            # What something else depends on is looked at once more, although it stays.
+            rows = np.union1d(values.changed, np.flatnonzero((values.bound >= 0) & values.is_there))
             numbers = np.zeros(len(values.product), np.int64)
+            is_changed = np.isin(np.arange(len(values.product)), values.changed)
             self.numbers[id(values)] = numbers
             if not len(rows):
                 continue
@@ -440,8 +442,9 @@ class StepAnswers:
                 added = [
                     self._added(answer if bound < 0 else answer._replace(bound=bound)) for answer in several
                 ]
-                # Each value has its own answer, or one answer has all of them.
-                numbers[rows_of] = added if len(added) == len(rows_of) else added[-1] if added else 0
+                # Each value has its own answer, or one answer has all of them; what only stays is no change.
+                if is_changed[rows_of[0]]:
+                    numbers[rows_of] = added if len(added) == len(rows_of) else added[-1] if added else 0
 
     @cached_property
     def _records(self) -> Mapping[str, Product]:

@@ -832,6 +832,13 @@ class ProductsInWork:
         result = _changed(step, place, taken, pa.nulls(len(taken), _TEXT), [], lacking=False)
         for one, other in by_product.items():
             self._bind(source, owner[one], target, other)
+        # Where the text stands already, it has to stand there still when it is taken away here.
+        for row, value in zip(
+            there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
+        ):
+            product = int(target.product[row])
+            if wanted.get(product) == value and product not in by_product:
+                self._bind(source, owner[product], target, row)
         there_now = {owner[one]: (target, other) for one, other in by_product.items()}
         return replace(result, refused=refused, arrived=there_now)
 

@@ -458,6 +458,9 @@ class EarlierUpserts:
 
         The time stamp of the product does not say so where both came within its resolution, often a second.
         """
+        # What may still arrive, or was only planned, is not over.
+        if call.ended is None or call.is_plan:
+            return False
         gtin, root = place
         own = {one for one in call.edits.get(gtin, frozenset()) if _root_of(one) == root}
         return any(

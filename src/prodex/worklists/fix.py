@@ -562,14 +562,14 @@ class Fix:
         self, service: Client, asked: JudgedAnswers, *, is_continued: bool
     ) -> tuple[JudgedAnswers, list[Product]]:
         """Return the accepted answers as judged by the products of now, and these products."""
-        chosen = [one for one in asked.decisions if one.state is AnswerState.ACCEPTED]
+        chosen = [one for one in asked.decisions if _is_judged_again(one)]
         ids = {one.product for one in chosen if one.product is not None}
         records = requested_products(service, self.catalog, ids)
         if are_as_judged(records, self.catalog, ids):
             return asked, records
         catalog, products = with_products(self.catalog, records, ids)
         judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
-        kept = [next(judged_again) if one.state is AnswerState.ACCEPTED else one for one in asked.decisions]
+        kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         if is_continued:
             newest = with_arrived(newest, self._known(), products)
@@ -747,6 +747,12 @@ class Fix:
         from prodex.display.fix import html_of
 
         return html_of(self)
+
+
+def _is_judged_again(decision: Decision) -> bool:
+    """Whether an answer is judged by the products of now: it is sent, or something that is sent depends on it."""
+    is_needed = decision.answer.bound is not None and decision.state is AnswerState.UNCHANGED
+    return is_needed or decision.state is AnswerState.ACCEPTED
 
 
 def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:

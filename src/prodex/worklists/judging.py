@@ -183,9 +183,14 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
 _NOT_TAKEN = frozenset({AnswerState.REFUSED, AnswerState.CONFLICT})
 
 
+def only_together(attribute: str, language: str | None, why: str) -> str:
+    """Say that something is sent only together with something else, which is not, and why."""
+    where = f" in {language}" if language else ""
+    return f"it is sent only together with what becomes of {attribute}{where}: {why}"
+
+
 def _only_together(other: Decision) -> str:
-    language = f" in {other.language}" if other.language else ""
-    return f"it is sent only together with what becomes of {other.attribute}{language}: {other.reason}"
+    return only_together(str(other.attribute), other.language, other.reason)
 
 
 def _breaking_nothing(
@@ -283,10 +288,10 @@ def _sendable(
     others, tried = _merged([made[number] for number in places], states, products, catalog)
     for number, one in zip(places, tried, strict=True):
         made[number] = one
-    return made, Merge(_numbers_of(made, states), _side_by_side(changes, others))
+    return made, Merge(_numbers_of(made, states), _of_both(changes, others))
 
 
-def _side_by_side(one: Changes, other: Changes) -> Changes:
+def _of_both(one: Changes, other: Changes) -> Changes:
     """Return the changes of some products and of others."""
     return replace(
         one,

@@ -30,7 +30,7 @@ from prodex.send.upsert import Author, Continued, upsert_left
 from prodex.send.upsert_history import continued_upserts
 from prodex.service import Client
 from prodex.worklists.answer_outcomes import AnswerState, Decision
-from prodex.worklists.judging import JudgedAnswers
+from prodex.worklists.judging import JudgedAnswers, only_together
 
 #: States of products that certainly did not reach the service.
 NOT_SENT = frozenset({"not sent", "refused"})
@@ -128,7 +128,8 @@ class SentAnswers:
         unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
         earlier.note_arrived(records, unchanged)
         continuation = earlier.compare(places_of(newest.changes), known, unchanged, records, self.names)
-        left = without_places(newest.changes, continuation.excluded)
+        held = _held_back(newest, gtins, continuation.waits)
+        left = without_places(newest.changes, continuation.excluded | held.keys())
         for judged in reversed((newest, *before)):
             self._digests |= _digests_of_answers(judged)
         decisions, sent_before = list(newest.decisions), set(continuation.followed)
@@ -149,6 +150,10 @@ class SentAnswers:
                     decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
                     continue
                 sent_before.add(place)
+            elif place in held and now.state is AnswerState.ACCEPTED:
+                there = held[place]
+                words = why_it_waits(continuation.waits[there], there)
+                decisions[number] = now.becomes(AnswerState.CONFLICT, only_together(there[1], None, words))
         changes = left
         for judged in (newest, *before):
             changes = with_places(changes, judged.changes, sent_before)
@@ -195,6 +200,29 @@ class SentAnswers:
         made = continuation.tracking(service).refresh()
         self._tracking, self._planned = made, None
         return made
+
+
+def _held_back(
+    judged: JudgedAnswers, gtins: Mapping[str, str], waits: Collection[Place]
+) -> dict[Place, Place]:
+    """Return what cannot be sent without something that waits, with that: a text is moved as a whole, or not at all."""
+    groups: dict[int, set[Place]] = defaultdict(set)
+    for one in judged.decisions:
+        place = _place_written(one, gtins)
+        if one.answer.bound is not None and one.state is AnswerState.ACCEPTED and place is not None:
+            groups[one.answer.bound].add(place)
+    held = {place: place for place in waits}
+    while True:
+        # An attribute is written as a whole, so that whatever else is bound to one of it waits as well.
+        more = {
+            place: held[there]
+            for places in groups.values()
+            for there in sorted(places & held.keys())
+            for place in places - held.keys()
+        }
+        if not more:
+            return {place: there for place, there in held.items() if place not in waits}
+        held |= more
 
 
 def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
