@@ -35,6 +35,30 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 """
 
+#: Ends a process with the signal `end` at a moment `at`: before or after a call to a service, or after something was
+#: written to the disk, each counted from 1. The process has imported what it names.
+ENDING_AT = """
+calls, flushes = itertools.count(1), itertools.count(1)
+send, fsync = requests.Session.send, os.fsync
+
+def ends(moment, number):
+    if at == [moment, number]:
+        os.kill(os.getpid(), getattr(signal, end))
+
+def counted(session, *arguments, **options):
+    number = next(calls)
+    ends("before", number)
+    reply = send(session, *arguments, **options)
+    ends("after", number)
+    return reply
+
+def flushed(handle):
+    fsync(handle)
+    ends("disk", next(flushes))
+
+requests.Session.send, os.fsync = counted, flushed
+"""
+
 
 class Process:
     """A forked process."""

@@ -18,7 +18,7 @@ import pytest
 import prodex
 from prodex.gtin import check_digit
 from prodex.sandbox import Sandbox
-from tests.forks import Forks, forking
+from tests.forks import ENDING_AT, Forks, forking
 from tests.worklists.bakery import record, text
 from tests.worklists.interrupting import settle
 
@@ -30,27 +30,11 @@ import itertools, json, os, signal, sys
 import requests
 import prodex, prodex.corrections.undo, prodex.worklists.text_corrections, prodex.send.upsert
 BATCH = sys.modules["prodex.send.upsert"].LARGEST_BATCH = {BATCH}
+end = "SIGKILL"
 """
-_WORK = """
-calls, flushes = itertools.count(1), itertools.count(1)
-send, fsync = requests.Session.send, os.fsync
-
-def ends(moment, number):
-    if at == [moment, number]:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def counted(session, *arguments, **options):
-    number = next(calls)
-    ends("before", number)
-    reply = send(session, *arguments, **options)
-    ends("after", number)
-    return reply
-
-def flushed(handle):
-    fsync(handle)
-    ends("disk", next(flushes))
-
-requests.Session.send, os.fsync = counted, flushed
+_WORK = (
+    ENDING_AT
+    + """
 service = prodex.connect(**key)
 also = ["unknown"] if gives_up else []
 if step == "correct":
@@ -69,6 +53,7 @@ else:
     tracking = fix.apply(service, also=also, progress=False)
 tracking.wait(progress=False)
 """
+)
 
 #: Where a process ends: before or after a call to the service, or after something was written to the disk.
 MOMENTS = [(moment, number) for number in range(1, 20) for moment in ("before", "after", "disk")]

@@ -22,7 +22,7 @@ import prodex
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.records import imports
-from tests.forks import Forks, forking
+from tests.forks import ENDING_AT, Forks, forking
 
 from .bakery import record, text
 
@@ -43,26 +43,9 @@ import requests
 import prodex, prodex.cli, prodex.worklists.read_worklist, prodex.quality.run, prodex.send.upsert
 sys.modules["prodex.send.upsert"].LARGEST_BATCH = {BATCH}
 """
-_WORK = """
-calls, flushes = itertools.count(1), itertools.count(1)
-send, fsync = requests.Session.send, os.fsync
-
-def ends(moment, number):
-    if at == [moment, number]:
-        os.kill(os.getpid(), getattr(signal, end))
-
-def counted(session, *arguments, **options):
-    number = next(calls)
-    ends("before", number)
-    reply = send(session, *arguments, **options)
-    ends("after", number)
-    return reply
-
-def flushed(handle):
-    fsync(handle)
-    ends("disk", next(flushes))
-
-requests.Session.send, os.fsync = counted, flushed
+_WORK = (
+    ENDING_AT
+    + """
 sys.argv[1:] = words
 os.dup2(2, 1)
 try:
@@ -71,6 +54,7 @@ except SystemExit as ended:
     sys.stdout.flush()
     os._exit(ended.code or 0)
 """
+)
 
 
 def gtin(number: int) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
+from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
 from prodex.cli.output import Format, say
 from prodex.messages import counted
 from prodex.send.journal import name_of
@@ -41,6 +41,7 @@ class FixSection(StrEnum):
 def fix(
     files: Annotated[list[Path], typer.Argument(help="Workbooks (.xlsx) and CSV files, or their folder.")],
     service: ServiceOptions,
+    sending: SendOptions,
     following: FollowOptions,
     output: OutputOptions,
     catalog: Annotated[
@@ -59,10 +60,6 @@ def fix(
     apply: Annotated[
         bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
     ] = False,
-    confirm: Annotated[
-        bool,
-        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
-    ] = False,
     accept: Annotated[
         bool,
         typer.Option(
@@ -70,15 +67,6 @@ def fix(
         ),
     ] = False,
     until: Annotated[str, typer.Option(help="With --accept: the last day on which they are accepted.")] = "",
-    elsewhere: Annotated[
-        bool,
-        typer.Option(
-            "--elsewhere", help="Send them although the products come from another service, or from none."
-        ),
-    ] = False,
-    also: Annotated[
-        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
-    ] = [],  # noqa: B006
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
@@ -91,8 +79,7 @@ def fix(
     is in conflict, or, with --apply, unless all products arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
-    if confirm and read.counts["asked back"]:
-        read.confirm()
+    sending.confirmed(read)
     if accept and not read.requests.empty:
         made = read.accept(until=until or None)
         say(
@@ -102,7 +89,7 @@ def fix(
     say(repr(read), aside=True)
     tracking = None
     if apply and read.counts["accepted"]:
-        tracking = applied_answers(read, service.connect(), following, also=also, elsewhere=elsewhere)
+        tracking = applied_answers(read, service.connect(), sending, following)
     if worklists is not None:
         index = read.worklist(worklists)
         say(
@@ -132,6 +119,7 @@ def undo(
         str, typer.Argument(help='Name or number of an upsert ("prodex upserts" lists them), or "last".')
     ],
     service: ServiceOptions,
+    sending: SendOptions,
     following: FollowOptions,
     output: OutputOptions,
     profile: Annotated[
@@ -139,16 +127,6 @@ def undo(
     ] = "",
     what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
     apply: Annotated[bool, typer.Option("--apply", help="Take it back; without it nothing is sent.")] = False,
-    confirm: Annotated[
-        bool,
-        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
-    ] = False,
-    also: Annotated[
-        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
-    ] = [],  # noqa: B006
-    elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="The service has another address now than when it was sent.")
-    ] = False,
 ) -> None:
     """Take back what an upsert wrote, with --apply.
 
@@ -159,11 +137,10 @@ def undo(
     """
     client = service.connect()
     made = prodex.undo(upsert, client, profile=profile or None)
-    if confirm and made.counts["asked back"]:
-        made.confirm()
+    sending.confirmed(made)
     say(repr(made), aside=True)
     if apply and made.counts["accepted"]:
-        following.follow(applied_answers(made, client, following, also=also, elsewhere=elsewhere), output)
+        following.follow(applied_answers(made, client, sending, following), output)
     else:
         output.show(answers_section(made, what))
         if apply:
@@ -175,16 +152,11 @@ def undo(
 
 
 def applied_answers(
-    read: prodex.Fix,
-    service: prodex.Client,
-    following: FollowOptions,
-    *,
-    also: list[str],
-    elsewhere: bool,
+    read: prodex.Fix, service: prodex.Client, sending: SendOptions, following: FollowOptions
 ) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     before = set(map(name_of, journals()))
-    tracking = read.apply(service, also=also, elsewhere=elsewhere)
+    tracking = read.apply(service, also=sending.also or (), elsewhere=sending.elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
     elif tracking.continues:
@@ -193,7 +165,7 @@ def applied_answers(
         )
     if following.wait and tracking.wait(following.timeout).statuses["unknown"]:
         # By now the products show what has arrived of it.
-        tracking = read.apply(service, elsewhere=elsewhere).wait(following.timeout)
+        tracking = read.apply(service, elsewhere=sending.elsewhere).wait(following.timeout)
     return tracking
 
 

@@ -89,6 +89,30 @@ class FollowOptions:
             raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class SendOptions:
+    """What is sent of corrections, beside what is accepted."""
+
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+    ] = False
+    elsewhere: Annotated[
+        bool,
+        typer.Option(
+            "--elsewhere",
+            help="Send them although the products come from another service or address, or from none.",
+        ),
+    ] = False
+    also: Annotated[
+        list[str] | None, typer.Option(help="unknown: send again also what may have arrived already.")
+    ] = None
+
+    def confirmed(self, fix: prodex.Fix) -> prodex.Fix:
+        """Return corrections; what was asked back of them is confirmed, if that was said."""
+        return fix.confirm() if self.confirm and fix.counts["asked back"] else fix
+
+
 _BUDGET = prodex.LoadBudget()
 
 

@@ -12,7 +12,7 @@ import typer
 
 import prodex
 from prodex.cli.fix import applied_answers
-from prodex.cli.options import FollowOptions, OutputOptions, ServiceOptions, with_groups
+from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
 from prodex.cli.output import say
 
 app: typer.Typer = typer.Typer()
@@ -36,6 +36,7 @@ def recipe(
     file: Annotated[Path, typer.Argument(help="The recipe (.toml).")],
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
     service: ServiceOptions,
+    sending: SendOptions,
     following: FollowOptions,
     output: OutputOptions,
     profile: Annotated[
@@ -45,20 +46,7 @@ def recipe(
     send: Annotated[
         bool, typer.Option("--send", help="Send what is accepted; without it nothing is sent.")
     ] = False,
-    confirm: Annotated[
-        bool,
-        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
-    ] = False,
     by: Annotated[str, typer.Option(help="Who makes the corrections; the user by default.")] = "",
-    elsewhere: Annotated[
-        bool,
-        typer.Option(
-            "--elsewhere", help="Send them although the products come from another service, or from none."
-        ),
-    ] = False,
-    also: Annotated[
-        list[str], typer.Option(help="unknown: send again also what may have arrived already.")
-    ] = [],  # noqa: B006
 ) -> None:
     """Do what a recipe says with the products of a snapshot.
 
@@ -66,11 +54,10 @@ def recipe(
     Exit code 1 if a value was refused, asked back or is in conflict, or, with --send, unless all products arrived.
     """
     fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=by or None)
-    if confirm and fix.counts["asked back"]:
-        fix.confirm()
+    sending.confirmed(fix)
     say(f"{fix.why}: {fix!r}", aside=True)
     if send and fix.counts["accepted"]:
-        tracking = applied_answers(fix, service.connect(), following, also=also, elsewhere=elsewhere)
+        tracking = applied_answers(fix, service.connect(), sending, following)
         following.follow(tracking, output)
     else:
         output.show(_recipe_section(fix, what))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, TypeAlias
 
 from prodex.locales import short_of
 
@@ -178,7 +178,12 @@ def _stays(word: str, kept: Mapping[str, str]) -> str | None:
     return None
 
 
-def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
+#: Writes a word: gets it, what is before it in its piece, and whether it is the first of the text.
+_WriteWord: TypeAlias = Callable[[str, str, bool], str]
+
+
+def _by_word(pieces: list[str], write: _WriteWord) -> str:
+    """Return a text whose words are written anew; every second piece stays verbatim."""
     made: list[str] = []
     is_first = True
     for number, piece in enumerate(pieces):
@@ -187,40 +192,31 @@ def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str
             continue
         end = 0
         for found in _WORD.finditer(piece):
-            made.append(piece[end : found.start()])
-            word = found[0]
-            begins = is_first or (_SENTENCE_END.search(piece[: found.start()]) and word[:1].isupper())
-            new = _stays(word, kept)
-            if new is None:
-                new = _lower(word, language)
-                new = _first_upper(new, language) if begins else new
-            made.append(new)
+            made += [piece[end : found.start()], write(found[0], piece[: found.start()], is_first)]
             is_first, end = False, found.end()
         made.append(piece[end:])
     return "".join(made)
+
+
+def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
+    def write(word: str, before: str, is_first: bool) -> str:
+        if (own := _stays(word, kept)) is not None:
+            return own
+        begins = is_first or (_SENTENCE_END.search(before) and word[:1].isupper())
+        small = _lower(word, language)
+        return _first_upper(small, language) if begins else small
+
+    return _by_word(pieces, write)
 
 
 def _title(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
-    made: list[str] = []
-    is_first = True
-    for number, piece in enumerate(pieces):
-        if number % 2:
-            made.append(piece)
-            continue
-        end = 0
-        for found in _WORD.finditer(piece):
-            made.append(piece[end : found.start()])
-            unit = _UNITS.get(found[0].casefold()) if _NUMBER_BEFORE.search(piece[: found.start()]) else None
-            made.append(
-                _title_word(found[0], language, kept, is_first=is_first)
-                if unit is None
-                else found[0]
-                if found[0] == "L"
-                else unit
-            )
-            is_first, end = False, found.end()
-        made.append(piece[end:])
-    return "".join(made)
+    def write(word: str, before: str, is_first: bool) -> str:
+        unit = _UNITS.get(word.casefold()) if _NUMBER_BEFORE.search(before) else None
+        if unit is not None:
+            return word if word == "L" else unit  # both are spellings of the litre
+        return _title_word(word, language, kept, is_first=is_first)
+
+    return _by_word(pieces, write)
 
 
 def _title_word(word: str, language: str, kept: Mapping[str, str], *, is_first: bool) -> str:
