@@ -183,14 +183,26 @@ def test_a_snapshot_of_other_products_does_not_say_that_one_is_gone(mill: Machin
 @pytest.mark.parametrize("table", ["raw", "products"])
 def test_a_damaged_snapshot_is_named_and_the_others_are_read(table: str) -> None:
     """What it held is not taken for a change."""
-    saved(*(product(brand=one) for one in ("A", "B", "C")))
+    # Of a row that differs in each, so that no other file says what is in the damaged one.
+    saved(*(product(brand=one, lifeCycle=i) for i, one in enumerate("ABC", 1)))
     damaged = Path(prodex.list_snapshots("shop")["folder"].iloc[1])
     (damaged / table / "part-00000.parquet").write_bytes(b"no Parquet")
 
     found = prodex.changes_of(GTIN)
 
-    assert [["C", "A"], ["A", None]] == rows(found, "value", "before")
+    assert [["C", "A"], ["A", None]] == rows(found, "value", "before", attribute="brand")
     assert 1 == sum("could not be read" in note for note in found.attrs["notes"])
+
+
+def test_what_another_file_has_byte_for_byte_is_not_lost_with_a_damaged_one() -> None:
+    """The rows of `products` are the same in all three, and are taken from whichever file was read."""
+    saved(*(product(brand=one) for one in ("A", "B", "C")))
+    digests = {
+        prodex.open_snapshot(folder).parts[0].facts["products"]["sha256"]
+        for folder in prodex.list_snapshots("shop")["folder"]
+    }
+    assert 1 == len(digests)
+    assert [["C", "B"], ["B", "A"], ["A", None]] == rows(prodex.changes_of(GTIN), "value", "before")
 
 
 def test_a_damaged_part_hides_no_product_of_another_one() -> None:
