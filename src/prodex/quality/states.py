@@ -40,6 +40,9 @@ EVIDENCE = pa.schema(
     ]
 )
 
+#: What most checks see of most parts.
+_NOTHING_SEEN = EVIDENCE.empty_table()
+
 #: Columns of the evidence that audits of earlier versions do not have.
 LATER_EVIDENCE = ("compared",)
 
@@ -124,7 +127,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
 
 def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
     if given is None:
-        return EVIDENCE.empty_table()
+        return _NOTHING_SEEN
     products = np.asarray(given.product)
     if products.ndim != 1 or (len(products) and not np.issubdtype(products.dtype, np.integer)):
         raise VerdictRefused("the evidence needs `product`: positions of products, as whole numbers")
@@ -140,8 +143,11 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
         )
     # A single value is that of all rows.
     size = len(products)
+    words = {name: getattr(given, name) for name in EVIDENCE.names[2:]}
+    if not size and all(one is None or isinstance(one, str) for one in words.values()):
+        return _NOTHING_SEEN
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
+    columns = [_evidence_words(name, one, size) for name, one in words.items()]
     table = pa.table([*numbers, *columns], schema=EVIDENCE)
     # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     has_finding = kept[products]
