@@ -18,6 +18,7 @@ from prodex.facts.owner import owner_codes
 from prodex.locales import market_code
 from prodex.messages import composed, counted, unaccented
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
@@ -359,7 +360,7 @@ def brand_is_no_company(products: Products) -> Verdict:
     labels = products.column("brand")
     # Short forms count at the end only, since they are words elsewhere. Of 92 brands found in real data, 12 were read,
     # and all were companies.
-    found = is_true(pc.match_substring_regex(pc.utf8_trim_whitespace(labels), _COMPANY))
+    found = is_true(has_match(pc.utf8_trim_whitespace(labels), _COMPANY))
     return product_verdict(
         found,
         "brand.label",
