@@ -369,10 +369,12 @@ def _trigrams() -> tuple[dict[str, int], Numbers]:
     counts = [
         Counter(one for word in words for one in _trigrams_of(word)) for words in _word_lists().values()
     ]
-    every = sorted(set().union(*counts))
-    seen = np.array([[count[one] for one in every] for count in counts]) + _SMOOTHING
+    places = {one: row for row, one in enumerate(sorted(set().union(*counts)))}
+    seen = np.full((len(counts), len(places)), float(_SMOOTHING))
+    for language, count in enumerate(counts):
+        seen[language, [places[one] for one in count]] += list(count.values())
     likely = np.log(seen / seen.sum(axis=1, keepdims=True))
-    return {one: row for row, one in enumerate(every)}, (likely - likely.mean(axis=0)).T
+    return places, (likely - likely.mean(axis=0)).T
 
 
 def _trigrams_of(word: str) -> list[str]:
