@@ -183,8 +183,8 @@ class _Brand(NamedTuple):
     ----------
     code, label
         As sent.
-    count
-        How many products have it so.
+    products
+        How many have it so.
     spelling
         The label, whichever way its accents are written.
     name
@@ -193,7 +193,7 @@ class _Brand(NamedTuple):
 
     code: str
     label: str
-    count: int
+    products: int
     spelling: str
     name: str
 
@@ -240,7 +240,7 @@ def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[
     for group in groups.values():
         counts: Counter[str] = Counter()
         for brand in group:
-            counts[getattr(brand, other)] += brand.count
+            counts[getattr(brand, other)] += brand.products
         most = max(counts.values())
         # Where two are equally frequent, neither is the usual one, and both are shown.
         usual = [value for value, count in counts.items() if count == most]
