@@ -271,19 +271,29 @@ def _overlaid(column: pa.Array, values: dict[int, Any]) -> pa.Array:
     )
 
 
+#: More than an array of Arrow holds.
+_MOST_BYTES = 2**31 - 1
+
+
 def _as_text(products: Sequence[bytes]) -> pa.Array:
     """Return the records as received, as text.
 
     Whoever receives records keeps those apart that are no UTF-8: here it is too late to list them, and a letter that
     was replaced could not be distinguished from the one that the supplier sent.
     """
+    ends = np.cumsum([0, *map(len, products)])
+    if ends[-1] > _MOST_BYTES:
+        return pa.array(map(bytes, products), pa.binary()).cast(pa.string())
+    content, offsets = pa.py_buffer(b"".join(products)), pa.py_buffer(ends.astype(np.int32))
+    texts = pa.StringArray.from_buffers(len(products), offsets, content)
     try:
-        return pa.array(products, pa.binary()).cast(pa.string())
+        texts.validate(full=True)
     except pa.ArrowInvalid as error:
         odd, reason = next((i, why) for i, one in enumerate(products) if (why := not_utf8(bytes(one))))
         raise InputError(
             f"Record {odd} of {len(products):,} is {reason}. Load again, or give read_products(encoding=...)."
         ) from error
+    return texts
 
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay (of half as many bytes each product takes a tenth
