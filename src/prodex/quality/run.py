@@ -10,11 +10,10 @@ import ctypes
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from os import cpu_count
 from pathlib import Path
 from threading import Thread
 from typing import Any, NoReturn, TypeVar
@@ -26,7 +25,7 @@ import pyarrow as pa
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, NotExported, SnapshotError
-from prodex.executors import checked_executor, mapped
+from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
@@ -148,6 +147,9 @@ def _abandon(thread: Thread) -> None:
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Abandoned)
     )
 
+
+#: The tables of so many products fit in memory, where each is read once, however many rules look at it.
+_FEW = 2_000
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
 _LONGEST = 7 * 24 * 3600
@@ -378,7 +380,12 @@ def run(
     # Other executors share this process, or send functions along.
     if isinstance(executor, ProcessPoolExecutor):
         _refuse_own(checks)
-    whole, crashed = _prepared(among or catalog, checks, now, rule_seconds, executor)
+    among = among or catalog
+    if executor is None and len(among) <= _FEW:
+        is_same = among is catalog
+        among = _read_once(among)
+        catalog = among if is_same else _read_once(catalog)
+    whole, crashed = _prepared(among, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -399,8 +406,11 @@ def run(
         folders = [] if catalog.folder is None else [catalog.folder]
         yield from mapped(executor, audit_part, jobs, folders=folders)
         return
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        yield from threads.map(audit_part, jobs)
+    yield from side_by_side(audit_part, jobs)
+
+
+def _read_once(catalog: Catalog) -> Catalog:
+    return replace(catalog, parts=tuple(part.read_once() for part in catalog.parts))
 
 
 def audit_part(job: PartJob) -> AuditPart:
@@ -432,7 +442,8 @@ def audit_part(job: PartJob) -> AuditPart:
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
         states[:, place] = column
-    every = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    seen = [table for table in evidence if table.num_rows]
+    every = pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks()
     part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
     products.forget()
     return part
@@ -451,12 +462,11 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
-        return states_of_verdict(Verdict(unknown), in_scope, place)
+        return _undecided(in_scope, place)
     given = dict(check.parameters)
     if check.language is not None:
         given["language"] = check.language
@@ -465,13 +475,19 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
-        return states_of_verdict(Verdict(unknown), in_scope, place)
+        return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
         doubtful = np.ones(len(products), bool)
     return _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+
+
+def _undecided(in_scope: Answer, place: int) -> Judged:
+    """Return that a check is unknown for the products that it is about."""
+    unknown = pd.arrays.BooleanArray(np.zeros(len(in_scope), bool), np.ones(len(in_scope), bool))
+    return states_of_verdict(Verdict(unknown), in_scope, place)
 
 
 def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
@@ -488,11 +504,17 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
 
 
 def _in_scope(products: Products, check: Check) -> Answer:
-    """Return the products to which the check applies; many checks share a condition, so each is evaluated once."""
+    """Return the products to which the check applies; many checks share their conditions, which are evaluated once."""
+    return products.remember(
+        (check.scopes, check.rule.scope), lambda: _products_in_scope(products, check.scopes, check.rule.scope)
+    )
+
+
+def _products_in_scope(products: Products, scopes: Sequence[Condition], of_rule: Condition) -> Answer:
     held = pd.array(np.zeros(len(products), bool), "boolean")
-    for scope in check.scopes:
+    for scope in scopes:
         held = held | _scope_answer(products, scope)  # type: ignore[operator] # not known to pandas-stubs
-    return held & _scope_answer(products, check.rule.scope)
+    return held & _scope_answer(products, of_rule)
 
 
 def _scope_answer(products: Products, scope: Condition) -> Answer:
@@ -553,8 +575,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
     if executor is not None:
         folders = [] if catalog.folder is None else [catalog.folder]
         return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        return pa.concat_tables(list(threads.map(_gather, jobs)))
+    return pa.concat_tables(list(side_by_side(_gather, jobs)))
 
 
 def _gather(job: _GatherJob) -> pa.Table:

@@ -183,6 +183,10 @@ def _dates(
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
+    return products.remember(("dates", attribute), lambda: _read_dates(products, attribute))
+
+
+def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
     # Several rules read dates from this table: it is indexed by attribute once.
     rows = products.remember(
         "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
