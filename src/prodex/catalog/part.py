@@ -19,8 +19,10 @@ import pyarrow.compute as pc
 from prodex.errors import NotExported, QueryError
 from prodex.files import parquet
 from prodex.tables.attributes import shown_columns
+from prodex.tables.columns import Rows
 from prodex.tables.declaration import TABLES, misfit
 from prodex.tables.flatten import blocks_of, decoded
+from prodex.tables.record_digests import NOTE, RecordDigests
 
 #: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 VERBATIM = frozenset({"json", "text", "url", "uuid"})
@@ -165,6 +167,14 @@ class Part:
                     yield self._declared(file.read_row_groups(waiting), table)
                     waiting, bytes_waiting = [], 0
 
+    def rows_at(self, table: str, columns: Sequence[str], rows: Rows) -> pa.Table:
+        """Return the rows of a table at some places, in that order; of a file nothing else is kept in memory."""
+        if self.chosen is not None or table not in self.files:
+            return self.read(table, columns).take(pa.array(rows))
+        self.require(table, columns)
+        path, facts = self.files[table], self.facts.get(table)
+        return self._declared(parquet.rows_at(path, columns, rows, facts, self._misfit(table)), table)
+
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter nothing is read that the manifest says."""
         self.require(table)
@@ -184,6 +194,26 @@ class Part:
             return [name for name in TABLES[table].schema.names if name not in lacking]
         names = self.stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
+
+    def record_digests(self, *, computed: bool = True) -> RecordDigests | None:
+        """Return the digests of the records, in the order of `raw`.
+
+        Parameters
+        ----------
+        computed
+            Whether to read the records where the file does not keep their digests, which takes far longer; otherwise
+            None is returned.
+        """
+        if "raw" in self.files:
+            path, facts = self.files["raw"], self.facts.get("raw")
+            note = parquet.note_of(path, NOTE, facts)
+            kept = None if note is None else RecordDigests.of_note(note, parquet.rows_of(path, facts))
+            if kept is not None:
+                if self.chosen is None:
+                    return kept
+                keys = self._stored("raw", ["product_id"], None)["product_id"]
+                return kept.take(pc.is_in(keys, self.chosen).to_numpy())
+        return RecordDigests.of(self.read("raw", ["json"])["json"]) if computed else None
 
     def check(self, table: str) -> None:
         """Look at the columns of a table.
