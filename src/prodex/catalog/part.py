@@ -74,6 +74,15 @@ class Part:
     ) -> Self:
         return cls(size, files=files, facts=facts)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Make one part of the products of several: a table is read from all of them when somebody first asks for it."""
+        return cls(
+            sum(part.size for part in parts),
+            tables=_Joined(parts),
+            lacking={name: lacking for part in parts for name, lacking in part.lacking.items()},
+        )
+
     def holds(self, table: str) -> bool:
         """Say whether the part has a table at all; one that was read back has the tables that were exported."""
         return table in self.tables or table in self.files
@@ -314,6 +323,30 @@ class Part:
             held = held if condition is None else held.filter(condition)
             there = set(held.column_names)
             return held if columns is None else held.select([name for name in columns if name in there])
+
+
+class _Joined(Mapping[str, pa.Table]):
+    """The tables of several parts, one below the other."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._read: dict[str, pa.Table] = {}
+
+    def __getitem__(self, table: str) -> pa.Table:
+        if table not in self:
+            raise KeyError(table)
+        if table not in self._read:
+            self._read[table] = union([part.stored(table) for part in self._parts], table).combine_chunks()
+        return self._read[table]
+
+    def __contains__(self, table: object) -> bool:
+        return all(part.holds(str(table)) for part in self._parts)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in TABLES if name in self)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 def _check_table(found: pa.Table) -> None:

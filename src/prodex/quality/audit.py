@@ -86,6 +86,12 @@ class Audit:
         one, which is so for a catalogue in memory.
     accepted_then
         What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
+    basis
+        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None of audits
+        by earlier versions.
+    judged_anew
+        How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
+        where no earlier audit was used.
 
     Examples
     --------
@@ -116,6 +122,8 @@ class Audit:
     chosen_by: str = ""
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
+    basis: str | None = None
+    judged_anew: int | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)

@@ -17,7 +17,7 @@ from functools import partial
 from os import cpu_count
 from pathlib import Path
 from threading import Thread
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,15 @@ from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
+from prodex.quality.archive import last_audit
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
+from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
@@ -164,6 +166,7 @@ def audit(
     rule_seconds: float | None = RULE_SECONDS,
     requirements: Requirements | str | Path | None = None,
     accepted: str | Path | None = None,
+    since: Audit | Literal[False] | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
 
@@ -197,6 +200,11 @@ def audit(
     accepted
         A file of accepted findings, for a catalogue in memory or in place of the one beside the snapshot; see
         `prodex.accept`.
+    since
+        An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
+        that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
+        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, the last saved audit
+        of the snapshots of the same name is used, of 10,000 products or more; False judges all.
 
     Raises
     ------
@@ -224,8 +232,9 @@ def audit(
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)
     checked_executor(executor)
+    earlier = last_audit(catalog, chosen.name) if since is None else since or None
     judged = audit_among(
-        catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit
+        catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit, since=earlier
     )
     return judged if known is None else replace(judged, accepted_findings=known)
 
@@ -239,6 +248,7 @@ def audit_among(
     executor: Executor | None = None,
     progress: Progress = None,
     rule_seconds: float | None = RULE_SECONDS,
+    since: Audit | None = None,
 ) -> Audit:
     """Judge some products of a larger catalogue: rules that compare products look at all of it.
 
@@ -248,7 +258,7 @@ def audit_among(
         The products to judge.
     among
         The catalogue that they belong to.
-    profile, now, executor, progress, rule_seconds
+    profile, now, executor, progress, rule_seconds, since
         As for `audit`, and checked already.
 
     Examples
@@ -261,29 +271,43 @@ def audit_among(
     """
     parts = []
     assumed = dict(profile.assume)
+    basis = basis_of(profile, catalog.origin)
+    anew: int | None = None
+
+    def judge(
+        some: Sequence[Part], checks: Sequence[Check] = profile.checks, is_all: bool = True
+    ) -> Iterator[AuditPart]:
+        return run(
+            replace(catalog, parts=tuple(some)),
+            checks,
+            now,
+            profile.market,
+            executor,
+            assumed,
+            rule_seconds,
+            among,
+            profile.requirements if is_all else None,
+            identity=is_all,
+        )
+
     with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog)) as show:
             done = 0
-            for part in run(
-                catalog,
-                profile.checks,
-                now,
-                profile.market,
-                executor,
-                assumed,
-                rule_seconds,
-                among,
-                profile.requirements,
-            ):
+            earlier = None if since is None else EarlierAudit.of(since, basis)
+            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, judge)
+            judged, anew = (judge(catalog.parts), None) if kept is None else kept
+            for part in judged:
                 parts.append(part)
                 done += part.size
                 show(done, len(catalog))
                 reporter.count(done, len(catalog))
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
+    if anew is None:
+        parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
         checks=profile.facts,
@@ -298,7 +322,15 @@ def audit_among(
         grade_with_blocker=profile.grade_with_blocker,
         made_by=profile,
         families=None if profile.requirements is None else profile.requirements.without_asks(),
+        basis=basis,
+        judged_anew=anew,
     )
+
+
+def _with_digests(judged: AuditPart, part: Part) -> AuditPart:
+    """Return the result of a part with the digests of its records, where the part has them at hand."""
+    digests = digests_of(part, computed=False)
+    return judged if digests is None else judged.with_digests(digests.digests)
 
 
 def moment_of(now: datetime | None) -> datetime:
@@ -332,6 +364,7 @@ class PartJob:
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
     requirements: Requirements | None = None
+    identity: bool = True
 
 
 def run(
@@ -344,6 +377,8 @@ def run(
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
     requirements: Requirements | None = None,
+    *,
+    identity: bool = True,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -367,6 +402,8 @@ def run(
         Where rules look that need all products at once: a larger catalogue that has these products as well.
     requirements
         What channels ask beside the checks; their columns follow those of the checks.
+    identity
+        Whether the results say what products are called and grouped by.
 
     Raises
     ------
@@ -392,6 +429,7 @@ def run(
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
             requirements,
+            identity,
         )
         for number, part in enumerate(catalog.parts)
     ]
@@ -433,7 +471,8 @@ def audit_part(job: PartJob) -> AuditPart:
     for place, column in enumerate(columns):
         states[:, place] = column
     every = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
-    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
+    named = _identity_columns(products) if job.identity else IDENTITY.empty_table()
+    part = AuditPart.of(named, states, evidence_in_order(every), tuple(crashes))
     products.forget()
     return part
 

@@ -22,7 +22,7 @@ from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verd
 from prodex.tables.columns import by_value, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
-_rule = partial(rule, dimension="completeness", block="identity")
+_rule = partial(rule, dimension="completeness", block="identity", record_alone=True)
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
@@ -131,6 +131,7 @@ def has_owner(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the product has a uuid",
     problem="No universally unique id",
     fix="Load the product again; if it still has none, ask the service.",

@@ -54,6 +54,7 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
 
 @_rule(
     title="the product was created before it was updated",
+    record_alone=True,
     problem="Created after its last update",
     fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
@@ -103,6 +104,7 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
 
 @_rule(
     title="certificates begin before they expire",
+    record_alone=True,
     problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",

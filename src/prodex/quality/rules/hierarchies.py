@@ -25,6 +25,7 @@ _rule = partial(
     rule,
     block="hierarchies",
     source="GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg",
+    record_alone=True,
 )
 
 

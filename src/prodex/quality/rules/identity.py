@@ -20,7 +20,7 @@ _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 #: Declares a rule of the GTIN.
-_rule = partial(rule, block="identity", needs="gtin")
+_rule = partial(rule, block="identity", needs="gtin", record_alone=True)
 
 
 @_rule(

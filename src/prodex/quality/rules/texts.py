@@ -49,10 +49,11 @@ _PARTS_NAMED = (
 )
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled in {language}",
     problem="{attribute} missing in {language}",
     fix="Write the {attribute} in {language}.",
@@ -68,6 +69,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled",
     problem="{attribute} missing",
     fix="Write the {attribute}.",
