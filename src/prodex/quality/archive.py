@@ -309,6 +309,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "parts": files,
         "carried": carried,
         "basis": audit.basis,
+        "given": dict(audit.given),
         "judged_anew": audit.judged_anew,
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
         "accepted": int(figures["accepted"]),
@@ -342,6 +343,7 @@ class _AuditManifest(msgspec.Struct):
     # Audits of earlier versions have none of these.
     carried: Digest | None = None
     basis: Digest | None = None
+    given: dict[str, Digest] = {}
     judged_anew: Count | None = None
     accepted: Count | None = None
     score_with_accepted: float | None = None
@@ -397,6 +399,7 @@ def _open_folder(folder: Path) -> Audit:
             accepted_findings=AcceptedFindings.read_beside(folder.absolute().parent.parent / ACCEPTED_FILE),
             accepted_then=_accepted_then(manifest),
             basis=manifest.basis,
+            given=manifest.given,
             judged_anew=manifest.judged_anew,
         )
     except (OSError, ValueError, pa.ArrowException) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -89,6 +89,8 @@ class Audit:
     basis
         Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None of audits
         by earlier versions.
+    given
+        Digest of what each rule was given of all products, by rule.
     judged_anew
         How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
         where no earlier audit was used.
@@ -123,6 +125,7 @@ class Audit:
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
     basis: str | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
     judged_anew: int | None = None
 
     def __len__(self) -> int:

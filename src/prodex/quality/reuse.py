@@ -13,14 +13,15 @@ are judged anew for all products. What comes out is equal to a whole audit, cell
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -65,6 +66,35 @@ def basis_of(profile: Profile, origin: Origin) -> str:
         *(msgspec.json.encode(query, order="deterministic"), origin.accept_language, origin.extent),
     )
     return hashlib.sha256(repr(depends_on).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def digests_of_given(checks: Sequence[Check], whole: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digest of what each rule was given of all parts, as far as it says whether that is the same again."""
+    rules = {check.rule.id: check.rule for check in checks if check.rule.id in whole}
+    return {
+        name: hashlib.sha256(b"".join(content)).hexdigest()
+        for name, rule in rules.items()
+        if rule.record_alone and rule.shipped and (content := _content(whole[name])) is not None
+    }
+
+
+def _content(given: Any) -> list[bytes] | None:
+    """Return the bytes of what a rule prepared; None of what has none that are the same for the same content."""
+    if isinstance(given, tuple):
+        each = [_content(one) for one in given]
+        return None if any(one is None for one in each) else [b for one in each for b in (one or ())]
+    if isinstance(given, pd.DataFrame):
+        given = pa.Table.from_pandas(given, preserve_index=False)
+    if isinstance(given, pa.Array | pa.ChunkedArray):
+        given = pa.table([given], names=["given"])
+    if isinstance(given, pa.Table):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, given.schema) as stream:
+            stream.write_table(given.combine_chunks())
+        return [sink.getvalue().to_pybytes()]
+    if isinstance(given, Mapping):
+        return [repr(list(given.items())).encode("utf-8", "surrogatepass")]
+    return None
 
 
 class _Places(NamedTuple):
@@ -151,7 +181,11 @@ def _are_held_once(catalog: Catalog) -> bool:
 
 
 def judged_since(
-    earlier: EarlierAudit, catalog: Catalog, checks: Sequence[Check], judge: Judge
+    earlier: EarlierAudit,
+    catalog: Catalog,
+    checks: Sequence[Check],
+    given: Mapping[str, str],
+    judge: Judge,
 ) -> tuple[Iterator[AuditPart], int] | None:
     """Judge what changed since an earlier audit, and keep the rest.
 
@@ -163,6 +197,8 @@ def judged_since(
         What is judged.
     checks
         By which checks.
+    given
+        From `digests_of_given`.
     judge
         Judges parts by some of them.
 
@@ -183,7 +219,7 @@ def judged_since(
     was = earlier.audit.checks
     crashed = {crash.check for crash in earlier.audit.crashes}
     alone = [
-        check.rule.record_alone and check.rule.shipped and was[place].shipped and was[place].id not in crashed
+        _says_the_same(check, given, earlier.audit.given) and was[place].shipped and was[place].id not in crashed
         for place, check in enumerate(checks)
     ]
     pieces = [_judged_together(catalog, some, changed, checks, alone, judge) for some in _groups(changed)]
@@ -197,6 +233,15 @@ def judged_since(
     others = [check for place, check in enumerate(checks) if not kept[place]]
     rest = judge(catalog.parts, others, False)
     return _combined(earlier.audit, places, digests, pieces, alone, kept, rest), anew
+
+
+def _says_the_same(check: Check, given: Mapping[str, str], was: Mapping[str, str]) -> bool:
+    """Whether a check says the same of the same record again."""
+    rule = check.rule
+    if not rule.record_alone or not rule.shipped:
+        return False
+    # Neighbours are what was prepared of all parts: where that is the same, so are they.
+    return not rule.needs_all_parts or (rule.id in given and given[rule.id] == was.get(rule.id))
 
 
 class _Changed(NamedTuple):

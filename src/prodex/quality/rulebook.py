@@ -86,8 +86,9 @@ class Rule:
     exact
         Whether it is certain (a check digit) or a judgement that can be wrong (a language).
     record_alone
-        Whether its verdict on a product depends on the record of the product alone: not on other products, nor on the
-        day. An audit after a refresh keeps such verdicts where the record is the same.
+        Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
+        was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
+        such verdicts where both are the same.
     """
 
     id: str
@@ -194,8 +195,9 @@ def rule(
     exact
         False when it is a judgement that can be wrong.
     record_alone
-        True when the verdict on a product depends on its record alone: not on other products, nor on the day. Only
-        rules of prodex are believed: whether the code of one's own is still the same, nobody can tell.
+        True when the verdict on a product depends on its record alone, and on `whole`: not on other products beside
+        that, nor on the day. Only rules of prodex are believed: whether the code of one's own is still the same, nobody
+        can tell.
     replace
         Allow a user's rule to replace one of prodex's rules of the same name.
 
@@ -234,8 +236,7 @@ def rule(
             prepare=prepare,
             source=source,
             exact=exact,
-            # One that is given something of all parts depends on them.
-            record_alone=record_alone and not whole and gather is None,
+            record_alone=record_alone,
         )
         _register(made, replace)
         return function

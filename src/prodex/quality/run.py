@@ -17,7 +17,7 @@ from functools import partial
 from os import cpu_count
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
-from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, judged_since
+from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
@@ -287,6 +287,7 @@ def audit_among(
             rule_seconds,
             among,
             profile.requirements if is_all else None,
+            prepared=prepared,
             identity=is_all,
         )
 
@@ -296,8 +297,10 @@ def audit_among(
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog)) as show:
             done = 0
+            prepared = prepared_for(among, profile.checks, now, rule_seconds, executor)
+            given = digests_of_given(profile.checks, prepared.whole)
             earlier = None if since is None else EarlierAudit.of(since, basis)
-            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, judge)
+            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
             judged, anew = (judge(catalog.parts), None) if kept is None else kept
             for part in judged:
                 parts.append(part)
@@ -323,6 +326,7 @@ def audit_among(
         made_by=profile,
         families=None if profile.requirements is None else profile.requirements.without_asks(),
         basis=basis,
+        given=given,
         judged_anew=anew,
     )
 
@@ -378,6 +382,7 @@ def run(
     among: Catalog | None = None,
     requirements: Requirements | None = None,
     *,
+    prepared: Prepared | None = None,
     identity: bool = True,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
@@ -402,6 +407,8 @@ def run(
         Where rules look that need all products at once: a larger catalogue that has these products as well.
     requirements
         What channels ask beside the checks; their columns follow those of the checks.
+    prepared
+        What was prepared of all products, if it is there already; see `prepared_for`.
     identity
         Whether the results say what products are called and grouped by.
 
@@ -412,10 +419,7 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
-    # Other executors share this process, or send functions along.
-    if isinstance(executor, ProcessPoolExecutor):
-        _refuse_own(checks)
-    whole, crashed = _prepared(among or catalog, checks, now, rule_seconds, executor)
+    whole, crashed = prepared or prepared_for(among or catalog, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -538,14 +542,30 @@ def _scope_answer(products: Products, scope: Condition) -> Answer:
     return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
-def _prepared(
+class Prepared(NamedTuple):
+    """What rules need of all parts at once, by rule; and the crashes of rules for which it could not be made."""
+
+    whole: Mapping[str, Any]
+    crashed: tuple[Crash, ...] = ()
+
+
+def prepared_for(
     catalog: Catalog,
     checks: Sequence[Check],
     now: datetime,
     seconds: float | None,
     executor: Executor | None,
-) -> tuple[dict[str, Any], tuple[Crash, ...]]:
-    """Prepare what rules need of all parts at once, by rule; an error is a crash of the rule's checks."""
+) -> Prepared:
+    """Prepare what rules need of all parts at once; an error is a crash of the rule's checks.
+
+    Raises
+    ------
+    InputError, SnapshotDamaged
+        See `run`.
+    """
+    # Other executors share this process, or send functions along.
+    if isinstance(executor, ProcessPoolExecutor):
+        _refuse_own(checks)
     made: dict[str, Any] = {}
     shared: dict[Any, Any] = {}
     crashes: list[Crash] = []
@@ -571,7 +591,7 @@ def _prepared(
             continue  # not prepared, its checks are unknown
         except Exception as error:  # noqa: BLE001 - as in audit_part
             crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
-    return made, tuple(crashes)
+    return Prepared(made, tuple(crashes))
 
 
 @dataclass(frozen=True)

@@ -160,10 +160,10 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
     # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
-    counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    counted = table.group_by("gtin", use_threads=False).aggregate([("product_id", "count")])
     # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
-    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
+    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin", use_threads=False).aggregate([("product_id", "list")])
 
 
 @_rule(
