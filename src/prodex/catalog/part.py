@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported, QueryError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.tables.attributes import shown_columns
 from prodex.tables.columns import Rows
@@ -336,7 +337,8 @@ class _Joined(Mapping[str, pa.Table]):
         if table not in self:
             raise KeyError(table)
         if table not in self._read:
-            self._read[table] = union([part.stored(table) for part in self._parts], table).combine_chunks()
+            pieces = side_by_side(lambda part: part.stored(table), self._parts)
+            self._read[table] = union(pieces, table).combine_chunks()
         return self._read[table]
 
     def __contains__(self, table: object) -> bool:
