@@ -77,7 +77,7 @@ class Part:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Make one part of the products of several: a table is read from all of them when somebody first asks for it."""
+        """Make one part of the products of several: a table is read from all when somebody first asks for it."""
         return cls(
             sum(part.size for part in parts),
             tables=_Joined(parts),

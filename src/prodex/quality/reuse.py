@@ -219,7 +219,9 @@ def judged_since(
     was = earlier.audit.checks
     crashed = {crash.check for crash in earlier.audit.crashes}
     alone = [
-        _says_the_same(check, given, earlier.audit.given) and was[place].shipped and was[place].id not in crashed
+        _says_the_same(check, given, earlier.audit.given)
+        and was[place].shipped
+        and was[place].id not in crashed
         for place, check in enumerate(checks)
     ]
     pieces = [_judged_together(catalog, some, changed, checks, alone, judge) for some in _groups(changed)]
@@ -298,16 +300,16 @@ def _combined(
 ) -> Iterator[AuditPart]:
     """Put each part together from what is kept, what changed, and the columns that were judged anew."""
     own = np.concatenate([np.flatnonzero(alone), np.arange(len(alone), len(kept))]).astype(np.int64)
-    taken = {
-        one.number: (part, one.begin, one.rows) for part, where in pieces for one in where
-    }
+    taken = {one.number: (part, one.begin, one.rows) for part, where in pieces for one in where}
     for number, others in enumerate(rest):
         size = others.size
         states = np.empty((size, len(kept)), np.int8, order="F")
         states[:, ~kept] = others.states
         evidence = [_moved(others.evidence, np.flatnonzero(~kept), np.arange(size))]
         identity, order = [], []
-        for give, rows, places_there, columns in _givers(earlier, places[number], taken.get(number), own, kept):
+        for give, rows, places_there, columns in _givers(
+            earlier, places[number], taken.get(number), own, kept
+        ):
             given = give.states
             for column, place in enumerate(columns):
                 if place >= 0:

@@ -30,8 +30,8 @@ from prodex.executors import checked_executor, mapped
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
-from prodex.quality.audit import Audit
 from prodex.quality.archive import last_audit
+from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
 from prodex.quality.products import Products
@@ -234,7 +234,14 @@ def audit(
     checked_executor(executor)
     earlier = last_audit(catalog, chosen.name) if since is None else since or None
     judged = audit_among(
-        catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit, since=earlier
+        catalog,
+        catalog,
+        chosen,
+        moment,
+        executor=executor,
+        progress=progress,
+        rule_seconds=limit,
+        since=earlier,
     )
     return judged if known is None else replace(judged, accepted_findings=known)
 

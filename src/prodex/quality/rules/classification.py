@@ -189,7 +189,10 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
     # Counted pairs instead of products: a catalogue of millions has some thousand brands.
     frame: pd.DataFrame = (
-        pairs.group_by(["code", "label"], use_threads=False).aggregate([([], "count_all")]).to_pandas().dropna()
+        pairs.group_by(["code", "label"], use_threads=False)
+        .aggregate([([], "count_all")])
+        .to_pandas()
+        .dropna()
     )
     # One spelling, whichever way its accents are written.
     frame["spelling"] = frame["label"].str.normalize("NFC")

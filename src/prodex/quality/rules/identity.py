@@ -163,7 +163,8 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     counted = table.group_by("gtin", use_threads=False).aggregate([("product_id", "count")])
     # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
-    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin", use_threads=False).aggregate([("product_id", "list")])
+    repeated = table.filter(pc.is_in(table["gtin"], several))
+    return repeated.group_by("gtin", use_threads=False).aggregate([("product_id", "list")])
 
 
 @_rule(

@@ -129,7 +129,10 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
 
 
 def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
-    """Return in words for each row the languages that are filled."""
+    """Return in words for each row the languages that are filled, by their codes.
+
+    In the order in which a part has them, the words would depend on other products.
+    """
     # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
@@ -137,7 +140,7 @@ def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
     words = []
     for combination in rows.dictionary.to_pylist():
         there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
-        words.append(words_of.format(", ".join(np.array(languages)[there])))
+        words.append(words_of.format(", ".join(sorted(np.array(languages)[there]))))
     return pa.array(words, pa.string()).take(rows.indices)
 
 
