@@ -187,9 +187,9 @@ def test_most_rules_say_that_the_record_is_enough() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        lambda audit: audited(of_parts(sample()[:40]), "pictures"),
-        lambda audit: audited(of_parts(sample()[:40]), "core", assume_food=True),
-        lambda audit: audited(of_parts(sample()[:40], query=ProductQuery(target_market=56)), "core"),
+        lambda _: audited(of_parts(sample()[:40]), "pictures"),
+        lambda _: audited(of_parts(sample()[:40]), "core", assume_food=True),
+        lambda _: audited(of_parts(sample()[:40], query=ProductQuery(target_market=56)), "core"),
         lambda audit: replace(audit, taken_from=audit),
         lambda audit: replace(audit, basis=None),
         lambda audit: replace(audit, catalog=None),

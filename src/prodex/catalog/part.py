@@ -106,6 +106,20 @@ class Part:
         whole = replace(self, chosen=None)
         return replace(whole, size=whole.read("products", ["product_id"]).num_rows)
 
+    def read_once(self) -> Self:
+        """Return the part with its tables in memory from when somebody first reads them: for a small one.
+
+        To read a column of a small file takes as long as to read the whole file.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> part = prodex.flatten([{"id": 7}]).save("shop").parts[0].read_once()
+        >>> part.read("products") is part.read("products"), part.read("products", ["product_id"]).num_rows
+        (False, 1)
+        """
+        return replace(self, tables=_ReadOnce(self), files={}, facts={}, chosen=None) if self.files else self
+
     def _only(self, ids: pa.ChunkedArray) -> Self:
         # A part that keeps all its products is used as it is: its files then need no filter when they are read.
         return self if len(ids) == self.size else replace(self, size=len(ids), chosen=ids.combine_chunks())
@@ -349,6 +363,28 @@ class _Joined(Mapping[str, pa.Table]):
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+
+class _ReadOnce(Mapping[str, pa.Table]):
+    """The tables of a part, each read as a whole when it is first asked for."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self._read: dict[str, pa.Table] = {}
+
+    def __getitem__(self, table: str) -> pa.Table:
+        if table not in self._read:
+            self._read[table] = self._part.stored(table)
+        return self._read[table]
+
+    def __contains__(self, table: object) -> bool:
+        return table in self._part.files or table in self._part.tables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._part.tables, **self._part.files})
+
+    def __len__(self) -> int:
+        return len({**self._part.tables, **self._part.files})
 
 
 def _check_table(found: pa.Table) -> None:

@@ -161,8 +161,13 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     return _open_folder(found[-1])
 
 
-#: Of fewer products all are judged in less time than an earlier audit takes to be read.
+#: So many products.
 _WORTH_READING = 10_000
+
+
+def is_worth_reusing(catalog: Catalog) -> bool:
+    """Whether an audit of a catalogue is read by the next one: of fewer products all are judged in less time."""
+    return len(catalog) >= _WORTH_READING
 
 
 def last_audit(catalog: Catalog, profile: str) -> Audit | None:
@@ -177,7 +182,7 @@ def last_audit(catalog: Catalog, profile: str) -> Audit | None:
     """
     folder = catalog.folder
     # What was exported has no name.
-    if len(catalog) < _WORTH_READING or folder is None or not folder.name[:1].isdecimal():
+    if not is_worth_reusing(catalog) or folder is None or not folder.name[:1].isdecimal():
         return None
     place = folder.parent / AUDITS.below
     for one in reversed(in_order(AUDITS.places_in(place), lambda one: one)):

@@ -34,6 +34,9 @@ from prodex.quality.rulebook import RULE_SET
 from prodex.tables.columns import Mask, Rows
 from prodex.tables.record_digests import RecordDigests, beginnings
 
+#: Read once: it is looked up in files.
+_VERSION = version("prodex")
+
 #: If more than one product in so many changed, all are judged: to put so many together would take longer.
 _MOST_CHANGED = 3
 
@@ -59,7 +62,7 @@ def basis_of(profile: Profile, origin: Origin) -> str:
     """
     query = None if origin.query is None else origin.query.to_body()
     depends_on = (
-        *(version("prodex"), RULE_SET),
+        *(_VERSION, RULE_SET),
         [(check.rule.id, check.parameters, check.scopes) for check in profile.checks],
         *(profile.market, sorted(profile.assume, key=repr)),
         None if profile.requirements is None else repr(profile.requirements),

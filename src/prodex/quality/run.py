@@ -10,11 +10,10 @@ import ctypes
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from os import cpu_count
 from pathlib import Path
 from threading import Thread
 from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
@@ -26,11 +25,11 @@ import pyarrow as pa
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, NotExported, SnapshotError
-from prodex.executors import checked_executor, mapped
+from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
-from prodex.quality.archive import last_audit
+from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
@@ -150,6 +149,9 @@ def _abandon(thread: Thread) -> None:
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Abandoned)
     )
 
+
+#: The tables of so many products fit in memory, where each is read once, however many rules look at it.
+_FEW = 2_000
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
 _LONGEST = 7 * 24 * 3600
@@ -304,11 +306,12 @@ def audit_among(
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog)) as show:
             done = 0
-            prepared = prepared_for(among, profile.checks, now, rule_seconds, executor)
+            held, all_held = _held(catalog, among, executor)
+            prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
             given = digests_of_given(profile.checks, prepared.whole)
             earlier = None if since is None else EarlierAudit.of(since, basis)
             kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
-            judged, anew = (judge(catalog.parts), None) if kept is None else kept
+            judged, anew = (judge(held.parts), None) if kept is None else kept
             for part in judged:
                 parts.append(part)
                 done += part.size
@@ -316,7 +319,7 @@ def audit_among(
                 reporter.count(done, len(catalog))
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
-    if anew is None:
+    if anew is None and is_worth_reusing(catalog):
         parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
@@ -426,7 +429,9 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
-    whole, crashed = prepared or prepared_for(among or catalog, checks, now, rule_seconds, executor)
+    among = among or catalog
+    catalog, among = _held(catalog, among, executor)
+    whole, crashed = prepared or prepared_for(among, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -448,8 +453,19 @@ def run(
         folders = [] if catalog.folder is None else [catalog.folder]
         yield from mapped(executor, audit_part, jobs, folders=folders)
         return
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        yield from threads.map(audit_part, jobs)
+    yield from side_by_side(audit_part, jobs)
+
+
+def _held(catalog: Catalog, among: Catalog, executor: Executor | None) -> tuple[Catalog, Catalog]:
+    """Return both with their tables in memory from when they are first read, where they are small."""
+    if executor is not None or len(among) > _FEW:
+        return catalog, among
+    held = _read_once(among)
+    return held if among is catalog else _read_once(catalog), held
+
+
+def _read_once(catalog: Catalog) -> Catalog:
+    return replace(catalog, parts=tuple(part.read_once() for part in catalog.parts))
 
 
 def audit_part(job: PartJob) -> AuditPart:
@@ -481,9 +497,10 @@ def audit_part(job: PartJob) -> AuditPart:
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
         states[:, place] = column
-    every = pa.concat_tables([EVIDENCE.empty_table(), *evidence]).combine_chunks()
+    seen = [table for table in evidence if table.num_rows]
+    every = evidence_in_order(pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks())
     named = _identity_columns(products) if job.identity else IDENTITY.empty_table()
-    part = AuditPart.of(named, states, evidence_in_order(every), tuple(crashes))
+    part = AuditPart.of(named, states, every, tuple(crashes))
     products.forget()
     return part
 
@@ -501,12 +518,11 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     if not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    unknown = pd.array([None] * len(products), "boolean")
     asked = check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
-        return states_of_verdict(Verdict(unknown), in_scope, place)
+        return _undecided(in_scope, place)
     given = dict(check.parameters)
     if check.language is not None:
         given["language"] = check.language
@@ -515,13 +531,19 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
-        return states_of_verdict(Verdict(unknown), in_scope, place)
+        return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
         doubtful = np.ones(len(products), bool)
     return _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+
+
+def _undecided(in_scope: Answer, place: int) -> Judged:
+    """Return that a check is unknown for the products that it is about."""
+    unknown = pd.arrays.BooleanArray(np.zeros(len(in_scope), bool), np.ones(len(in_scope), bool))
+    return states_of_verdict(Verdict(unknown), in_scope, place)
 
 
 def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
@@ -538,11 +560,17 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
 
 
 def _in_scope(products: Products, check: Check) -> Answer:
-    """Return the products to which the check applies; many checks share a condition, so each is evaluated once."""
+    """Return the products to which the check applies; many checks share their conditions, which are evaluated once."""
+    return products.remember(
+        (check.scopes, check.rule.scope), lambda: _products_in_scope(products, check.scopes, check.rule.scope)
+    )
+
+
+def _products_in_scope(products: Products, scopes: Sequence[Condition], of_rule: Condition) -> Answer:
     held = pd.array(np.zeros(len(products), bool), "boolean")
-    for scope in check.scopes:
+    for scope in scopes:
         held = held | _scope_answer(products, scope)  # type: ignore[operator] # not known to pandas-stubs
-    return held & _scope_answer(products, check.rule.scope)
+    return held & _scope_answer(products, of_rule)
 
 
 def _scope_answer(products: Products, scope: Condition) -> Answer:
@@ -619,8 +647,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
     if executor is not None:
         folders = [] if catalog.folder is None else [catalog.folder]
         return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        return pa.concat_tables(list(threads.map(_gather, jobs)))
+    return pa.concat_tables(list(side_by_side(_gather, jobs)))
 
 
 def _gather(job: _GatherJob) -> pa.Table:

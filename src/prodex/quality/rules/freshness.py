@@ -188,6 +188,10 @@ def _dates(
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
+    return products.remember(("dates", attribute), lambda: _read_dates(products, attribute))
+
+
+def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
     # Few of the rows of this table are dates: the others never become a frame.
     rows = products.arrow("scalars", "attribute", "position", "value")
     return _with_moments(to_frame(rows.filter(pc.equal(rows["attribute"], attribute))))

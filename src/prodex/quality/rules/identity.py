@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.gtin import are_upc_e, are_valid, check_digit
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Mask, Rows, is_true
@@ -135,7 +136,7 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
 def _is_formed(products: Products) -> Mask:
     """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
     # The check digit is left to `valid_gtin`: one mistake should not fail three rules.
-    formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
+    formed = has_match(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
     return is_true(pc.and_(formed, long))
 

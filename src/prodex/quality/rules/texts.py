@@ -23,6 +23,7 @@ from prodex.quality.language_detection import (
     place_of_language,
 )
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data
@@ -415,4 +416,4 @@ class _Detected:
         wordings = self.texts.texts.take(pa.array(long))
         ends = detect(pc.utf8_slice_codeunits(wordings, -_AT_ENDS, None))
         several[long] = ends.language != detect(pc.utf8_slice_codeunits(wordings, 0, _AT_ENDS)).language
-        return several | (self.chosen & is_true(pc.match_substring_regex(self.texts.texts, _PARTS_NAMED)))
+        return several | (self.chosen & is_true(has_match(self.texts.texts, _PARTS_NAMED)))
