@@ -257,6 +257,13 @@ class Audit:
         return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
 
     @property
+    def reused(self) -> str:
+        """How many products were judged by all checks, in words; empty where no earlier audit was used."""
+        if self.judged_anew is None:
+            return ""
+        return f"judged {self.judged_anew:,} of {len(self):,} anew; an earlier audit has judged all other records"
+
+    @property
     def measure(self) -> tuple[object, ...]:
         """What figures were made with: audits of which this differs are not the same measure."""
         return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
