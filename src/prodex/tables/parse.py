@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from prodex.tables.columns import with_nulls_at
+from prodex.tables.columns import whole, with_nulls_at
 from prodex.tables.values import EXACT, read_json, type_of
 
 #: Deeper or wider than this a shape does not grow; such products stay odd.
@@ -201,9 +201,6 @@ _ROOT_SHAPES = {"code", "data"}
 _TOP = msgspec.json.Decoder(Top)
 _ENCODER = msgspec.json.Encoder()
 
-# Line ends are between the tokens of JSON only, never inside a string.
-_ONE_LINE = bytes.maketrans(b"\n\r", b"  ")
-
 
 class _Known(NamedTuple):
     """What the products so far have shown.
@@ -262,8 +259,20 @@ class ShapeCache:
         self._known = _Known()
         self._lock = Lock()
 
-    def parse(self, tops: Sequence[Top]) -> tuple[Fields, Odd]:
+    @property
+    def codes_are_numbers(self) -> bool:
+        """Whether codes were sent as numbers so far; see `quoted_codes`."""
+        return self._known.codes_are_numbers
+
+    def parse(self, tops: Sequence[Top], *, codes_are_quoted: bool = False) -> tuple[Fields, Odd]:
         """Parse products, each as its attributes undecoded.
+
+        Parameters
+        ----------
+        tops
+            The products.
+        codes_are_quoted
+            Whether codes that are numbers were written as text before.
 
         Returns
         -------
@@ -271,7 +280,7 @@ class ShapeCache:
             Every attribute of every product is in exactly one of them.
         """
         known = self._known
-        if known.codes_are_numbers:
+        if known.codes_are_numbers and not codes_are_quoted:
             tops = _with_text_codes(tops)
         odd = known.odd_ones(tops)
         if odd and (wiser := known.learnt(odd)) is not known:
@@ -378,13 +387,10 @@ def _read_block(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refu
     left = list(tops)
     for index, taken in odd.items():
         left[index] = {name: raw for name, raw in tops[index].items() if name not in taken}
-    bodies = map(_ENCODER.encode, left)
     if not shape.type.num_fields or not left:
-        return {} if all(body == b"{}" for body in bodies) else _Refused(None)
-    # Joined as they are made: nothing else is as large as the block, and it is in memory twice for long enough.
-    block = b"\n".join(
-        body.translate(_ONE_LINE) if b"\n" in body or b"\r" in body else body for body in bodies
-    )
+        return _Refused(None) if any(left) else {}
+    # All is one block to Arrow, which ends with a line: whether there are line ends within a product does not matter.
+    block = _ENCODER.encode_lines(left)
     try:
         table = pyarrow.json.read_json(
             pa.BufferReader(block),
@@ -398,7 +404,7 @@ def _read_block(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refu
         return _Refused(int(row[1]) if row else None)
     if table.num_rows != len(left):
         return _Refused(None)
-    fields = {name: table.column(i).combine_chunks() for i, name in enumerate(table.column_names)}
+    fields = {name: whole(table.column(i)) for i, name in enumerate(table.column_names)}
     for name, rows in _inexact(fields):
         _move_to_odd(name, rows, fields, tops, odd)
     return fields

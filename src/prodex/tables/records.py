@@ -8,11 +8,13 @@ the last one counts, as in every JSON reader.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.gtin import comparable
@@ -26,12 +28,13 @@ from prodex.tables.values import fit, moment_text, read_json, storable
 PRESENCE = ("absent", "null", "empty", "filled")
 
 _ABSENT, _NULL, _EMPTY, _FILLED = range(4)
-#: Values whose bytes alone show that they are blank, and how long the longest of them is.
-_BLANK = {b"null": _NULL, b"[]": _EMPTY, b"{}": _EMPTY, b'""': _EMPTY}
-_LONGEST_BLANK = 4
-_EMPTY_TEXT = msgspec.Raw(b'""')
+
+#: A list or an object without anything in it, and a text without letters, are this long.
+_NOTHING = 2
 #: White space between the tokens of JSON is this or less.
 _SPACE = 32
+#: Products that are looked at together: what is copied of them meanwhile stays in the cache of the processor.
+_TOGETHER = 200
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -61,48 +64,63 @@ class Records(NamedTuple):
     tops: list[dict[str, msgspec.Raw]]
 
 
-def read_records(products: Sequence[bytes]) -> Records:
+def read_records(
+    products: Sequence[bytes | memoryview], rewritten: Callable[[bytes], bytes] | None = None
+) -> Records:
     """Read the top level of products, one JSON object each.
 
+    Parameters
+    ----------
+    products
+        The products.
+    rewritten
+        Returns the JSON from which the attributes of a product are read; a key is of the product as it was received.
+
+    Examples
+    --------
     >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": [], "lifeCycle": 1}'])
     >>> records.product_ids, records.gtins, [list(top) for top in records.tops]
     (['7'], ['03036811359935'], [['lifeCycle']])
     >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
-    records = Records([], [], {}, {}, {}, [])
-    presence = _Presence(len(products))
-    for index, product in enumerate(products):
+    tops: list[dict[str, msgspec.Raw]] = []
+    not_strict: dict[int, dict[str, Any]] = {}
+    read = products if rewritten is None else map(rewritten, map(bytes, products))
+    for index, product in enumerate(read):
         try:
-            top = _TOP.decode(product)
+            tops.append(_TOP.decode(product))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            top = _leniently(product, index, records)
-        presence.add(top, blank := _blank_ones(top))
-        for name in blank:
-            if top[name] == _EMPTY_TEXT:
-                if name in _TEXTS_OF_ROOT:
-                    continue
-                records.empty_texts.setdefault(name, []).append(index)
-            # Many records use null, [], {} and "" alike.
-            del top[name]
-        identity, gtin = _key_scalar(top.get("id")), _key_scalar(top.get("gtin"))
-        if key := fit(identity, "code"):
+            tops.append(_leniently(bytes(product), index, not_strict))
+    states, empty_texts = _take_blank_ones(tops)
+    product_ids = _codes([top.get("id") for top in tops])
+    gtins = _codes([top.get("gtin") for top in tops])
+    keys: list[str] = []
+    for product, top, identity, gtin in zip(products, tops, product_ids, gtins, strict=True):
+        if identity:
             del top["id"]
-        else:
-            key = _key_without_id(product, top.get("uuid"), gtin)
         # What is no code, such as a list, stays in the record and is flattened like any attribute.
-        if (text := fit(gtin, "code")) is not None:
+        if gtin is not None:
             del top["gtin"]
-        for name in records.not_strict.get(index, ()):
-            del top[name]
-        records.product_ids.append(key)
-        records.gtins.append(text)
-        records.tops.append(top)
-    records.presence.update(presence.states())
-    return records
+        keys.append(identity or _key_without_id(bytes(product), top.get("uuid"), gtin))
+    for index, attributes in not_strict.items():
+        for name in attributes:
+            tops[index].pop(name, None)
+    return Records(keys, gtins, states, empty_texts, not_strict, tops)
 
 
 _NULL_RAW = msgspec.Raw(b"null")
+
+
+class _PlainKey(msgspec.Struct):
+    """Keys as nearly all products have them."""
+
+    id: str | int | None = None
+    gtin: str | int | None = None
+    updated_at: str | None = msgspec.field(name="updatedAt", default=None)
+
+
+_PLAIN_KEY = msgspec.json.Decoder(_PlainKey)
 
 
 class _Key(msgspec.Struct):
@@ -147,6 +165,18 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
     (Identity(product_id='7', updated_at=None, gtin=None), None)
     """
     try:
+        key = _PLAIN_KEY.decode(product)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _identity_of_any(product)
+    if not key.id:
+        return _identity_of_any(product)
+    updated_at = None if key.updated_at is None else moment_text(key.updated_at)
+    return Identity(str(key.id), updated_at, None if key.gtin is None else str(key.gtin))
+
+
+def _identity_of_any(product: msgspec.Raw | bytes) -> Identity | None:
+    """Return the identity of a product whose keys are of any form."""
+    try:
         top = _KEY.decode(product)
     except (msgspec.DecodeError, UnicodeDecodeError):
         if (found := _key_leniently(bytes(product))) is None:
@@ -180,51 +210,65 @@ def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
     }
 
 
-def _blank_ones(top: dict[str, msgspec.Raw]) -> dict[str, int]:
-    """Return the states of the attributes of a product that are not filled."""
-    # Nearly all values are longer, and do not begin with white space. What is shorter may be blank.
-    looked_at = {
-        name: value
-        for name, raw in top.items()
-        if len(value := bytes(raw)) <= _LONGEST_BLANK or value[1] <= _SPACE
-    }
-    states = {}
-    for name, value in looked_at.items():
-        if value in _BLANK:
-            states[name] = _BLANK[value]
-        elif value[0] in b"[{" and value[1:-1].isspace():
-            states[name] = _EMPTY
-    return states
+def _take_blank_ones(
+    tops: Sequence[dict[str, msgspec.Raw]],
+) -> tuple[dict[str, bytearray], dict[str, list[int]]]:
+    """Take what is blank out of products; return the state of every attribute, and who has an empty text.
 
-
-class _Presence:
-    """Collects which attributes each of so many products has."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._rows: dict[str, int] = {}
-        self._came: list[int] = []
-        self._sizes: list[int] = []
-        self._blank: list[tuple[str, int, int]] = []
-
-    def add(self, top: dict[str, msgspec.Raw], blank: dict[str, int]) -> None:
-        """Add the next product: all its attributes, and the states of those that are blank."""
-        rows = self._rows
+    Many records use null, [], {} and "" alike. How a value begins and how long it is show which of these it is: all
+    values of many products are looked at together, and only the few that are blank one by one.
+    """
+    rows: dict[str, int] = {}
+    states: list[npt.NDArray[np.int8]] = []
+    empty_texts: dict[str, list[int]] = {}
+    for start in range(0, len(tops), _TOGETHER):
+        some = tops[start : start + _TOGETHER]
+        names = list(chain.from_iterable(some))
+        values = list(chain.from_iterable(map(dict.values, some)))
+        owners = np.repeat(np.arange(len(some)), list(map(len, some)))
+        faces, is_text = _faces(values)
+        blank = np.flatnonzero(faces != _FILLED)
+        for place, owner, text in zip(
+            blank.tolist(), owners[blank].tolist(), is_text[blank].tolist(), strict=True
+        ):
+            name = names[place]
+            if text:
+                if name in _TEXTS_OF_ROOT:
+                    continue
+                empty_texts.setdefault(name, []).append(start + owner)
+            del some[owner][name]
         try:
-            came = [rows[name] for name in top]
+            of_rows = np.fromiter(map(rows.__getitem__, names), np.intp, len(names))
         except KeyError:
-            came = [rows.setdefault(name, len(rows)) for name in top]
-        self._blank += [(name, len(self._sizes), state) for name, state in blank.items()]
-        self._came += came
-        self._sizes.append(len(came))
+            of_rows = np.array([rows.setdefault(name, len(rows)) for name in names], np.intp)
+        states.append(np.full((len(rows), len(some)), _ABSENT, np.int8))
+        states[-1][of_rows, owners] = faces
+    return {name: _joined_states(states, row) for name, row in rows.items()}, empty_texts
 
-    def states(self) -> dict[str, bytearray]:
-        """Return the state of every attribute of every product."""
-        states = np.full((len(self._rows), self._count), _ABSENT, np.int8)
-        states[self._came, np.repeat(np.arange(self._count), self._sizes)] = _FILLED
-        for name, index, state in self._blank:
-            states[self._rows[name], index] = state
-        return {name: bytearray(states[row]) for name, row in self._rows.items()}
+
+def _faces(values: Sequence[msgspec.Raw]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+    """Return the state of each value, and which are texts."""
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    content = np.frombuffer(b"".join(values), np.uint8)
+    starts = np.cumsum(lengths) - lengths
+    # A value is one token of valid JSON, so that its first letter says what it is.
+    begins = content[starts]
+    is_text, is_open = begins == ord('"'), (begins == ord("[")) | (begins == ord("{"))
+    faces = np.full(len(values), _FILLED, np.int8)
+    faces[begins == ord("n")] = _NULL
+    faces[(lengths == _NOTHING) & (is_text | is_open)] = _EMPTY
+    spaced = is_open & (content[np.minimum(starts + 1, len(content) - 1)] <= _SPACE)
+    for place in np.flatnonzero(spaced).tolist():
+        if bytes(values[place])[1:-1].isspace():
+            faces[place] = _EMPTY
+    return faces, is_text
+
+
+def _joined_states(states: Sequence[npt.NDArray[np.int8]], row: int) -> bytearray:
+    """Return the states of one attribute; those who came before it was seen lack it."""
+    return bytearray().join(
+        some[row].tobytes() if row < len(some) else bytes([_ABSENT]) * some.shape[1] for some in states
+    )
 
 
 # An empty text of these is a value of the row itself.
@@ -236,6 +280,20 @@ _TEXTS_OF_ROOT |= {
 
 #: Digits of a whole number that need no care.
 _SHORT = 18
+
+
+def _codes(raws: Sequence[msgspec.Raw | None]) -> list[str | None]:
+    """Return the codes of products: mostly all are whole numbers, or all plain texts, which are read at once."""
+    lengths = [0 if raw is None else len(raw) for raw in raws]
+    if all(lengths):
+        joined = b",".join(raws)  # type: ignore[arg-type]
+        if joined.replace(b",", b"").isdigit() and max(lengths) <= _SHORT:
+            return list(joined.decode().split(","))
+        # Where a quote begins and ends each of them, all are texts.
+        texts = joined[1:-1].split(b'","') if joined[:1] == joined[-1:] == b'"' else []
+        if b"\\" not in joined and [len(text) + 2 for text in texts] == lengths:
+            return [text.decode() for text in texts]
+    return [fit(_key_scalar(raw), "code") for raw in raws]
 
 
 def _key_scalar(raw: msgspec.Raw | None) -> Any:
@@ -257,7 +315,7 @@ def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
     return product_key(read_json(product))
 
 
-def _leniently(product: bytes, index: int, records: Records) -> dict[str, msgspec.Raw]:
+def _leniently(product: bytes, index: int, not_strict: dict[int, dict[str, Any]]) -> dict[str, msgspec.Raw]:
     """Read what the strict reader refuses and Python's own accepts: half a surrogate pair, or NaN."""
     top = {}
     for key, value in json.loads(product).items():
@@ -266,7 +324,7 @@ def _leniently(product: bytes, index: int, records: Records) -> dict[str, msgspe
         try:
             _TOP_VALUE.decode(top[name])
         except msgspec.DecodeError:
-            records.not_strict.setdefault(index, {})[name] = value
+            not_strict.setdefault(index, {})[name] = value
     return top
 
 
