@@ -169,7 +169,7 @@ class Worklist:
     @cached_property
     def failing_checks(self) -> int:
         """Number of failing checks of products: a product can fail a check by several findings."""
-        return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
+        return len(self.rows.group_by(["product_id", "check"], use_threads=False).aggregate([]))
 
     @cached_property
     def by_severity(self) -> Mapping[str, int]:
@@ -200,7 +200,7 @@ def summary(worklist: Worklist) -> list[dict[str, Any]]:
     """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
     keys = ["severity", "check", "problem", "title", "fix"]
     # "all" counts products without a GTIN as well.
-    counted = worklist.rows.group_by(keys).aggregate(
+    counted = worklist.rows.group_by(keys, use_threads=False).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )
     named = {"product_id_count_distinct": "products", "row_count": "findings"}
