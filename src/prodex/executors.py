@@ -27,7 +27,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from importlib.metadata import version
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -208,8 +208,13 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
     cores = os.cpu_count() or 1
     if _HERE.uses_half:
         cores = (cores + 1) // 2
-    waiting = iter(items)
+    waiting: Iterator[_Item] = iter(items)
     under_way: deque[Future[_Made]] = deque()
+    # Most catalogues are of one part, for which a thread would only be started and waited for.
+    if len(first := list(islice(waiting, 2))) < 2:
+        yield from map(work, first)
+        return
+    waiting = chain(first, waiting)
     with ThreadPoolExecutor(cores) as threads:
         try:
             while True:

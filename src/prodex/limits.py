@@ -206,6 +206,10 @@ class Meter:
         return f"stopped after {seconds:,.{0 if seconds >= 10 else 1}f} s: {self.wire:,} bytes received{more}"
 
 
+#: Windows of time in which a large load is fetched, in parallel.
+WINDOWS = 4
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoadBudget:
     """The limits of one load or refresh. When one is reached, the load ends incomplete and keeps what was received.

@@ -35,6 +35,8 @@ def unaccented(word: str) -> str:
     >>> unaccented("Bœuf"), unaccented("Süßstoff"), unaccented("GLÚTEN")
     ('boeuf', 'sussstoff', 'gluten')
     """
+    if word.isascii():
+        return word.lower()
     # Taken apart first: what a letter is made of can be a capital or a ligature itself (the latter in ǽ).
     decomposed = unicodedata.normalize("NFKD", word).lower().translate(_TAKEN_APART)
     return "".join(letter for letter in decomposed if not unicodedata.category(letter).startswith("M"))

@@ -117,6 +117,7 @@ def serve(
     port: int | None = None,
     home: Path | None = None,
     ready: Path | None = None,
+    progress: Path | None = None,
     stop_with: int | None = None,
     products: Sequence[Path] | None = None,
     sample: int | None = None,
@@ -142,6 +143,8 @@ def serve(
         Folder of the store; `default_home` unless given.
     ready
         File that gets the line as well.
+    progress
+        File that says how many products a new store has so far.
     stop_with
         Id of a process with which it ends.
     products
@@ -176,14 +179,14 @@ def serve(
         origin = f"the products of {', '.join(str(path.resolve()) for path in products)}"
 
         def filling() -> Filling:
-            return counted(read_records(products, left_out.append), None, "reading the files")
+            return counted(read_records(products, left_out.append), None, "reading the files", progress)
     else:
         sample_size, sample_seed = SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
         origin = origin_of(sample_size, sample_seed)
 
         def filling() -> Filling:
             made = shared_products(sample_size, sample_seed)
-            return counted(made, sample_size, "making the sample catalogue")
+            return counted(made, sample_size, "making the sample catalogue", progress)
 
     # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):
@@ -342,6 +345,9 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument("--home", type=Path, help="folder of the store, kept between runs (the user's)")
     options.add_argument("--ready", type=Path, metavar="FILE", help="file to write once it answers")
+    options.add_argument(
+        "--progress", type=Path, metavar="FILE", help="file that says how far a new store is, once a second"
+    )
     options.add_argument("--stop-with", type=int, metavar="PID", help="end when this process has ended")
     options.add_argument(
         "--products",

@@ -54,7 +54,7 @@ def items(body: bytes | msgspec.Raw) -> list[bytes]:
 
 def storable(text: str) -> str:
     """Return a text with a question mark for each half of a surrogate pair, which no store takes."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _refuse_constant(name: str) -> NoReturn:

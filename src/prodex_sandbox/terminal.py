@@ -23,10 +23,13 @@ def report(text: str) -> None:
     sys.stderr.flush()
 
 
-def counted(products: Iterable[_T], total: int | None, what: str) -> Iterator[_T]:
-    """Yield products, and report once a second how many there were.
+def counted(
+    products: Iterable[_T], total: int | None, what: str, progress: Path | None = None
+) -> Iterator[_T]:
+    """Yield products, and say how many there were.
 
-    A terminal gets one line that is written again and again, and a file a line for each report.
+    A terminal gets one line that is written again once a second, and is gone at the end. A file, which keeps whatever
+    is written to it, gets one line at the end. What takes less than a second is not reported.
 
     Parameters
     ----------
@@ -36,6 +39,8 @@ def counted(products: Iterable[_T], total: int | None, what: str) -> Iterator[_T
         How many there will be, if that is known.
     what
         What is done with them.
+    progress
+        File that holds the same once a second, for a program that waits.
 
     Examples
     --------
@@ -44,17 +49,24 @@ def counted(products: Iterable[_T], total: int | None, what: str) -> Iterator[_T
     """
     of_all = "" if total is None else f" of {total:,}"
     is_rewritten = sys.stderr.isatty()
-    begin, end = ("\r", "") if is_rewritten else ("", "\n")
-    last, reports = time.monotonic(), 0
-    for number, product in enumerate(products):
+    began = last = time.monotonic()
+    number = 0
+    for number, product in enumerate(products, start=1):
         if (now := time.monotonic()) - last >= _BETWEEN:
-            last, reports = now, reports + 1
-            sys.stderr.write(f"{begin}prodex sandbox: {what}, {number:,}{of_all} products{end}")
-            sys.stderr.flush()
+            last, count = now, f"{number - 1:,}{of_all} products"
+            if progress is not None:
+                progress.write_text(count, "utf-8")
+            if is_rewritten:
+                sys.stderr.write(f"\rprodex sandbox: {what}, {count}")
+                sys.stderr.flush()
         yield product
-    if reports and is_rewritten:
+    if last == began:
+        return
+    if is_rewritten:
         sys.stderr.write(f"\r{' ' * 100}\r")
         sys.stderr.flush()
+    else:
+        report(f"{what}: {number:,} products in {time.monotonic() - began:.0f} s")
 
 
 def announce(server: Mapping[str, Any], home: Path, *, is_default: bool) -> None:

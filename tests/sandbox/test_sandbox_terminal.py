@@ -36,16 +36,31 @@ def _each_product_takes_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_each_product_takes_a_second")
-def test_a_file_gets_a_line_for_each_report(capsys: pytest.CaptureFixture[str]) -> None:
-    """Products come unchanged; a number that is not known beforehand is not shown."""
+def test_a_file_gets_one_line_however_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Products come unchanged, and all are counted."""
     assert ["a", "b"] == list(counted("ab", 12_000, "making the sample catalogue"))
-    assert ["a"] == list(counted("a", None, "reading the files"))
+    assert list(range(500)) == list(counted(range(500), None, "reading the files"))
 
     assert [
-        "prodex sandbox: making the sample catalogue, 0 of 12,000 products",
-        "prodex sandbox: making the sample catalogue, 1 of 12,000 products",
-        "prodex sandbox: reading the files, 0 products",
+        "prodex sandbox: making the sample catalogue: 2 products in 3 s",
+        "prodex sandbox: reading the files: 500 products in 501 s",
     ] == capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.usefixtures("_each_product_takes_a_second")
+def test_a_program_that_waits_reads_how_far_it_is(tmp_path: Path) -> None:
+    """A number that is not known beforehand is not shown."""
+    said = []
+    for total in (12_000, None):
+        for _ in counted("ab", total, "reading the files", tmp_path / "progress"):
+            said.append((tmp_path / "progress").read_text("utf-8"))
+
+    assert [
+        "0 of 12,000 products",
+        "1 of 12,000 products",
+        "0 products",
+        "1 products",
+    ] == said
 
 
 @pytest.mark.usefixtures("_each_product_takes_a_second")

@@ -187,9 +187,9 @@ def test_the_home_of_the_sandbox_is_the_platforms_unless_told(monkeypatch, tmp_p
 #: A sandbox that takes its time: it counts, and is ready when it has counted.
 COUNTING = """
 import json, sys, time
-ready = sys.argv[sys.argv.index("--ready") + 1]
+ready, progress = (sys.argv[sys.argv.index(name) + 1] for name in ("--ready", "--progress"))
 for done in ("1,000", "9,000"):
-    print(f"prodex sandbox: making the sample catalogue, {done} of 12,000 products", file=sys.stderr, flush=True)
+    open(progress, "w").write(f"{done} of 12,000 products")
     time.sleep(0.3)
 facts = {"base_url": "http://127.0.0.1:9", "pid": 1, "credentials": [{"client_id": "a", "client_secret": "b"}]}
 open(ready, "w").write(json.dumps(facts))

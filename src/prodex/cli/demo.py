@@ -16,33 +16,15 @@ import typer
 
 import prodex
 from prodex import clock
-from prodex.catalog import Catalog
 from prodex.cli.lab import next_steps
 from prodex.cli.output import aligned, say, wrapped
-from prodex.compare import Difference, diff
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
-from prodex.load import refresh
 from prodex.locales import language_label
 from prodex.messages import counted, percent
-from prodex.quality.audit import Audit
-from prodex.quality.comparison import AuditComparison, compare_audits
-from prodex.quality.completeness import EVERY_LANGUAGE
-from prodex.quality.problems import attribute_label
-from prodex.quality.requirements import ALL
-from prodex.quality.run import audit
-from prodex.quality.scores import CAVEAT
-from prodex.quality.watch import watch
-from prodex.query import ProductQuery
-from prodex.send import Changes, changes_from_frame, upsert
-from prodex.service import Client
-from prodex.service.local_sandbox import require_sandbox
-from prodex.store.reading import flatten
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
-from prodex.week_simulation import SimulatedWeeks
-from prodex.worklists.read_worklist import read_worklist
 
 _LINES = 3
 _ATTRIBUTE = "namePublicLong"
@@ -50,7 +32,7 @@ _JUST_MADE = timedelta(minutes=1)
 _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
-def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object]) -> None:
+def correct_a_text(client: prodex.Client, catalog: prodex.Catalog, say: Callable[[str], object]) -> None:
     """Correct one text in one language, wait for the import, and read the product again.
 
     Raises
@@ -58,13 +40,17 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     IncompleteLoad
         When the product is not as sent, or another language changed.
     """
+    from prodex.quality.problems import attribute_label
+
     changes = _a_correction(catalog)
     (edit,) = changes.edits
-    tracking = upsert(client, changes, progress=False).wait(progress=False)
+    tracking = prodex.upsert(client, changes, progress=False).wait(progress=False)
     message = f" {on_one_line(tracking.message)}".rstrip()
-    page = client.search_products(ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True}))
+    page = client.search_products(
+        prodex.ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True})
+    )
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
-    texts = flatten(there).texts.query("attribute == @_ATTRIBUTE")
+    texts = prodex.flatten(there).texts.query("attribute == @_ATTRIBUTE")
     if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
         raise IncompleteLoad(f"GTIN {edit.gtin} now has another long name than was sent.")
     say(
@@ -75,7 +61,9 @@ def correct_a_text(client: Client, catalog: Catalog, say: Callable[[str], object
     say(f"  {row.language_code}  {on_one_line(row.text)}")
 
 
-def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], object]) -> Catalog:
+def refresh_and_compare(
+    client: prodex.Client, catalog: prodex.Catalog, say: Callable[[str], object]
+) -> prodex.Catalog:
     """Fetch only changed products, show the difference, and return the new catalogue.
 
     Parameters
@@ -85,15 +73,15 @@ def refresh_and_compare(client: Client, catalog: Catalog, say: Callable[[str], o
     """
     assert catalog.folder is not None  # noqa: S101 - a snapshot has one
     name = catalog.folder.parent.name
-    fresh = refresh(name, client, progress=False)
-    difference = diff(catalog, fresh)
+    fresh = prodex.refresh(name, client, progress=False)
+    difference = prodex.diff(catalog, fresh)
     say(f"A refresh fetches only what changed since the last snapshot: {counts_of(difference)}.")
     if difference.changes.empty:
         raise IncompleteLoad("The refresh did not return the correction.")
     return fresh
 
 
-def _a_correction(catalog: Catalog) -> Changes:
+def _a_correction(catalog: prodex.Catalog) -> prodex.Changes:
     """Choose a product with a name in several languages, and correct one of them."""
     names = catalog.texts.query("attribute == @_ATTRIBUTE")
     # Some products of the sample have wrong check digits on purpose, which preflight refuses.
@@ -105,7 +93,7 @@ def _a_correction(catalog: Catalog) -> Changes:
         moment = datetime.now().astimezone().time().isoformat("milliseconds")
         texts["text"] = f"{old} (corrected at {moment})"
         try:
-            changes = changes_from_frame(texts, catalog)
+            changes = prodex.changes_from_frame(texts, catalog)
         except ChangesRefused:  # an update of this product is pending, or another one has the same GTIN
             continue
         # The limit of the name, which the remark must not exceed.
@@ -114,7 +102,7 @@ def _a_correction(catalog: Catalog) -> Changes:
     raise IncompleteLoad("No product of the catalogue has a long name that could be corrected.")
 
 
-def show_audit(judged: Audit, say: Callable[[str], object]) -> None:
+def show_audit(judged: prodex.Audit, say: Callable[[str], object]) -> None:
     """Show an audit, and write its report.
 
     Parameters
@@ -124,6 +112,8 @@ def show_audit(judged: Audit, say: Callable[[str], object]) -> None:
     say
         Prints a line.
     """
+    from prodex.quality.scores import CAVEAT
+
     figures, gaps = judged.summary, judged.gaps()
     say(
         f"Audit of {counted(len(judged), 'product')} by {counted(len(judged.checks), 'check')} ({judged.profile}): "
@@ -140,7 +130,9 @@ def show_audit(judged: Audit, say: Callable[[str], object]) -> None:
     say(f"The report opens in a browser: {page.as_uri()}")
 
 
-def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[Audit] = ()) -> None:
+def show_work_left(
+    judged: prodex.Audit, say: Callable[[str], object], trend: Sequence[prodex.Audit] = ()
+) -> None:
     """Show who has most to correct, and write a report with a worklist for each owner.
 
     Parameters
@@ -162,8 +154,11 @@ def show_work_left(judged: Audit, say: Callable[[str], object], trend: Sequence[
     )
 
 
-def show_completeness(judged: Audit, say: Callable[[str], object]) -> None:
+def show_completeness(judged: prodex.Audit, say: Callable[[str], object]) -> None:
     """Show how complete products are for each channel of the shop."""
+    from prodex.quality.completeness import EVERY_LANGUAGE
+    from prodex.quality.requirements import ALL
+
     table = judged.completeness()
     every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
     shares = [f"{row['channel']} {percent(row['completeness'])}" for row in every.to_dict("records")]
@@ -181,7 +176,7 @@ def _tell(text: object) -> None:
         say(wrapped(line))
 
 
-def _show_first_audit(judged: Audit, *, with_tables: bool) -> None:
+def _show_first_audit(judged: prodex.Audit, *, with_tables: bool) -> None:
     """Show what the first load and the first audit have made."""
     _tell("1. Load the products for France, and audit them")
     assert judged.catalog is not None  # noqa: S101 - its snapshot is there
@@ -189,12 +184,12 @@ def _show_first_audit(judged: Audit, *, with_tables: bool) -> None:
     show_audit(judged, _tell)
 
 
-def _newest(client: Client, weeks: prodex.SimulatedWeeks) -> Catalog:
+def _newest(client: prodex.Client, weeks: prodex.SimulatedWeeks) -> prodex.Catalog:
     """Return the products as they are now: what was sent since the weeks, by an earlier demo for example, included."""
     kept = prodex.open_snapshot(weeks.name)
     loaded_at = kept.origin.loaded_at
     is_new = loaded_at is not None and timedelta(0) <= clock.now() - loaded_at < _JUST_MADE
-    return kept if is_new else refresh(weeks.name, client, progress=False)
+    return kept if is_new else prodex.refresh(weeks.name, client, progress=False)
 
 
 app: typer.Typer = typer.Typer()
@@ -208,6 +203,8 @@ app: typer.Typer = typer.Typer()
 def sandbox(context: typer.Context) -> None:
     """Run a complete exchange service on this machine."""
     if not {"-h", "--help"} & set(context.args):
+        from prodex.service.local_sandbox import require_sandbox
+
         require_sandbox()
     from prodex.sandbox import run_command
 
@@ -238,9 +235,9 @@ def demo(
     _tell("\n3. Correct one text, and send what a supplier answered")
     correct_a_text(client, catalog, _tell)
     fresh = refresh_and_compare(client, catalog, _tell)
-    judged = audit(fresh, "online-listing", progress=False)
+    judged = prodex.audit(fresh, "online-listing", progress=False)
     compared = take_answers(client, weeks, judged, _tell)
-    show_completeness(audit(fresh, weeks.requirements, progress=False), _tell)
+    show_completeness(prodex.audit(fresh, weeks.requirements, progress=False), _tell)
     show_work_left(judged if compared is None else compared.new, _tell, trend=weeks.audits)
     _tell("")
     for line in next_steps(weeks.name):
@@ -251,7 +248,7 @@ _WIDTH = 110
 _CELL = 26
 
 
-def show_contents(catalog: Catalog, say: Callable[[str], object]) -> None:
+def show_contents(catalog: prodex.Catalog, say: Callable[[str], object]) -> None:
     """Show how many products and tables there are, and where they are kept."""
     rows = {name: catalog.row_count(name) for name in TABLES}
     filled = counted(sum(map(bool, rows.values())), "table")
@@ -259,7 +256,7 @@ def show_contents(catalog: Catalog, say: Callable[[str], object]) -> None:
     say(f"{counted(len(catalog), 'product')} in {filled} are kept {where}")
 
 
-def show_tables(catalog: Catalog, say: Callable[[str], object]) -> None:
+def show_tables(catalog: prodex.Catalog, say: Callable[[str], object]) -> None:
     """Show rows, columns and bytes of each table, then a few of its lines."""
     say(repr(catalog).split("\n  ")[0])
     say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
@@ -309,7 +306,7 @@ _IN_WORDS = {"touched only": "with only a new date of update"}
 _ASKED = ["blocker", "error"]
 
 
-def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+def show_weeks(weeks: prodex.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
     audits = weeks.audits
     say(
@@ -333,7 +330,7 @@ def show_weeks(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
     _show_suppliers(weeks, audits, say)
     _show_changes(weeks, say)
     say(f"Unusual for this shop (prodex watch {weeks.name}):")
-    _show_first([on_one_line(sentence) for sentence in watch(weeks.name).sentences], say)
+    _show_first([on_one_line(sentence) for sentence in prodex.watch(weeks.name).sentences], say)
 
 
 def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
@@ -343,7 +340,9 @@ def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
         say(f"  {line}{besides}")
 
 
-def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Callable[[str], object]) -> None:
+def _show_suppliers(
+    weeks: prodex.SimulatedWeeks, audits: tuple[prodex.Audit, ...], say: Callable[[str], object]
+) -> None:
     """Show how many of the findings that suppliers were asked about are gone, before the incident of the last night."""
     asked = next(one for one in audits if one.now.date() == weeks.asked)
     before, after = (
@@ -365,13 +364,13 @@ def _show_suppliers(weeks: SimulatedWeeks, audits: tuple[Audit, ...], say: Calla
     )
 
 
-def _show_changes(weeks: SimulatedWeeks, say: Callable[[str], object]) -> None:
+def _show_changes(weeks: prodex.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show what changed since the last Monday, and whose products."""
-    difference = diff(weeks.monday, weeks.catalog)
+    difference = prodex.diff(weeks.monday, weeks.catalog)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
 
 
-def counts_of(difference: Difference) -> str:
+def counts_of(difference: prodex.Difference) -> str:
     """Return how many products were added, removed, changed ..., in words that need no manual."""
     by_change = difference.summary.set_index("change")["products"]
     return ", ".join(
@@ -385,8 +384,8 @@ def day_of(snapshot: str) -> date:
 
 
 def take_answers(
-    client: Client, weeks: SimulatedWeeks, judged: Audit, say: Callable[[str], object]
-) -> AuditComparison | None:
+    client: prodex.Client, weeks: prodex.SimulatedWeeks, judged: prodex.Audit, say: Callable[[str], object]
+) -> prodex.AuditComparison | None:
     """Read the worklist of one supplier with its answers, send what can be used, and prove what it fixed.
 
     The worklists of other suppliers are left as they are, for whoever tries it next.
@@ -401,11 +400,13 @@ def take_answers(
     IncompleteLoad
         When the answers did not arrive.
     """
+    from prodex.quality.comparison import compare_audits
+
     file = next(iter(sorted(weeks.returned.glob("*.csv"))), None)
     if file is None:
         say("No worklist came back: what is right is known of the sample alone.")
         return None
-    fix = read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
+    fix = prodex.read_worklist(file, judged.catalog, profile=judged.profile, now=judged.now)
     say(f"A supplier has sent its worklist back. {repr(fix).splitlines()[0]}")
     _show_first(
         [f"refused: cell {row.cell}: {on_one_line(row.reason)}" for row in fix.refused.itertuples()], say
@@ -417,8 +418,8 @@ def take_answers(
     tracking = fix.apply(client, also="unknown", progress=False).wait(progress=False)
     message = f" {on_one_line(tracking.message)}".rstrip()
     imported = f"Status {tracking.status}{message}; the audit of the refreshed catalogue proves it"
-    fresh = refresh(weeks.name, client, progress=False)
-    compared = compare_audits(judged, audit(fresh, judged.profile, now=judged.now, progress=False))
+    fresh = prodex.refresh(weeks.name, client, progress=False)
+    compared = compare_audits(judged, prodex.audit(fresh, judged.profile, now=judged.now, progress=False))
     fixed = compared.changes("fixed")
     if not set(fix.accepted["product_id"]) <= set(fixed["product_id"]):
         raise IncompleteLoad("The audit after the answers does not show all of them as fixed.")

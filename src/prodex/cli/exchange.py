@@ -20,8 +20,6 @@ from prodex.cli.options import (
 )
 from prodex.cli.output import say
 from prodex.errors import InputError, QueryError
-from prodex.load.reference_data import access_of
-from prodex.load.resume import reuse_notice
 from prodex.progress import is_watched
 
 UpsertName = Annotated[
@@ -63,6 +61,8 @@ def load(
         catalog = prodex.load_rich_content(service.connect(), query, **arguments)
     else:
         catalog = prodex.load_products(service.connect(), query, labels=labels, **arguments)
+    from prodex.load.resume import reuse_notice
+
     # On a terminal, the loader has written this line in place of its progress bar.
     if not is_watched() and (line := reuse_notice(catalog, began)):
         say(line, aside=True)
@@ -117,6 +117,8 @@ def check(service: ServiceOptions, output: OutputOptions) -> None:
     The remaining seconds of the token are shown as well, never the token itself. Standard error says where base URL and
     credentials were found.
     """
+    from prodex.load.reference_data import access_of
+
     client = service.connect()
     # The first is that of the base URL; the two credentials often have the same source.
     address, *keys = client.settings_sources.values()

@@ -14,8 +14,6 @@ import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
 from prodex.cli.output import Format, say
 from prodex.messages import counted
-from prodex.send.journal import name_of
-from prodex.send.upsert_history import journals
 
 app: typer.Typer = typer.Typer()
 
@@ -155,6 +153,9 @@ def applied_answers(
     read: prodex.Fix, service: prodex.Client, sending: SendOptions, following: FollowOptions
 ) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
+    from prodex.send.journal import name_of
+    from prodex.send.upsert_history import journals
+
     before = set(map(name_of, journals()))
     tracking = read.apply(service, also=sending.also or (), elsewhere=sending.elsewhere)
     if tracking.name in before:

@@ -22,7 +22,7 @@ import prodex
 from prodex.cli.output import Format, say, show
 from prodex.errors import QueryError
 from prodex.files.untrusted import NotUtf8, utf8_text
-from prodex.load.products import WINDOWS
+from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import pandas as pd
 import typer
@@ -16,12 +16,7 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.languages import Translation
 from prodex.messages import counted, hint, hint_and_all, percent
-from prodex.quality.accepted import file_beside
-from prodex.quality.comparison import compare_audits, worsening
-from prodex.quality.limits import grave_failures, low_score
-from prodex.store.snapshot import name_of
 
 app: typer.Typer = typer.Typer()
 profiles: typer.Typer = typer.Typer(
@@ -139,6 +134,9 @@ def audit(
     the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
     Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
+    from prodex.languages import Translation
+    from prodex.quality.comparison import compare_audits
+
     _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
@@ -199,6 +197,8 @@ def _refuse_alone(
 
 def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:
     """Say which limits the audit breaks."""
+    from prodex.quality.limits import grave_failures, low_score
+
     broken = [low_score(judged, fail_under, new_only=new_only)]
     if fail_on is not None:
         broken.append(grave_failures(judged, fail_on, new_only=new_only))
@@ -208,7 +208,7 @@ def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None
 
 
 #: Audits a snapshot in the same way as the first one.
-_Judge = Callable[[str], prodex.Audit]
+_Judge: TypeAlias = "Callable[[str], prodex.Audit]"
 
 
 def _audit_snapshot(
@@ -218,6 +218,8 @@ def _audit_snapshot(
     if not pending:
         return prodex.audit(catalog, profile, now=moment)
     # A catalogue with pending updates is no snapshot any more, and what is accepted is that of its name still.
+    from prodex.quality.accepted import file_beside
+
     beside = file_beside(catalog.folder)
     accepted = beside if beside is not None and beside.exists() else None
     return prodex.audit(prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted)
@@ -240,6 +242,8 @@ def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit
     """Return the audit to compare with: the given one, else the last saved one; None if there is none."""
     if than:
         return _earlier(than, profile, judge)
+    from prodex.store.snapshot import name_of
+
     name = name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse")
     try:
         return prodex.open_audit(name, profile)
@@ -255,6 +259,8 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) ->
             aside=True,
         )
         return True
+    from prodex.quality.comparison import compare_audits, worsening
+
     found = worsening(compare_audits(last, judged))
     if found.is_worse is False:
         return False
@@ -495,6 +501,8 @@ def requirements(
 def _audit_section(
     judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
 ) -> pd.DataFrame:
+    from prodex.quality.comparison import compare_audits
+
     match what:
         case AuditSection.CHANGES if earlier is not None:
             return compare_audits(earlier, judged).changes()

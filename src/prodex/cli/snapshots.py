@@ -14,7 +14,6 @@ from prodex.cli.output import Format, aligned, say
 from prodex.errors import InputError, QueryError
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted, hint_and_all
-from prodex.pictures import download_pictures, gallery
 from prodex.tables.declaration import TABLES, data_dictionary
 
 app: typer.Typer = typer.Typer()
@@ -230,10 +229,10 @@ def pictures(
     again, so the same command continues after an interruption.
     """
     catalog = prodex.open_snapshot(snapshot)
-    outcome = download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
+    outcome = prodex.download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
     say(repr(outcome))
     if html is not None:
-        sheet = gallery(
+        sheet = prodex.gallery(
             catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
         )
         say(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", aside=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -85,8 +86,8 @@ class PresenceIndex:
         """Say for each product whether it has data at or below an attribute, in one language or in any."""
         found = np.zeros(self.size, bool)
         width = len(self.languages)
-        for place, name in enumerate(self.attributes):
-            if not _is_data_of(name, attribute):
+        for place in self._below.get(attribute.partition(".")[0], ()):
+            if not _is_data_of(self.attributes[place], attribute):
                 continue
             if language is None:
                 first, last = place * width, (place + 1) * width
@@ -96,6 +97,14 @@ class PresenceIndex:
             else:
                 continue
             found[self.positions[self.starts[first] : self.starts[last]]] = True
+        return found
+
+    @cached_property
+    def _below(self) -> dict[str, list[int]]:
+        """The places of the attributes, by the name at their top."""
+        found: dict[str, list[int]] = {}
+        for place, name in enumerate(self.attributes):
+            found.setdefault(name.partition(".")[0], []).append(place)
         return found
 
     def languages_of(self, attribute: str) -> list[str]:
@@ -192,11 +201,12 @@ class Presence:
         return found
 
 
-def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=65536)
+def leaf_columns(table: str, attribute: str) -> tuple[tuple[str, str], ...]:
     """Return the declared columns whose values are at or below a wire path, and where their rows are anchored.
 
     >>> leaf_columns("products", "GPC"), leaf_columns("videos", "assets.videos.format")
-    ([('gpc_code', ''), ('gpc', '')], [('format', 'assets.videos')])
+    ((('gpc_code', ''), ('gpc', '')), (('format', 'assets.videos'),))
     """
     found = []
     for anchor in TABLES[table].anchors:
@@ -206,14 +216,15 @@ def leaf_columns(table: str, attribute: str) -> list[tuple[str, str]]:
         for column in TABLES[table].columns:
             if any(is_within(".".join(path), inner) for path in column.paths):
                 found.append((column.name, anchor))
-    return found
+    return tuple(found)
 
 
-def tables_at(attribute: str) -> list[str]:
+@lru_cache(maxsize=65536)
+def tables_at(attribute: str) -> tuple[str, ...]:
     """Name the tables whose rows can be at a wire path, above it or below it.
 
     >>> tables_at("namePublicLong"), tables_at("assets.videos.url")[len(BY_SHAPE) :]
-    (['texts', 'codes', 'quantities', 'scalars'], ['videos'])
+    (('texts', 'codes', 'quantities', 'scalars'), ('videos',))
     """
     own = own_path(attribute)
     anchored = [
@@ -222,7 +233,7 @@ def tables_at(attribute: str) -> list[str]:
         if own == "lastRequest"
         or any(is_within(own, anchor) or is_within(anchor, own) for anchor in TABLES[table].anchors)
     ]
-    return [*BY_SHAPE, *anchored]
+    return (*BY_SHAPE, *anchored)
 
 
 def _is_data_of(path: str, attribute: str) -> bool:

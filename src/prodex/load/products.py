@@ -17,7 +17,7 @@ from prodex.errors import QueryError, SnapshotNotFound
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
-from prodex.limits import LoadBudget
+from prodex.limits import WINDOWS, LoadBudget
 from prodex.load.fetch import Fetch, FetchProgress, Received
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
@@ -46,9 +46,6 @@ from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import SAVING, commit_built, name_of
 from prodex.store.snapshot_of_files import FILES
-
-#: Windows fetched in parallel.
-WINDOWS = 4
 
 
 def load_products(

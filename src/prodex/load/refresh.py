@@ -24,12 +24,12 @@ from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.gtin import comparable
-from prodex.limits import LoadBudget
+from prodex.limits import WINDOWS, LoadBudget
 from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
 from prodex.load.fetch import Fetch, FetchProgress
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
-from prodex.load.products import WINDOWS, checked_windows, dated
+from prodex.load.products import checked_windows, dated
 from prodex.load.resume import kept_for_later, question_of, require_complete, resumed
 from prodex.progress import SILENT, Progress, Reporter, reporting
 from prodex.query import ProductQuery

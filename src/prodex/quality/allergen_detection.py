@@ -51,6 +51,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.language_detection import is_familiar
+from prodex.quality.remembered import Remembered, has_match
 from prodex.quality.text_normalization import MARK, folded
 from prodex.tables.columns import Mask, Rows, encoded, is_true
 
@@ -292,10 +293,10 @@ def _dishes(texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     for bit, phrase in _by_group("maybe {}", languages):
         by_bit.setdefault(bit, []).append(phrase.pattern)
     any_of_them = "|".join(pattern for patterns in by_bit.values() for pattern in patterns)
-    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    few = np.flatnonzero(is_true(has_match(texts, any_of_them)))
     read = texts.take(pa.array(few))
     for bit, patterns in by_bit.items():
-        rows = few[is_true(pc.match_substring_regex(read, "|".join(patterns)))]
+        rows = few[is_true(has_match(read, "|".join(patterns)))]
         yield _Found(rows, pa.nulls(len(rows), pa.string()), np.full(len(rows), bit, np.int32))
 
 
@@ -321,7 +322,7 @@ def _expressions(texts: pa.Array, named: Sequence[tuple[int, _Phrase]]) -> Itera
     if not named:
         return
     any_of_them = "|".join(phrase.pattern for _, phrase in named)
-    few = np.flatnonzero(is_true(pc.match_substring_regex(texts, any_of_them)))
+    few = np.flatnonzero(is_true(has_match(texts, any_of_them)))
     read = list(zip(few.tolist(), texts.take(pa.array(few)).to_pylist(), strict=True))
     for bit, phrase in named if read else ():
         seen = [(place, _first_match(phrase.pattern, each)) for place, each in read]
@@ -358,17 +359,24 @@ def _joined_or_apart(marked: str, languages: tuple[str, ...]) -> str:
 
 
 def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> pa.Array:
-    """Replace the phrases of one use in those texts alone that have one of them."""
-    phrases = _phrases(use, languages)
-    if not phrases:
-        return texts
-    rows = pa.array(is_true(pc.match_substring_regex(texts, "|".join(one.sign for one in phrases))))
+    """Replace the phrases of one use."""
+    return _replacing(use, languages)(texts) if _phrases(use, languages) else texts
+
+
+@cache
+def _replacing(use: str, languages: tuple[str, ...]) -> Remembered:
+    return Remembered(lambda texts: _replaced(texts, _phrases(use, languages)), pa.string())
+
+
+def _replaced(texts: pa.Array, phrases: Sequence[_Phrase]) -> pa.Array:
+    """Replace phrases in those texts alone that have one of them."""
+    rows = pa.array(is_true(has_match(texts, "|".join(one.sign for one in phrases))))
     few = texts.filter(rows)
     for one in phrases if len(few) else ():
         # Finding out is far quicker than replacing.
-        own = pa.array(is_true(pc.match_substring_regex(few, one.sign)))
+        own = pa.array(is_true(has_match(few, one.sign)))
         if one.other_sign and pc.any(own).as_py():
-            own = pc.and_(own, pc.match_substring_regex(few, one.other_sign))
+            own = pc.and_(own, has_match(few, one.other_sign))
         if pc.any(own).as_py():
             replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
             # Other expressions look for one space between words.
@@ -629,7 +637,7 @@ def ingredient_shares(
     shares = np.full(size, np.nan)
     np.divide(named, items, out=shares, where=items > 0)
     # Where letters were not read, or items are sentences, nobody knows what is missing.
-    unread = is_true(pc.match_substring_regex(texts, _UNREAD))
+    unread = is_true(has_match(texts, _UNREAD))
     shares[(items > 0) & (unread | (np.bincount(own, words, size) > _WORDS * items))] = 0
     return shares
 
@@ -649,13 +657,16 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        _ingredient_pattern(language).fullmatch(word) for language in languages
+        word in whole or pattern.fullmatch(word) for whole, pattern in map(_ingredient_words, languages)
     )
 
 
 @cache
-def _ingredient_pattern(language: str) -> re.Pattern[str]:
+def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
     text = resources.files("prodex.quality").joinpath("ingredient_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = [word for row in rows if row["language"] == language for word in row["words"].split()]
-    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
+    # Of all words, a pattern would take a tenth of a second to compile.
+    patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word] or ["(?!)"]
+    return frozenset(word for word in words if "*" not in word), re.compile("|".join(patterns))

@@ -192,7 +192,7 @@ class Check:
         ]
         return tuple(str(one) for values in named for one in values)
 
-    @property
+    @cached_property
     def language(self) -> str | None:
         """The language that it is about, where it has one, as languages are compared."""
         named: str | None = dict(self.parameters).get("language")
@@ -224,7 +224,7 @@ class Check:
         needed = [path for column in columns for path in wire_paths(column)]
         return asked_for(origin, needed) is Asked.ALL
 
-    @property
+    @cached_property
     def facts(self) -> CheckFacts:
         """What an audit keeps of it."""
         rule = self.rule

@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.owner import owner_codes
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, is_true, whole
@@ -359,9 +360,9 @@ def are_cut(texts: pa.Array, *, fold: Callable[[pa.Array], pa.Array] = folded) -
     """
     last = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(texts), -_LAST, None)
     plain = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(fold(texts)), -_LAST, None)
-    ends = is_true(pc.match_substring_regex(plain, _GOES_ON))
-    ends |= is_true(pc.match_substring_regex(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
-    ends &= ~is_true(pc.match_substring_regex(last, _MEANT))
+    ends = is_true(has_match(plain, _GOES_ON))
+    ends |= is_true(has_match(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
+    ends &= ~is_true(has_match(last, _MEANT))
     return ends | _left_open(texts)
 
 

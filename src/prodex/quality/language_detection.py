@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_of
 from prodex.messages import unaccented
+from prodex.quality.remembered import has_match
 from prodex.tables.columns import Rows, is_true
 
 Numbers = npt.NDArray[np.float64]
@@ -159,7 +160,7 @@ def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
     >>> [one.tolist() if isinstance(one, np.ndarray) else one.to_pylist() for one in sections(texts)]
     [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz.', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
     """
-    rows = np.flatnonzero(is_true(pc.match_substring_regex(texts, _MAY_PART)))
+    rows = np.flatnonzero(is_true(has_match(texts, _MAY_PART)))
     parted = {
         row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)
     }
@@ -283,7 +284,7 @@ class TextWords:
 
 def _composed(texts: pa.Array) -> pa.Array:
     """Return texts whose letters are written in one way: "é" as one character, and "ﬁ" as two letters."""
-    rows = pa.array(is_true(pc.match_substring_regex(texts, _NOT_COMPOSED)))
+    rows = pa.array(is_true(has_match(texts, _NOT_COMPOSED)))
     if not pc.any(rows).as_py():
         return texts
     return pc.replace_with_mask(texts, rows, pc.utf8_normalize(texts.filter(rows), "NFKC"))
@@ -368,10 +369,12 @@ def _trigrams() -> tuple[dict[str, int], Numbers]:
     counts = [
         Counter(one for word in words for one in _trigrams_of(word)) for words in _word_lists().values()
     ]
-    every = sorted(set().union(*counts))
-    seen = np.array([[count[one] for one in every] for count in counts]) + _SMOOTHING
+    places = {one: row for row, one in enumerate(sorted(set().union(*counts)))}
+    seen = np.full((len(counts), len(places)), float(_SMOOTHING))
+    for language, count in enumerate(counts):
+        seen[language, [places[one] for one in count]] += list(count.values())
     likely = np.log(seen / seen.sum(axis=1, keepdims=True))
-    return {one: row for row, one in enumerate(every)}, (likely - likely.mean(axis=0)).T
+    return places, (likely - likely.mean(axis=0)).T
 
 
 def _trigrams_of(word: str) -> list[str]:

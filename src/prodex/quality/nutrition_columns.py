@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.fill import LESS_THAN
 from prodex.quality.products import ChildRows, Products
+from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict, compared_with
@@ -159,7 +160,7 @@ class NutritionColumns(ChildRows):
         named = np.asarray(code == (codes.index(nutrient) if nutrient in codes else -2))
         if nutrient in _LABELLED:
             labels, label = self._label
-            found = is_true(pc.match_substring_regex(labels, _LABELLED[nutrient]))
+            found = is_true(has_match(labels, _LABELLED[nutrient]))
             named |= np.append(found, False)[label]
         return named
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from prodex.errors import NotExported
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
+from prodex.quality.remembered import has_match
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
 
@@ -55,7 +56,7 @@ class PictureColumns(ChildRows):
     @cached_property
     def follows_gs1(self) -> Mask:
         """The pictures whose file name follows the GS1 pattern."""
-        return is_true(pc.match_substring_regex(self["gdsn_file_name"], FILE_NAME))
+        return is_true(has_match(self["gdsn_file_name"], FILE_NAME))
 
     @property
     def gtin_in_name(self) -> pa.Array:

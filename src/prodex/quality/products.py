@@ -30,7 +30,7 @@ from prodex.quality.scope import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, whole
 from prodex.tables.declaration import TABLES
-from prodex.tables.frames import to_frame
+from prodex.tables.frames import to_frame, to_series
 
 _Made = TypeVar("_Made")
 
@@ -72,7 +72,7 @@ class Products:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
         # Noted, since a user's rule may not declare what it needs.
         self._paths.update(wire_paths(column))
-        series = self._once(("column", column), lambda: _as_series(column, self.column(column)))
+        series = self._once(("column", column), lambda: to_series(column, self.column(column)))
         return series.copy()  # what one rule does to it must not reach another
 
     def column(self, column: str) -> pa.Array:
@@ -304,7 +304,3 @@ def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return whole(column)
-
-
-def _as_series(name: str, values: pa.Array) -> pd.Series:
-    return to_frame(pa.table([values], names=[name]))[name]

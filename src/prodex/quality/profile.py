@@ -46,6 +46,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self
@@ -77,6 +78,10 @@ _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
     *("attributes", "grade_with_blocker", "checks", "requirements"),
 )
+
+
+#: The profiles of prodex that were read in this process: they are frozen.
+_READ: dict[tuple[type, str], Any] = {}
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class Profile:
         name = str(source)
         known = shipped()
         if name in known:
-            return cls._parsed(name, known[name], f"profile {name}", shipped=True)
+            return cls._shipped(name, known[name])
         path = Path(source)
         if Requirements.is_file(path):
             return cls.read(Requirements.read(path))
@@ -164,6 +169,14 @@ class Profile:
             raise InputError(f"The profile {path} cannot be read: {error}.") from error
         except NotUtf8 as error:
             raise InputError(f"The profile {path} {error}") from error
+
+    @classmethod
+    def _shipped(cls, name: str, text: str) -> Self:
+        """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
+        read = _READ.get((cls, name))
+        if read is None or any(RULES.get(check.rule.id) is not check.rule for check in read.checks):
+            read = _READ[cls, name] = cls._parsed(name, text, f"profile {name}", shipped=True)
+        return read
 
     @classmethod
     def _parsed(
@@ -239,7 +252,7 @@ class Profile:
         name = self.name if self.name == given.name else f"{self.name} + {given.name}"
         return replace(self, name=name, requirements=given)
 
-    @property
+    @cached_property
     def facts(self) -> tuple[CheckFacts, ...]:
         """The columns of the matrix: the checks, and after them what the requirements ask."""
         asked = () if self.requirements is None else required_columns(self.requirements)
@@ -341,6 +354,7 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
     return [check for check in checks if not {check.id, check.rule.id} & set(names)]
 
 
+@cache
 def shipped() -> dict[str, str]:
     """Return the text of each profile of prodex, by name."""
     folder = resources.files("prodex.quality").joinpath("profiles")

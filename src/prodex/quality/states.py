@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Answer, Mask
+from prodex.tables.columns import Answer, Mask, is_true
 
 States = npt.NDArray[np.int8]
 
@@ -39,6 +39,9 @@ EVIDENCE = pa.schema(
         ("compared", pa.string()),
     ]
 )
+
+#: What most checks see of most parts.
+_NOTHING_SEEN = EVIDENCE.empty_table()
 
 #: Columns of the evidence that audits of earlier versions do not have.
 LATER_EVIDENCE = ("compared",)
@@ -72,10 +75,10 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
     if not isinstance(verdict, Verdict):
         raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
     size = len(in_scope)
-    meant, unclear = _booleans("in_scope", in_scope, size)
+    applies, undecided = meant, unclear = _booleans("in_scope", in_scope, size)
     fails, doubtful = _booleans("fails", verdict.fails, size)
-    asked = in_scope if verdict.applies is None else verdict.applies
-    applies, undecided = _booleans("applies", asked, size)
+    if verdict.applies is not None:
+        applies, undecided = _booleans("applies", verdict.applies, size)
     # The order matters: out of scope wins over unknown, and unknown over fail and pass.
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
@@ -85,6 +88,9 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     """Return where a column of booleans is true, and where it is missing."""
+    # What nearly every rule returns needs no more than this.
+    if isinstance(given, np.ndarray) and given.dtype == bool and given.shape == (size,):
+        return given, np.zeros(size, bool)
     values = given
     if isinstance(values, pd.Series):
         # A filtered or sorted Series would be read in the wrong order without any error.
@@ -97,8 +103,9 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         if not pa.types.is_boolean(values.type):
             raise VerdictRefused(f"{name} holds {values.type} instead of booleans")
-        values = pd.array(values.to_pandas(), dtype="boolean")
-    if isinstance(values, pd.api.extensions.ExtensionArray):
+        missing = np.asarray(values.is_null().to_numpy(zero_copy_only=False), bool)
+        values = is_true(values)
+    elif isinstance(values, pd.api.extensions.ExtensionArray):
         if str(values.dtype) not in {"bool", "boolean", "bool[pyarrow]"}:
             raise VerdictRefused(f"{name} holds {values.dtype} instead of booleans")
         missing = np.asarray(values.isna(), bool)
@@ -120,7 +127,7 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
 
 def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
     if given is None:
-        return EVIDENCE.empty_table()
+        return _NOTHING_SEEN
     products = np.asarray(given.product)
     if products.ndim != 1 or (len(products) and not np.issubdtype(products.dtype, np.integer)):
         raise VerdictRefused("the evidence needs `product`: positions of products, as whole numbers")
@@ -136,16 +143,24 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
         )
     # A single value is that of all rows.
     size = len(products)
+    words = {name: getattr(given, name) for name in EVIDENCE.names[2:]}
+    if not size and all(map(_is_of_no_row, words.values())):
+        return _NOTHING_SEEN
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_evidence_words(name, getattr(given, name), size) for name in EVIDENCE.names[2:]]
-    # A product that fails but is out of scope or unknown has no finding, and so no evidence.
+    columns = [_evidence_words(name, one, size) for name, one in words.items()]
     table = pa.table([*numbers, *columns], schema=EVIDENCE)
-    return table.filter(pa.array(kept[products]))
+    # A product that fails but is out of scope or unknown has no finding, and so no evidence.
+    has_finding = kept[products]
+    return table if has_finding.all() else table.filter(pa.array(has_finding))
+
+
+def _is_of_no_row(words: Any) -> bool:
+    return words is None or isinstance(words, str) or (isinstance(words, Sized) and len(words) == 0)
 
 
 def _evidence_words(name: str, given: Any, size: int) -> pa.Array:
     if given is None or isinstance(given, str):
-        return pa.array([given], pa.string()).take(pa.array(np.zeros(size, np.int64)))
+        return pa.repeat(pa.scalar(given, pa.string()), size)
     if isinstance(given, pa.ChunkedArray):
         given = given.combine_chunks()
     if not isinstance(given, Sized):

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.facts.presence import short_languages
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import EVERY_TEXT, OR
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
@@ -119,13 +120,13 @@ class TextColumns:
 
     def matching(self, pattern: str, among: Mask | None = None) -> Mask:
         """Say which texts, or which of some, have a match of a regular expression."""
-        return self.marked(lambda texts: pc.match_substring_regex(texts, pattern), among)
+        return self.marked(lambda texts: has_match(texts, pattern), among)
 
     def ending(self, pattern: str, among: Mask | None = None) -> Mask:
         """Say the same of an expression that is looked for at the end of the texts only, which may be long."""
         if among is None:
-            return self.where(pc.match_substring_regex(self._ends, pattern))
-        return self.marked(lambda texts: pc.match_substring_regex(_ends_of(texts), pattern), among)
+            return self.where(has_match(self._ends, pattern))
+        return self.marked(lambda texts: has_match(_ends_of(texts), pattern), among)
 
     def marked(self, mark: Callable[[pa.Array], Any], among: Mask | None = None) -> Mask:
         """Say which texts, or which of some, a function marks that gets each of their wordings once."""

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.messages import LETTERS
-from prodex.tables.columns import is_true
+from prodex.quality.remembered import Remembered
+from prodex.tables.columns import is_true, whole
 
 #: Replaces marks of emphasis, and all else that may part a word or two words, between two letters.
 MARK = "\x1f"
@@ -70,7 +71,10 @@ def folded(texts: pa.Array) -> pa.Array:
     >>> folded(pa.array(["_Milch_ 3,5&nbsp;%, <b>WEIZEN</b>", "Œufs – crème"])).to_pylist()
     ['milch 3 5 %, weizen', 'oeufs, creme']
     """
-    texts = pc.fill_null(texts, "")
+    return _folded(whole(pc.fill_null(texts, "")))
+
+
+def _fold(texts: pa.Array) -> pa.Array:
     texts = _unescaped(texts)
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
@@ -82,6 +86,9 @@ def folded(texts: pa.Array) -> pa.Array:
     for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)
     return _replace_patterns(texts, _AT_LAST)
+
+
+_folded = Remembered(_fold, pa.string())
 
 
 def _replace_patterns(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:

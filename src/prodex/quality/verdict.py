@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.quality.products import Products
-from prodex.tables.columns import Rows
+from prodex.tables.columns import Mask, Rows
 
 #: One value for all rows of evidence, or one for each.
 Words: TypeAlias = "str | Sequence[Any] | pd.Series | None"
@@ -111,10 +111,20 @@ def product_verdict(
     compared
         What the value was compared with; see `Evidence`.
     """
-    failing = pd.array(fails, "boolean").fillna(False).to_numpy(bool)
+    failing = _where_true(fails)
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
-    words = (_of(one, rows) for one in (value, reason, compared))
+    words = (_of(one, rows) if len(rows) else None for one in (value, reason, compared))
     return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
+
+
+def _where_true(given: Any) -> Mask:
+    """Return booleans in any form as an array; missing is False."""
+    values = given.array if isinstance(given, pd.Series) else given
+    if isinstance(values, np.ndarray) and values.dtype == bool:
+        return values
+    if not isinstance(values, pd.arrays.BooleanArray):
+        values = pd.array(values, "boolean")
+    return values.to_numpy(bool, na_value=False)
 
 
 #: Characters that say what a value was compared with; what is longer is kept as its digest.

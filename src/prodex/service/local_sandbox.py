@@ -132,8 +132,9 @@ def running_sandbox(home: Path) -> Mapping[str, Any] | None:
 def _start(home: Path) -> Mapping[str, Any]:
     require_sandbox()
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
-        ready, output = Path(folder, "ready.json"), Path(folder, "stderr.txt")
-        options = ["--home", str(home), "--ready", str(ready), "--stop-with", str(os.getpid())]
+        ready, progress, output = (Path(folder, name) for name in ("ready.json", "progress", "stderr.txt"))
+        options = ["--home", str(home), "--ready", str(ready), "--progress", str(progress)]
+        options += ["--stop-with", str(os.getpid())]
         # Ctrl-C in a notebook stops the cell, not the sandbox. Windows has no sessions for it.
         apart: dict[str, Any] = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]
@@ -149,7 +150,7 @@ def _start(home: Path) -> Mapping[str, Any]:
                 **apart,
             )
         atexit.register(_stop, process)
-        facts = _await(process, ready, output)
+        facts = _await(process, ready, progress)
         if facts is None:
             _stop(process)
             raise ServiceUnreachable(
@@ -165,7 +166,7 @@ def _start(home: Path) -> Mapping[str, Any]:
     return facts
 
 
-def _await(process: subprocess.Popen[bytes], ready: Path, output: Path) -> Mapping[str, Any] | None:
+def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Mapping[str, Any] | None:
     """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
     begin = time.monotonic()
     with ExitStack() as bar:
@@ -178,10 +179,10 @@ def _await(process: subprocess.Popen[bytes], ready: Path, output: Path) -> Mappi
                 return dict(json.loads(ready.read_bytes()))
             if process.poll() is not None:
                 return None
-            if counted := _COUNTED.findall(output.read_bytes()):
+            if progress.exists() and (counted := _COUNTED.search(progress.read_bytes())):
                 # Only a new store takes so long that there is something to show.
                 show = show or bar.enter_context(showing(None, "Making the sample catalogue"))
-                done, total = (int(number.replace(b",", b"")) for number in counted[-1])
+                done, total = (int(number.replace(b",", b"")) for number in counted.groups())
                 show(done, total)
             time.sleep(0.05)
     return None

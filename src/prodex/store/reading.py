@@ -259,7 +259,11 @@ def _record_as_json(record: Any, index: int) -> bytes:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
     try:
-        return json.dumps(_without_nan(record), allow_nan=False).encode()
+        try:
+            return json.dumps(record, allow_nan=False).encode()
+        except (TypeError, ValueError):
+            # It has a NaN, or a mapping that is no dict: hardly any record has, so none is looked through before.
+            return json.dumps(_without_nan(record), allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"Record {index} cannot be written as JSON ({error}). Use text, numbers, lists, dicts."

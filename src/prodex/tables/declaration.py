@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import pyarrow as pa
@@ -79,9 +79,14 @@ class Table:
             [pa.field(c.name, ARROW_TYPES[c.kind], metadata={"meaning": c.meaning}) for c in self.columns]
         )
 
+    @cached_property
+    def fields(self) -> Mapping[str, pa.Field]:
+        """The fields of the schema, by name."""
+        return {field.name: field for field in self.schema}
+
     def schema_of(self, names: Iterable[str]) -> pa.Schema:
         """Return the schema of some columns; those that are not declared are the attributes in `presence`."""
-        known = {field.name: field for field in self.schema}
+        known = self.fields
         # Suppliers name attributes, so that the columns of `presence` are known only from the data.
         attribute = pa.field("", pa.string(), metadata={"meaning": STATE_MEANING})
         return pa.schema([known.get(name, attribute.with_name(name)) for name in names])
@@ -114,11 +119,12 @@ def copied(name: str, path: str, kind: ColumnKind, meaning: str) -> Column:
 def misfit(schema: pa.Schema, declared: Table, lacking: Collection[str] = ()) -> str:
     """Return why columns are not those of a table, without those that it lacks, or "" where they may be."""
     # Arrow opens such a file, and fails only when somebody asks for that column.
-    if len(set(schema.names)) < len(schema.names):
+    there = set(schema.names)
+    if len(there) < len(schema):
         return "it has a column twice"
-    if missing := [name for name in declared.schema.names if name not in {*schema.names, *lacking}]:
+    if missing := [name for name in declared.fields if name not in there and name not in lacking]:
         return f"it has no column {missing[0]}"
-    if surplus := [name for name in lacking if name in schema.names]:
+    if surplus := [name for name in lacking if name in there]:
         return f"it has a column {surplus[0]!r:.60} that was left out"
     for found, wanted in zip(schema, declared.schema_of(schema.names), strict=True):
         if _kind_of(found.type) != _kind_of(wanted.type):
@@ -126,6 +132,7 @@ def misfit(schema: pa.Schema, declared: Table, lacking: Collection[str] = ()) ->
     return ""
 
 
+@lru_cache(maxsize=1_000)
 def _kind_of(kind: pa.DataType) -> str:
     """Name the kind of a type: files know text, and not whether it repeats itself."""
     if pa.types.is_dictionary(kind):

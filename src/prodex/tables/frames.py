@@ -38,6 +38,19 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def to_series(name: str, values: pa.Array) -> pd.Series:
+    """Return one column as that of a frame: the same as `to_frame`, but far quicker for few values.
+
+    >>> to_series("gtin", pa.array(["03036811359935", None])).dtype == _TEXT
+    True
+    """
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if (dtype := _DTYPES.get(kind)) is None:
+        return to_frame(pa.table([values], names=[name]))[name]
+    framed = as_framed(pa.table([values], names=[name])).column(0)
+    return pd.Series(dtype.__from_arrow__(framed), name=name, copy=False)
+
+
 def as_framed(table: pa.Table) -> pa.Table:
     """Return a table with the types of columns that pandas keeps, so that `to_frame` copies none of them again.
 

@@ -5,11 +5,14 @@ Neither is an import: products are replaced as a whole, as if their manufacturer
 
 from __future__ import annotations
 
+import gc
 import secrets
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,10 +34,14 @@ from prodex_sandbox.records.store import (
     delete_product,
     delete_versions,
     insert_product,
+    insert_products,
     insert_views,
     next_key,
     replace_product,
 )
+
+#: Products that are written at a time.
+_BLOCK: Final = 500
 
 #: (code, label in US English) -> language -> label.
 Labels = Mapping[tuple[str, str], Mapping[str, str]]
@@ -58,7 +65,7 @@ def fill_store(
     try:
         # An incomplete store is thrown away, so it needs no journal.
         connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + TABLES)
-        with connection:
+        with connection, _without_collecting():
             _insert_settings(connection, origin)
             _insert_labels(connection, labels)
             _insert_products(connection, products)
@@ -71,6 +78,18 @@ def fill_store(
         )
     finally:
         connection.close()
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let records be decoded without the collector of cycles: they have none, and it would look at each again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:
@@ -114,12 +133,14 @@ def _insert_labels(connection: sqlite3.Connection, labels: Labels) -> None:
 def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[bytes, SharedProduct]]) -> None:
     known: Codes = {}
     segments = SegmentBuilder()
-    for key, (body, product) in enumerate(products, start=1):
-        insert_product(connection, key, product.owner_id, body, product.record)
-        views = insert_views(connection, key, product)
-        segments.add(product.record, product.owner_id, views)
-        for place, code in codes_of(product.record):
-            known.setdefault(place, code)
+    numbered = enumerate(products, start=1)
+    while block := [(key, *one) for key, one in islice(numbered, _BLOCK)]:
+        insert_products(connection, [(key, one.owner_id, body, one.record) for key, body, one in block])
+        insert_views(connection, [(key, one) for key, _, one in block])
+        for _, _, product in block:
+            segments.add(product)
+            for place, code in codes_of(product.record):
+                known.setdefault(place, code)
     segments.insert(connection)
     connection.executemany(
         "INSERT INTO referentials VALUES (?, ?, ?)",
@@ -177,7 +198,7 @@ def _insert(
     record = product.record if now is None else _updated(product.record, None, now)
     key = next_key(connection)
     insert_product(connection, key, product.owner_id, encode(record), record)
-    insert_views(connection, key, product)
+    insert_views(connection, [(key, product)])
     return key
 
 
@@ -192,7 +213,7 @@ def _replace(connection: sqlite3.Connection, key: int, given: Product, now: date
         connection.execute("UPDATE products SET owner_id = ? WHERE key = ?", (given.owner_id, key))
         connection.execute("DELETE FROM views WHERE product_key = ?", (key,))
         connection.execute("DELETE FROM tags WHERE product_key = ?", (key,))
-        insert_views(connection, key, given)
+        insert_views(connection, [(key, given)])
 
 
 def _updated(record: Mapping[str, Any], before: bytes | None, now: datetime) -> dict[str, Any]:

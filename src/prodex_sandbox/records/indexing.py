@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from prodex_sandbox.raw_json import storable
 
-#: The fields that can be searched (spec, endpoint 5) -> their columns in the index.
+#: The fields that can be searched (spec, endpoint 5), each a member of an attribute -> their columns in the index.
 SEARCH_FIELDS: Final = {
     "namePublicLong.data": "name_public_long",
     "composition.data": "composition",
@@ -81,6 +81,8 @@ def _check_keys(value: Any, keys: set[str], where: str) -> None:
 
 
 _IDS: Final = range(2**62)
+#: Each field that can be searched, its attribute, and the member of that.
+_SEARCHED: Final = tuple((field, *field.split(".")) for field in SEARCH_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def indexed_values(record: dict[str, Any]) -> IndexedValues:
         pictures_updated_at=None if pictures_updated_at is None else round(pictures_updated_at * 1000),
         has_packshot=any(value is True for value in values_at(record, "assets.pictures.isPackshot")),
         consumer_unit=record.get("isConsumerUnit") is True or record.get("isDisplayUnit") is True,
-        texts={field: _text_at(record, field) for field in SEARCH_FIELDS},
+        texts={field: _text_of(record.get(name), member) for field, name, member in _SEARCHED},
     )
 
 
@@ -142,8 +144,10 @@ def _text(value: Any) -> str | None:
     return storable(value) if isinstance(value, str) else None
 
 
-def _text_at(record: dict[str, Any], field: str) -> str:
-    return storable("\n".join(text for text in values_at(record, field) if isinstance(text, str)))
+def _text_of(value: Any, member: str) -> str:
+    items = value if isinstance(value, list) else [value]
+    texts = [item.get(member) for item in items if isinstance(item, dict)]
+    return storable("\n".join([text for text in texts if isinstance(text, str)]))
 
 
 def _unix_time(value: Any) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 from typing import Any
 
 from prodex_sandbox.raw_json import storable
@@ -116,6 +117,7 @@ class SharedProduct:
     views: tuple[View, ...]
 
 
+_SHARING_STATUSES = tuple(SharingStatus)
 # ISO 3166-1 numeric codes.
 _MARKETS = range(1, 1000)
 
@@ -133,8 +135,16 @@ def views_with_owner(product: SharedProduct) -> tuple[View, ...]:
         return (
             View(product.owner_id, draft, draft, "NOT_ASSIGNED", active_range=False, validation_status=0),
         )
-    own = replace(product.views[0], organization_id=product.owner_id, active_range=False, tags=())
-    return (*product.views, own)
+    return (*product.views, _view_of_owner(product.views[0], product.owner_id))
+
+
+# Most products of a file look alike to all who see them: a view of each kind is made once.
+_VIEWS_KEPT = 4_096
+
+
+@lru_cache(_VIEWS_KEPT)
+def _view_of_owner(first: View, owner_id: int) -> View:
+    return replace(first, organization_id=owner_id, active_range=False, tags=())
 
 
 def overlay(record: dict[str, Any], first: View, view: View) -> dict[str, Any]:
@@ -162,18 +172,25 @@ def overlay(record: dict[str, Any], first: View, view: View) -> dict[str, Any]:
 
 def views_of_record(record: dict[str, Any], viewers: Iterable[int]) -> tuple[View, ...]:
     """Return equal views for all viewers, with the statuses that the record holds and defaults for the others."""
-    view = View(organization_id=0, tags=_tags(record))
+    statuses: dict[str, Any] = {}
     shared = record.get("manufacturerSharingStatus")
-    if shared in tuple(SharingStatus):
-        view = replace(view, shared_from=SharingStatus(shared), shared_with=SharingStatus(shared))
+    if shared in _SHARING_STATUSES:
+        statuses["shared_from"] = statuses["shared_with"] = SharingStatus(shared)
     if (status := record.get("targetProductStatus")) in PRODUCT_STATUSES:
-        view = replace(view, product_status=status)
+        statuses["product_status"] = status
     if (status := _member(record, "validation", "status")) in (0, 1, 2, 3):
-        view = replace(view, validation_status=int(status))
+        statuses["validation_status"] = int(status)
     market = _member(record, "product_key", "target_market_id")
     if isinstance(market, int) and market in _MARKETS:
-        view = replace(view, target_market=market)
-    return tuple(replace(view, organization_id=viewer) for viewer in viewers)
+        statuses["target_market"] = int(market)
+    return _equal_views(tuple(viewers), _tags(record), *statuses.items())
+
+
+@lru_cache(_VIEWS_KEPT)
+def _equal_views(
+    viewers: tuple[int, ...], tags: tuple[tuple[str, str], ...], *statuses: tuple[str, Any]
+) -> tuple[View, ...]:
+    return tuple(View(viewer, tags=tags, **dict(statuses)) for viewer in viewers)
 
 
 def _member(record: dict[str, Any], name: str, inner: str) -> Any:

@@ -21,6 +21,13 @@ UNITS_OF: Final = {"netContent": "netcontents", "netWeight": "weights", "grossWe
 _TEXTS: Final = ("nameLegal", "namePublicShort", "namePublicLong", "description")
 _QUANTITIES: Final = (*UNITS_OF, "height", "width", "depth")
 
+#: Attributes, each with the referentials of its code, or of the language or unit that its items are expressed in.
+_REFERENTIALS_OF: Final = (
+    *((attribute, (name,)) for attribute, name in CODE_ATTRIBUTES.items()),
+    *((attribute, ("languages",)) for attribute in _TEXTS),
+    *((name, tuple(dict.fromkeys((UNITS_OF.get(name, "units"), "units")))) for name in _QUANTITIES),
+)
+
 #: (referential, code) -> the code value or descriptor as records hold it.
 Codes = dict[tuple[str, str], dict[str, Any]]
 
@@ -64,24 +71,17 @@ def _languages() -> dict[str, str]:
 
 def codes_of(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
     """Yield the codes of a record's own attributes; deeper ones hold the same codes again."""
-    for attribute, name in CODE_ATTRIBUTES.items():
-        yield from _coded(name, record.get(attribute))
-    for attribute in _TEXTS:
-        for item in _items(record.get(attribute)):
-            yield from _coded("languages", item.get("expressedIn"))
-    for attribute in _QUANTITIES:
-        for item in _items(record.get(attribute)):
-            for name in {UNITS_OF.get(attribute, "units"), "units"}:
-                yield from _coded(name, item.get("expressedIn"))
-
-
-def _items(value: Any) -> Iterator[dict[str, Any]]:
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict):
-            yield item
-
-
-def _coded(name: str, value: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    code = value.get("code") if isinstance(value, dict) else None
-    if isinstance(code, str | int) and not isinstance(code, bool):
-        yield (name, storable(str(code))), value
+    for attribute, names in _REFERENTIALS_OF:
+        value = record.get(attribute)
+        if attribute in CODE_ATTRIBUTES:
+            coded = [value]
+        else:
+            items = value if isinstance(value, list) else ()
+            coded = [item.get("expressedIn") for item in items if isinstance(item, dict)]
+        for one in coded:
+            if not isinstance(one, dict):
+                continue
+            code = one.get("code")
+            if isinstance(code, str | int) and not isinstance(code, bool):
+                for name in names:
+                    yield (name, storable(str(code))), one

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from prodex_sandbox.records.model import View
+from prodex_sandbox.records.model import SharedProduct, views_with_owner
 from prodex_sandbox.records.store import Store
 
 #: permission -> which segments it shows.
@@ -32,10 +31,11 @@ class SegmentBuilder:
     def __init__(self) -> None:
         self._permissions: dict[tuple[int, Path], set[str]] = {}
 
-    def add(self, record: Mapping[str, Any], owner_id: int, views: Iterable[View]) -> None:
-        """Add a product, and who sees it."""
+    def add(self, product: SharedProduct) -> None:
+        """Add a product."""
+        record, owner_id = product.record, product.owner_id
         path = (_segment(record.get("GPC"), "No GPC class"), _segment(record.get("kind"), "No kind"))
-        for view in views:
+        for view in views_with_owner(product):
             held = self._permissions.setdefault((view.organization_id, path), set())
             held.add("READ")
             if view.active_range or view.organization_id == owner_id:

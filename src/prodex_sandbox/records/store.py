@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from operator import attrgetter
@@ -316,10 +316,20 @@ def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
     """Insert a product; `body` is the record's JSON."""
-    values = indexed_values(record)
-    connection.execute(_INSERT_PRODUCT, (key, owner_id, *_columns_of(values)))
-    connection.execute("INSERT INTO records VALUES (?, ?)", (key, body))
-    _insert_texts(connection, key, values)
+    insert_products(connection, [(key, owner_id, body, record)])
+
+
+def insert_products(
+    connection: sqlite3.Connection, products: Sequence[tuple[int, int, bytes, dict[str, Any]]]
+) -> None:
+    """Insert products: of each its key, its owner's id, the JSON of its record, and the record."""
+    values = [(key, owner_id, indexed_values(record)) for key, owner_id, _, record in products]
+    connection.executemany(_INSERT_PRODUCT, [(key, owner, *_columns_of(one)) for key, owner, one in values])
+    connection.executemany("INSERT INTO records VALUES (?, ?)", [(key, body) for key, _, body, _ in products])
+    # A product without texts cannot be found by them, and needs no row.
+    connection.executemany(
+        _INSERT_TEXTS, [(key, *one.texts.values()) for key, _, one in values if any(one.texts.values())]
+    )
 
 
 def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
@@ -340,13 +350,8 @@ def _replace_texts(connection: sqlite3.Connection, key: int, values: IndexedValu
     row = connection.execute(_SELECT_TEXTS, (key,)).fetchone()
     if row != tuple(values.texts.values()):
         connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-        _insert_texts(connection, key, values)
-
-
-def _insert_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
-    # A product without texts cannot be found by them, and needs no row.
-    if any(values.texts.values()):
-        connection.execute(_INSERT_TEXTS, (key, *values.texts.values()))
+        if any(values.texts.values()):
+            connection.execute(_INSERT_TEXTS, (key, *values.texts.values()))
 
 
 def delete_product(connection: sqlite3.Connection, key: int) -> None:
@@ -369,12 +374,17 @@ def delete_versions(connection: sqlite3.Connection, key: int) -> None:
         _delete_record(connection, version)
 
 
-def insert_views(connection: sqlite3.Connection, key: int, product: SharedProduct) -> tuple[View, ...]:
-    """Insert how everybody sees a product, its owner too; return these views."""
-    views = views_with_owner(product)
-    for view in views:
-        insert_view(connection, key, view, overlay(product.record, views[0], view))
-    return views
+def insert_views(connection: sqlite3.Connection, products: Iterable[tuple[int, SharedProduct]]) -> None:
+    """Insert how everybody sees products, their owners too; of each product its key and itself."""
+    _insert_views(
+        connection,
+        (
+            (key, view, overlay(product.record, views[0], view))
+            for key, product in products
+            for views in [views_with_owner(product)]
+            for view in views
+        ),
+    )
 
 
 def _delete_record(connection: sqlite3.Connection, key: int) -> None:
@@ -385,11 +395,19 @@ def _delete_record(connection: sqlite3.Connection, key: int) -> None:
 
 def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: dict[str, Any]) -> None:
     """Insert how a viewer sees a product; `overlay` has the members that the record has otherwise."""
-    connection.execute(
+    _insert_views(connection, [(key, view, overlay)])
+
+
+def _insert_views(connection: sqlite3.Connection, seen: Iterable[tuple[int, View, dict[str, Any]]]) -> None:
+    rows = list(seen)
+    connection.executemany(
         "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT updated_at FROM products WHERE key = ?), ?)",
-        (view.organization_id, key, key, *_statuses_of(view), key, encode(overlay) if overlay else None),
+        [
+            (view.organization_id, key, key, *_statuses_of(view), key, encode(overlay) if overlay else None)
+            for key, view, overlay in rows
+        ],
     )
     connection.executemany(
         "INSERT OR IGNORE INTO tags VALUES (?, ?, ?, ?)",
-        ((view.organization_id, key, name, created_at) for name, created_at in view.tags),
+        [(view.organization_id, key, *tag) for key, view, _ in rows for tag in view.tags],
     )

@@ -136,7 +136,7 @@ class Day:
         key = next_key(self.connection)
         record = product.record | {"updatedAt": stamp(self.now)}
         insert_product(self.connection, key, product.owner_id, encode(record), record)
-        insert_views(self.connection, key, product)
+        insert_views(self.connection, [(key, product)])
         self._written.add(key)
         self._note(key, stored_attributes(encode(record)), {}, supplier, action, detail)
         return key

@@ -39,6 +39,7 @@ from prodex.quality.language_detection import (
     sections,
 )
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict, compared_with
@@ -54,6 +55,7 @@ _GLUTEN = 1 << GROUPS.index("gluten")
 
 
 @rule(
+    record_alone=True,
     title="allergens named in the ingredients are listed",
     problem="Allergen of the ingredients not listed",
     fix="Add it to the {listed}, or correct the ingredients if it is not in the product.",
@@ -146,7 +148,7 @@ class _Mentions:
 
 def _allergen_lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # A dash lists nothing.
-    lists = listed_texts.texts.filter(pc.match_substring_regex(listed_texts.texts["text"], r"\pL"))
+    lists = listed_texts.texts.filter(has_match(listed_texts.texts["text"], r"\pL"))
     distinct, code = encoded(lists["text"])
     product = lists["product"].to_numpy()
     groups = np.zeros(len(products), np.int32)
@@ -238,7 +240,7 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     at_the_length = np.zeros(len(product), bool)
     at_the_length[list(cut_rows(products, product, [attribute], place, texts, text, lengths))] = True
     # A list that is finished has that length by chance.
-    return cut | (at_the_length & ~is_true(pc.match_substring_regex(texts, _FINISHED))[text])
+    return cut | (at_the_length & ~is_true(has_match(texts, _FINISHED))[text])
 
 
 def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray) -> Mask:

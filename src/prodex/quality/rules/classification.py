@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
-import pandas as pd
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,15 +16,16 @@ from prodex.errors import QueryError
 from prodex.facts.name import NAMES
 from prodex.facts.owner import owner_codes
 from prodex.locales import market_code
-from prodex.messages import counted, unaccented
+from prodex.messages import composed, counted, unaccented
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
-from prodex.tables.columns import by_value, filled_values, is_true
+from prodex.tables.columns import by_value, combinations, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
-_rule = partial(rule, dimension="completeness", block="identity")
+_rule = partial(rule, dimension="completeness", block="identity", record_alone=True)
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
@@ -131,6 +134,7 @@ def has_owner(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the product has a uuid",
     problem="No universally unique id",
     fix="Load the product again; if it still has none, ask the service.",
@@ -173,8 +177,34 @@ def _is_market(code: str) -> bool:
         return False
 
 
-def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.DataFrame:
-    """Return the pairs of brand code and label that differ from those of most products, with reason and `compared`.
+class _Brand(NamedTuple):
+    """One way to give a brand, which several products may have.
+
+    Attributes
+    ----------
+    code, label
+        As sent.
+    count
+        How many products have it so.
+    spelling
+        The label, whichever way its accents are written.
+    name
+        The label as brands are compared.
+    """
+
+    code: str
+    label: str
+    count: int
+    spelling: str
+    name: str
+
+
+#: Why a brand is unusual, and with what it was compared; by its code and label, or by its label alone.
+_Unusual: TypeAlias = dict[tuple[str, ...], tuple[str, str]]
+
+
+def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unusual:
+    """Return the pairs of brand code and label that differ from those of most products.
 
     Parameters
     ----------
@@ -187,36 +217,42 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> pd.D
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
     # Counted pairs instead of products: a catalogue of millions has some thousand brands.
-    frame: pd.DataFrame = (
-        pairs.group_by(["code", "label"]).aggregate([([], "count_all")]).to_pandas().dropna()
-    )
-    # One spelling, whichever way its accents are written.
-    frame["spelling"] = frame["label"].str.normalize("NFC")
-    # "Mill & Co." and "MILL & CO" are one brand; the codes of both should be the same.
-    frame["name"] = frame["spelling"].str.casefold().str.replace(r"[\W_]+", "", regex=True)
-    frame = frame[(frame["code"].str.strip() != "") & (frame["name"] != "")]
-    odd = []
-    for _, group in frame.groupby(by).filter(lambda each: each[other].nunique() > 1).groupby(by):
-        counts = group.groupby(other)["count_all"].sum().sort_values(ascending=False, kind="stable")
+    counts = pairs.group_by(["code", "label"], use_threads=False).aggregate([([], "count_all")])
+    brands = []
+    for code, label, count in zip(*(counts[name].to_pylist() for name in counts.column_names), strict=True):
+        if code is not None and label is not None:
+            spelling = composed(label)
+            # "Mill & Co." and "MILL & CO" are one brand; the codes of both should be the same.
+            name = re.sub(r"[\W_]+", "", spelling.casefold(), flags=re.ASCII)
+            if name and code.strip():
+                brands.append(_Brand(code, label, count, spelling, name))
+    return {
+        # Not how many have it: that changes every night.
+        (brand.code, brand.label): (reason, compared_with(getattr(brand, by), *sorted(usual)))
+        for brand, reason, usual in _deviating(brands, by, other)
+    }
+
+
+def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[_Brand, str, list[str]]]:
+    """Yield the brands that are not as with most products: with the reason, and with what is usual instead."""
+    groups: dict[str, list[_Brand]] = defaultdict(list)
+    for brand in brands:
+        groups[getattr(brand, by)].append(brand)
+    for group in groups.values():
+        counts: Counter[str] = Counter()
+        for brand in group:
+            counts[getattr(brand, other)] += brand.count
+        most = max(counts.values())
         # Where two are equally frequent, neither is the usual one, and both are shown.
-        usual = counts.index[counts == counts.iloc[0]]
-        wrong = group if len(usual) > 1 else group[group[other] != usual[0]]
-        others = {
-            one: [f"{value} ({counted(n, 'product')})" for value, n in counts.items() if value != one]
-            for one in wrong[other]
-        }
-        odd.append(
-            wrong.assign(
-                reason=[f"also {', '.join(others[one])}" for one in wrong[other]],
-                # Not how many have it: that changes every night.
-                compared=[
-                    compared_with(key, *sorted(str(value) for value in usual if value != one))
-                    for key, one in zip(wrong[by], wrong[other], strict=True)
-                ],
-            )
-        )
-    every: pd.DataFrame = pd.concat([frame.iloc[:0].assign(reason="", compared=""), *odd])
-    return every[["code", "label", "reason", "compared"]]
+        usual = [value for value, count in counts.items() if count == most]
+        by_count = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+        for brand in group:
+            own = getattr(brand, other)
+            if usual != [own]:
+                also = ", ".join(
+                    f"{value} ({counted(n, 'product')})" for value, n in by_count if value != own
+                )
+                yield brand, f"also {also}", [value for value in usual if value != own]
 
 
 @_rule(
@@ -234,7 +270,7 @@ def brand_code_has_one_label(products: Products, *, whole: Any) -> Verdict:
 
     Products with the most frequent label of the code pass.
     """
-    return _is_usual(products, whole, "brand", "brand.label")
+    return _is_usual(products, whole, ("brand_code", "brand"), "brand", "brand.label")
 
 
 @_rule(
@@ -253,36 +289,24 @@ def brand_has_one_code(products: Products, *, whole: Any) -> Verdict:
 
     Products with the most frequent code of the name pass; case and punctuation do not make another name.
     """
-    return _is_usual(products, whole, "brand_code", "brand.code")
+    return _is_usual(products, whole, ("brand_code", "brand"), "brand_code", "brand.code")
 
 
-def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> pd.DataFrame:
-    """Return the spellings of brands that are not those of most products, with the reason."""
-    frame = whole["products.brand"].value_counts().flatten()
-    labels, counts = (whole_array.to_pandas() for whole_array in frame)
-    table = pd.DataFrame({"label": labels, "count_all": counts}).dropna()
-    table["spelling"] = table["label"].str.normalize("NFC").str.strip()
-    table = table[table["spelling"] != ""]
-    table["name"] = [_comparable_brand(label) for label in table["spelling"]]
-    table = table[table["name"] != ""]
-    odd = [table.iloc[:0].assign(reason="", compared="")]
-    for _, group in table.groupby("name").filter(lambda each: each["spelling"].nunique() > 1).groupby("name"):
-        by_spelling = group.groupby("spelling")["count_all"].sum().sort_values(ascending=False, kind="stable")
-        usual = by_spelling.index[by_spelling == by_spelling.iloc[0]]
-        wrong = group if len(usual) > 1 else group[group["spelling"] != usual[0]]
-        others = {
-            one: ", ".join(
-                f"{value} ({counted(n, 'product')})" for value, n in by_spelling.items() if value != one
-            )
-            for one in wrong["spelling"]
-        }
-        odd.append(
-            wrong.assign(
-                reason=[f"also {others[one]}" for one in wrong["spelling"]],
-                compared=[compared_with(*sorted(set(usual) - {one})) for one in wrong["spelling"]],
-            )
-        )
-    return pd.concat(odd)[["label", "reason", "compared"]]
+def _unusual_spellings(whole: dict[str, pa.ChunkedArray]) -> _Unusual:
+    """Return the spellings of brands that are not those of most products."""
+    labels, counts = (one.to_pylist() for one in whole["products.brand"].value_counts().flatten())
+    spelled = [
+        (label, count, composed(label).strip())
+        for label, count in zip(labels, counts, strict=True)
+        if label is not None
+    ]
+    brands = [
+        _Brand("", label, count, spelling, _comparable_brand(spelling)) for label, count, spelling in spelled
+    ]
+    return {
+        (brand.label,): (reason, compared_with(*sorted(usual)))
+        for brand, reason, usual in _deviating((one for one in brands if one.name), "name", "spelling")
+    }
 
 
 def _comparable_brand(label: str) -> str:
@@ -309,16 +333,7 @@ def brand_is_spelled_one_way(products: Products, *, whole: Any) -> Verdict:
 
     Spellings differ in case, accents, punctuation or the word for "and"; products with the most frequent one pass.
     """
-    labels = products["brand"]
-    place = pd.Index(whole["label"]).get_indexer(labels)
-    return product_verdict(
-        place >= 0,
-        "brand.label",
-        labels,
-        lambda rows: whole["reason"].iloc[place[rows]],
-        applies=labels.notna(),
-        compared=lambda rows: whole["compared"].iloc[place[rows]],
-    )
+    return _is_usual(products, whole, ("brand",), "brand", "brand.label")
 
 
 #: Legal forms behind the name of a company, in the countries of the ten languages; where a word is one, only as the
@@ -346,7 +361,7 @@ def brand_is_no_company(products: Products) -> Verdict:
     labels = products.column("brand")
     # Short forms count at the end only, since they are words elsewhere. Of 92 brands found in real data, 12 were read,
     # and all were companies.
-    found = is_true(pc.match_substring_regex(pc.utf8_trim_whitespace(labels), _COMPANY))
+    found = is_true(has_match(pc.utf8_trim_whitespace(labels), _COMPANY))
     return product_verdict(
         found,
         "brand.label",
@@ -356,16 +371,16 @@ def brand_is_no_company(products: Products) -> Verdict:
     )
 
 
-def _is_usual(products: Products, odd: pd.DataFrame, column: str, attribute: str) -> Verdict:
-    """Fail the products that have one of the deviating pairs."""
-    own = pd.MultiIndex.from_arrays([products["brand_code"], products["brand"]])
-    # Parts are judged apart, but the usual label is one for the whole catalogue.
-    place = pd.MultiIndex.from_frame(odd[["code", "label"]]).get_indexer(own)
+def _is_usual(products: Products, odd: _Unusual, keys: Sequence[str], column: str, attribute: str) -> Verdict:
+    """Fail the products that have one of the deviating combinations of values in some columns."""
+    columns = [products.column(key) for key in keys]
+    place, values = combinations(*columns)
+    found = [odd.get(each, ("", "")) for each in zip(*(one.to_pylist() for one in values), strict=True)]
     return product_verdict(
-        place >= 0,
+        np.array([bool(reason) for reason, _ in found], bool)[place],
         attribute,
         products[column],
-        lambda rows: odd["reason"].iloc[place[rows]],
-        applies=products["brand_code"].notna() & products["brand"].notna(),
-        compared=lambda rows: odd["compared"].iloc[place[rows]],
+        lambda rows: [found[each][0] for each in place[rows]],
+        applies=np.logical_and.reduce([is_true(one.is_valid()) for one in columns]),
+        compared=lambda rows: [found[each][1] for each in place[rows]],
     )

@@ -6,13 +6,17 @@ from datetime import timedelta
 from functools import partial
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent, product_verdict
+from prodex.tables.frames import to_frame
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
+#: Most products have no such date, and to read none takes as long as to read a hundred.
+_NO_MOMENTS = pd.Series([], dtype="datetime64[us]")
 #: Declares a rule of dates, which fails more products every day.
 _rule = partial(rule, dimension="timeliness", block="freshness")
 
@@ -54,6 +58,7 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
 
 @_rule(
     title="the product was created before it was updated",
+    record_alone=True,
     problem="Created after its last update",
     fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
@@ -103,6 +108,7 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
 
 @_rule(
     title="certificates begin before they expire",
+    record_alone=True,
     problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
@@ -130,7 +136,8 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 )
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
-    labels = products.rows("labels", "attribute", "end_date").rename(columns={"end_date": "value"})
+    rows = products.arrow("labels", "attribute", "end_date")
+    labels = to_frame(rows.filter(rows["end_date"].is_valid())).rename(columns={"end_date": "value"})
     dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
@@ -183,17 +190,19 @@ def _dates(
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
-    # Several rules read dates from this table: it is indexed by attribute once.
-    rows = products.remember(
-        "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
-    )
-    return _with_moments(rows.loc[rows.index == attribute].reset_index())
+    return products.remember(("dates", attribute), lambda: _read_dates(products, attribute))
+
+
+def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
+    # Few of the rows of this table are dates: the others never become a frame.
+    rows = products.arrow("scalars", "attribute", "position", "value")
+    return _with_moments(to_frame(rows.filter(pc.equal(rows["attribute"], attribute))))
 
 
 def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a value, with its moment in the column `at`."""
     filled = rows[rows["value"].str.strip().fillna("") != ""].reset_index(drop=True)
-    return filled.assign(at=_moments(filled["value"]))
+    return filled.assign(at=_moments(filled["value"]) if len(filled) else _NO_MOMENTS)
 
 
 def _moments(values: pd.Series) -> pd.Series:

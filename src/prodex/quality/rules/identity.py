@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.gtin import are_upc_e, are_valid, check_digit
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Mask, Rows, is_true
@@ -20,7 +21,7 @@ _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 #: Declares a rule of the GTIN.
-_rule = partial(rule, block="identity", needs="gtin")
+_rule = partial(rule, block="identity", needs="gtin", record_alone=True)
 
 
 @_rule(
@@ -135,7 +136,7 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
 def _is_formed(products: Products) -> Mask:
     """Say for each product whether its GTIN has 14 digits that are not all zeros: only then they mean something."""
     # The check digit is left to `valid_gtin`: one mistake should not fail three rules.
-    formed = pc.match_substring_regex(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
+    formed = has_match(products.column("gtin"), "^[0-9]*[1-9][0-9]*$")
     long = pc.equal(pc.utf8_length(products.column("gtin")), 14)
     return is_true(pc.and_(formed, long))
 
@@ -160,10 +161,11 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
     # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
-    counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    counted = table.group_by("gtin", use_threads=False).aggregate([("product_id", "count")])
     # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
-    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
+    repeated = table.filter(pc.is_in(table["gtin"], several))
+    return repeated.group_by("gtin", use_threads=False).aggregate([("product_id", "list")])
 
 
 @_rule(

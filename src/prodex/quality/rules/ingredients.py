@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.verdict import Verdict
@@ -21,7 +22,13 @@ _SHOWN = 60
 
 #: Declares a rule of lists of ingredients: one that is wrong is enough to fail.
 _rule = partial(
-    rule, block="food", needs="{attribute}.data", certain="fails", dimension="accuracy", exact=False
+    rule,
+    block="food",
+    needs="{attribute}.data",
+    certain="fails",
+    dimension="accuracy",
+    exact=False,
+    record_alone=True,
 )
 
 
@@ -64,7 +71,9 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
     ready = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
     reasons: dict[int, list[str]] = {}
     for part, expression in _label_parts().items():
-        rows = np.flatnonzero(is_true(pc.match_substring_regex(ready, expression)))
+        rows = np.flatnonzero(is_true(has_match(ready, expression)))
+        if not len(rows):
+            continue
         seen = pc.struct_field(
             pc.extract_regex(ready.take(pa.array(rows)), f"(?P<seen>{expression})"), "seen"
         )
@@ -133,9 +142,9 @@ def _strange_words(texts: pa.Array) -> tuple[Rows, Rows]:
     distinct = words.dictionary
     odd = np.zeros(len(distinct), bool)
     for pattern in _STRANGE:
-        odd |= is_true(pc.match_substring_regex(distinct, pattern))
-    odd &= ~is_true(pc.match_substring_regex(distinct, _MEANT))
-    counted = is_true(pc.match_substring_regex(distinct, r"\pL|^\W+$"))
+        odd |= is_true(has_match(distinct, pattern))
+    odd &= ~is_true(has_match(distinct, _MEANT))
+    counted = is_true(has_match(distinct, r"\pL|^\W+$"))
     place = words.indices.to_numpy()
     strange = np.bincount(own[odd[place]], minlength=len(texts))
     return strange, np.bincount(own[counted[place]], minlength=len(texts))

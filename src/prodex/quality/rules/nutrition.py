@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.nutrition_columns import (
@@ -37,6 +36,7 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
@@ -114,7 +114,7 @@ _NOTHING_IN_IT = (
 _FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.
-_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
+_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF, record_alone=True)
 
 
 def _are_known(*amounts: Numbers) -> Mask:
@@ -435,7 +435,7 @@ def _names_match(
     asked = products.any(nutrition.product[chosen])
     rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
     folded_texts = FoldedTexts.of(products).take(texts.values(rows))
-    found = is_true(pc.match_substring_regex(folded_texts, pattern))
+    found = is_true(has_match(folded_texts, pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 
 
@@ -529,7 +529,7 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
     known = declared >= _FEWEST_ZEROS
     nothing = known & (figures == 0)
     kinds = folded(products.column("kind").take(pa.array(nutrition.product)))
-    nothing &= ~is_true(pc.match_substring_regex(kinds, _NOTHING_IN_IT))
+    nothing &= ~is_true(has_match(kinds, _NOTHING_IN_IT))
     if nothing.any():
         nothing &= ~_names_match(products, nutrition, nothing, _NOTHING_IN_IT, NAMES)
         # Nearly every list of ingredients names water or salt somewhere; it is one of nothing else where it begins so.

@@ -23,6 +23,7 @@ from prodex.quality.language_detection import (
     place_of_language,
 )
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data
@@ -49,10 +50,11 @@ _PARTS_NAMED = (
 )
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled in {language}",
     problem="{attribute} missing in {language}",
     fix="Write the {attribute} in {language}.",
@@ -68,6 +70,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled",
     problem="{attribute} missing",
     fix="Write the {attribute}.",
@@ -127,7 +130,10 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
 
 
 def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
-    """Return in words for each row the languages that are filled."""
+    """Return in words for each row the languages that are filled, by their codes.
+
+    In the order in which a part has them, the words would depend on other products.
+    """
     # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
@@ -135,7 +141,7 @@ def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
     words = []
     for combination in rows.dictionary.to_pylist():
         there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
-        words.append(words_of.format(", ".join(np.array(languages)[there])))
+        words.append(words_of.format(", ".join(sorted(np.array(languages)[there]))))
     return pa.array(words, pa.string()).take(rows.indices)
 
 
@@ -410,4 +416,4 @@ class _Detected:
         wordings = self.texts.texts.take(pa.array(long))
         ends = detect(pc.utf8_slice_codeunits(wordings, -_AT_ENDS, None))
         several[long] = ends.language != detect(pc.utf8_slice_codeunits(wordings, 0, _AT_ENDS)).language
-        return several | (self.chosen & is_true(pc.match_substring_regex(self.texts.texts, _PARTS_NAMED)))
+        return several | (self.chosen & is_true(has_match(self.texts.texts, _PARTS_NAMED)))

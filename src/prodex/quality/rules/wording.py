@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import WITH_NOTHING_ELSE, Verdict, compared_with
@@ -97,9 +98,9 @@ _ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
 _IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 #: Declares the same of names.
-_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails", record_alone=True)
 
 
 @_rule(
@@ -297,17 +298,17 @@ def brackets_are_closed(products: Products) -> Verdict:
     """Nobody can tell of which ingredient the open bracket names the parts, and what comes behind it."""
     texts = TextColumns.of(products)
     left = texts.texts
-    has_any = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    has_any = is_true(has_match(left, r"[(\[{]"))
     rows = np.flatnonzero(has_any)
     left = pc.replace_substring_regex(left.take(pa.array(rows)), _NO_BRACKET, "")
     # From the inside out: closed brackets are removed until only the ones that are never closed are left.
     for _ in range(_DEEPEST):
-        closed = is_true(pc.match_substring_regex(left, _INNERMOST))
+        closed = is_true(has_match(left, _INNERMOST))
         if not closed.any():
             break
         left = pc.replace_substring_regex(left, _INNERMOST, "")
     is_open = np.zeros(len(texts.texts), bool)
-    is_open[rows] = is_true(pc.match_substring_regex(left, r"[(\[{]"))
+    is_open[rows] = is_true(has_match(left, r"[(\[{]"))
     wrong = is_open[texts.wording]
     behind = pc.struct_field(pc.extract_regex(left, r"(?s)^.*(?P<open>[(\[{].{0,30})"), "open")
     seen = dict(zip(rows.tolist(), behind.to_pylist(), strict=True))
@@ -336,6 +337,7 @@ def names_are_finished(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the description adds to the name",
     problem="Description repeats the name",
     fix="Describe the product: its properties and its use.",
