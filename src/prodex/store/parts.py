@@ -142,7 +142,8 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
         name, pieces = held.popitem()
         table = _whole_table(name, pieces)
         with _writer(folder, name, number, table.schema) as writer:
-            writer.write_table(table)
+            if table.num_rows:  # a group without rows would describe each of its columns
+                writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
 
 

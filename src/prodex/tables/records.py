@@ -185,9 +185,8 @@ def _identity_of_any(product: msgspec.Raw | bytes) -> Identity | None:
     gtin = _key_scalar(top.gtin)
     if not (key := fit(_key_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
-    updated_at = _key_scalar(top.updated_at)
-    is_text = isinstance(updated_at, str)
-    return Identity(str(key), moment_text(updated_at) if is_text else None, fit(gtin, "code"))
+    updated_at = fit(_key_scalar(top.updated_at), "string")
+    return Identity(str(key), None if updated_at is None else moment_text(updated_at), fit(gtin, "code"))
 
 
 def _key_leniently(product: bytes) -> _Key | None:
