@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from time import process_time
 
-from tests.bench.measuring import HOME, alone, sandbox
+from tests.bench.measuring import alone, sandbox
 
 #: Each is measured so often in a process that has begun, and the median counts.
 _TURNS = 7
