@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Leave what has been imported and collected out of every later collection of garbage: it is millions of objects."""
+    """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
     gc.collect()
     gc.freeze()
 

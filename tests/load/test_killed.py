@@ -10,7 +10,6 @@ from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.load.killing import SIDE_BY_SIDE, kill_often
 
-
 #: `make soak` kills thirty times.
 _KILLS = 12
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from .lab import Lab, Notebook
+from .lab import SCHEMES, Lab, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-SCHEMES = ("light", "dark")
 #: Colours that a picture without photographs keeps, at a third of the size.
 _COLOURS = 256
 #: Pixels, as high as the longest panel, so that nothing has to be scrolled into sight.
@@ -197,6 +196,8 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, Image
             for scheme in SCHEMES:
                 notebook.show(scheme)
                 yield f"{screen.name}-{scheme}", _taken(shown, screen)
+            # It is open in the dark theme now: everybody can use it there, and sees its colours in the light one.
+            assert {} == notebook.violations_of_each_scheme(place), screen.name
 
 
 def _all_shown(notebook: Notebook) -> None:
