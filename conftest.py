@@ -73,6 +73,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let what is frozen be collected when the process ends: libraries count what they have given out."""
+    gc.unfreeze()
+
+
 def _is_law(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 

@@ -1,8 +1,8 @@
 """What requirements cost: a workbook of 40 families x 120 attributes x 3 channels, beside the profile `online-listing`.
 
-`python -m tests.bench.requirements [PRODUCTS] [ROUNDS] [FAMILIES]`: the workbook is written, read back, and judged by, in
-turns with the profile in one process; before that the peak of memory of a quarter of the products and of all, each in
-a process of its own. The last line has the figures as JSON; `make bench` shows them.
+`python -m tests.bench.requirements [PRODUCTS] [ROUNDS] [FAMILIES]`: the workbook is written, read back, and judged by,
+in turns with the profile in one process; before that the peak of memory of a quarter of the products and of all, each
+in a process of its own. The last line has the figures as JSON; `make bench` shows them.
 """
 
 # ruff: noqa: T201 - it prints figures
