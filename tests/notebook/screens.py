@@ -196,8 +196,6 @@ def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, Image
             for scheme in SCHEMES:
                 notebook.show(scheme)
                 yield f"{screen.name}-{scheme}", _taken(shown, screen)
-            # It is open in the dark theme now: everybody can use it there, and sees its colours in the light one.
-            assert {} == notebook.violations_of_each_scheme(place), screen.name
 
 
 def _all_shown(notebook: Notebook) -> None:

@@ -87,7 +87,7 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
             assert notebook.ask(kept) == area.input_value()
             direction = area.evaluate("one => getComputedStyle(one).direction")
             assert ("rtl" if kept == "arabic" else "ltr") == direction
-            assert [] == notebook.violations(1)
+            assert {} == notebook.violations_of_each_scheme(1)
             area.press("End")
             area.press("Control+End")
             page.keyboard.type(".")

@@ -99,7 +99,7 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser) -> None:
                 scroll, client = out.locator(".prodex").first.evaluate(_WIDER)
                 assert scroll <= client + 1, (setup, width)
                 if (setup == "kinds") == ((width, height) == _SIZES[0]):
-                    assert [] == notebook.violations(1)
+                    assert {} == notebook.violations_of_each_scheme(1)
         assert ([], []) == (notebook.outside, notebook.errors)
 
 

@@ -30,7 +30,7 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser) -> 
         page.get_by_role("button", name="Quality", exact=True).click()
         show = page.get_by_role("button", name=re.compile(r"Show [0-9,]+ product")).first
         show.wait_for()
-        assert [] == notebook.violations(1)
+        assert {} == notebook.violations_of_each_scheme(1)
         show.click()
 
         assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
@@ -42,7 +42,7 @@ def test_from_a_figure_to_its_products_to_a_card(lab: Lab, browser: Browser) -> 
         page.locator(".product-grid tbody tr input").first.click()
         assert notebook.wait_for("list(looked.selected)")[0] in left
         page.locator(".prodex.card h4").first.wait_for()
-        assert [] == notebook.violations(1)
+        assert {} == notebook.violations_of_each_scheme(1)
 
         page.get_by_role("button", name="Snapshots", exact=True).click()
         page.get_by_role("button", name="Verify").wait_for()

@@ -1,4 +1,4 @@
-"""Every panel draws itself, in light and in dark, everybody can use it, and it says of nothing that it did not work."""
+"""Every panel draws itself, in light and in dark, and says of nothing that it did not work."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ _PRODUCTS = 200
 
 
 def test_every_panel_is_a_picture(lab: Lab, browser: Browser) -> None:
-    """Each has letters and colours on the ground of its theme; these are the pictures that the README shows.
-
-    Before the next one is taken, the checker of accessibility looks at it in both themes.
-    """
+    """Each has letters and colours on the ground of its theme; these are the pictures that the README shows."""
     taken = dict(screens.take(lab, browser, _PRODUCTS))
     assert [f"{one.name}-{scheme}" for one in screens.SCREENS for scheme in screens.SCHEMES] == list(taken)
     for name, picture in taken.items():
