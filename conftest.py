@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Iterator
@@ -64,6 +65,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let what is frozen be collected when the process ends: libraries count what they have given out."""
+    gc.unfreeze()
 
 
 def _is_law(item: pytest.Item) -> bool:

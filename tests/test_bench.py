@@ -16,16 +16,19 @@ import pytest
 from prodex.gtin import are_valid
 from prodex.tables.flatten import decoded, flatten_products
 from tests.bench import operations, pinned, results
-from tests.bench.__main__ import agree
+from tests.bench.__main__ import _SECTIONS, agree
 from tests.bench.figures import leaves_of_tables
 from tests.bench.products import count_leaves, odd, products
 
 
 @pytest.mark.slow
 def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
-    """A quick run ends well, shows every figure with its target, and says what it could not measure."""
+    """A quick run ends well, shows every figure with its target, and says what it could not measure.
+
+    The explorer needs a browser; tests/notebook/test_explorer_in_browser.py measures it.
+    """
     environment = {**os.environ, "PRODEX_REAL_PRODUCTS": str(tmp_path / "none.gz")}
-    command = [sys.executable, "-m", "tests.bench", "--quick"]
+    command = [sys.executable, "-m", "tests.bench", "--quick", "--only", *_SECTIONS.keys() - {"explorer"}]
 
     ended = subprocess.run(
         command,

@@ -178,7 +178,7 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
 
 hypothesis_export = settings(
     deadline=None,
-    max_examples=examples(15),
+    max_examples=examples(8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

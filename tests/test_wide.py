@@ -326,7 +326,7 @@ def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
     """For every attribute path of any product, at the top and below."""

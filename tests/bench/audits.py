@@ -37,7 +37,7 @@ def measured(count: int) -> dict[str, Any]:
         for step in ("keep", "judge"):
             command = [sys.executable, "-m", "tests.bench.audits", step, str(count)]
             ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
-        figures: dict[str, Any] = json.loads(ended.stdout)
+        figures: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
         return figures
 
 
@@ -88,7 +88,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["keep", count]:
             keep(int(count))
-        case ["judge", _]:
+            print(json.dumps(int(count)))
+        case ["judge", *_]:
             print(json.dumps(judge()))
         case [count]:
             print(json.dumps(measured(int(count))))

@@ -91,10 +91,11 @@ def measured(what: str) -> dict[str, Any]:
             (home / "snapshots").symlink_to(Path(os.environ["PRODEX_HOME"]).resolve() / "snapshots")
         cells = [one.format(name="bench" if what.isdecimal() else what) for one in _CELLS]
         with serving(Path(folder)) as lab, lab.opened(browser, cells, anew=True) as notebook:
-            return _figures(notebook)
+            return figures(notebook)
 
 
-def _figures(notebook: Notebook) -> dict[str, Any]:
+def figures(notebook: Notebook) -> dict[str, Any]:
+    """Return the figures of a notebook whose first cell makes a catalogue, and whose second one explores it."""
     page = notebook.page
     page.evaluate(_PAINTED)
     notebook.run(0)

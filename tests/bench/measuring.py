@@ -5,6 +5,7 @@ What is compared is measured in turns in one run, so that a noisy machine is noi
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import resource
@@ -12,14 +13,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from runpy import run_path
 from threading import Event, Thread
 from time import perf_counter
 from typing import Any, NamedTuple
 
 #: The repository, from which `tests.bench` can be run as a module.
 HOME = Path(__file__).parents[2]
+
+#: Set where it is asked whether something works, and not how fast.
+HERE = Event()
 
 #: Seconds between two looks at the memory of several processes.
 _LOOK_EVERY = 0.05
@@ -84,11 +89,30 @@ def memory_of_all() -> float:
 
 
 def alone(module: str, *arguments: object, home: Path | None = None) -> Any:
-    """Run a module of this package in a fresh process and return the JSON of its last line."""
+    """Run a module of this package in a fresh process and return the JSON of its last line.
+
+    Where nothing is measured (`HERE`), it runs in this process: to start hundreds of them takes minutes.
+    """
+    if HERE.is_set():
+        return _here(module, *arguments, home=home)
     command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
     environment = os.environ | ({"PRODEX_HOME": str(home)} if home else {})
     ended = subprocess.run(command, cwd=HOME, env=environment, stdout=subprocess.PIPE, check=True, text=True)
     return json.loads(ended.stdout.splitlines()[-1])
+
+
+def _here(module: str, *arguments: object, home: Path | None) -> Any:
+    given, before = sys.argv, dict(os.environ)
+    sys.argv = [module, *map(str, arguments)]
+    os.environ.update({"PRODEX_HOME": str(home)} if home else {})
+    try:
+        with redirect_stdout(io.StringIO()) as said:
+            run_path(str(Path(__file__).with_name(f"{module}.py")), run_name="__main__")
+    finally:
+        sys.argv = given
+        os.environ.clear()
+        os.environ.update(before)
+    return json.loads(said.getvalue().splitlines()[-1])
 
 
 @contextmanager

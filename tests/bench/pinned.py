@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex.gtin import check_digit
+from tests.bench.measuring import HOME
 
 _DATA = Path(__file__).with_name("data")
 
@@ -95,6 +96,14 @@ def _moved(gtin: bytes, copy: int) -> bytes:
     body = gtin[:first] + b"%0*d" % (13 - first, number)
     wrong_by = (int(gtin[13:]) - int(check_digit(gtin[:13].decode()))) % 10
     return body + b"%d" % ((int(check_digit(body.decode())) + wrong_by) % 10)
+
+
+def kept() -> Path:
+    """Return the folder in which `make bench` keeps files of these products; another way of making them has another."""
+    way = hashlib.sha256(Path(__file__).read_bytes() + facts()["sha256"].encode()).hexdigest()
+    folder = HOME / "data" / "bench" / way[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> Path:

@@ -1,8 +1,9 @@
 """What a recipe of 20 steps costs: one that changes a little in each step, and one that changes every product often.
 
-`python -m tests.bench.recipes [PRODUCTS]`: products of the sample are kept as a snapshot; printed is reading what the
-steps need, doing them, and, of the first recipe, making the answers and judging them, which reads the records of the
-products that change. The last line has the figures as JSON; `make bench` shows them.
+`python -m tests.bench.recipes [PRODUCTS]` keeps products of the sample as a snapshot; with the name of a snapshot in
+PRODEX_HOME instead of a number it opens that one. Printed is reading what the steps need, doing them, and, of the first
+recipe, making the answers and judging them, which reads the records of the products that change. The last line has the
+figures as JSON; `make bench` shows them.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -93,30 +94,35 @@ def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> dict[str, float]:
     return {"reading": reading, "steps": steps, "changed": sum(len(one.changed) for one in results)}
 
 
-def measure(products: int = 100_000) -> dict[str, float]:
+def measure(what: str = "100000") -> dict[str, float]:
     """Print what recipes cost, and return it."""
-    figures: dict[str, float] = {}
+    if not what.isdigit():
+        return _measured(prodex.open_snapshot(what))
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as name:
         os.environ["PRODEX_HOME"] = name
-        run(_SOURCE, Path(name), _KEEP, str(products))
-        catalog = prodex.open_snapshot("bench")
-        for recipe in (typical(catalog), worst()):
-            found = cost(catalog, recipe)
-            print(
-                f"{products:,} products, {len(recipe.steps)} steps, {recipe.title}: reading {found['reading']:.1f} s, "
-                f"steps {found['steps']:.2f} s (at most {MOST:g} s), {found['changed']:,.0f} values changed"
-            )
-            figures |= {f"{recipe.title} {name}": value for name, value in found.items()}
-        # What is sent is judged, which needs the records of the products that change.
-        recipe = typical(catalog)
-        begin = perf_counter()
-        fix = prodex.apply_recipe(catalog, recipe)
-        whole = perf_counter() - begin
-        changed = fix.answers["product_id"].unique().tolist()
-        begin = perf_counter()
-        with without_collecting():  # as the recipe reads them
-            received_products(catalog, changed)
-        records = perf_counter() - begin
+        run(_SOURCE, Path(name), _KEEP, what)
+        return _measured(prodex.open_snapshot("bench"))
+
+
+def _measured(catalog: prodex.Catalog) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    for recipe in (typical(catalog), worst()):
+        found = cost(catalog, recipe)
+        print(
+            f"{len(catalog):,} products, {len(recipe.steps)} steps, {recipe.title}: reading {found['reading']:.1f} s, "
+            f"steps {found['steps']:.2f} s (at most {MOST:g} s), {found['changed']:,.0f} values changed"
+        )
+        figures |= {f"{recipe.title} {name}": value for name, value in found.items()}
+    # What is sent is judged, which needs the records of the products that change.
+    recipe = typical(catalog)
+    begin = perf_counter()
+    fix = prodex.apply_recipe(catalog, recipe)
+    whole = perf_counter() - begin
+    changed = fix.answers["product_id"].unique().tolist()
+    begin = perf_counter()
+    with without_collecting():  # as the recipe reads them
+        received_products(catalog, changed)
+    records = perf_counter() - begin
     figures["typical answers"] = float(len(fix.answers))
     figures["typical records"] = records
     figures["typical whole"] = whole - figures["typical reading"] - records
@@ -130,4 +136,4 @@ def measure(products: int = 100_000) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(*map(int, sys.argv[1:]))))
+    print(json.dumps(measure(*sys.argv[1:])))

@@ -1,8 +1,8 @@
 """What requirements cost: a workbook of 40 families x 120 attributes x 3 channels, beside the profile `online-listing`.
 
-`python -m tests.bench.requirements [PRODUCTS] [ROUNDS]`: the workbook is written, read back, and judged by, in turns
-with the profile in one process; before that the peak of memory of a quarter of the products and of all, each in a
-process of its own. The last line has the figures as JSON; `make bench` shows them.
+`python -m tests.bench.requirements [PRODUCTS] [ROUNDS] [FAMILIES]`: the workbook is written, read back, and judged by,
+in turns with the profile in one process; before that the peak of memory of a quarter of the products and of all, each
+in a process of its own. The last line has the figures as JSON; `make bench` shows them.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -38,12 +38,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 """
 
 
-def filled_in(catalog: prodex.Catalog, path: Path) -> prodex.Requirements:
+def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> prodex.Requirements:
     """Write a workbook of so many cells, fill in each of them, and read it back."""
     every = prodex.Requirements.read(
-        prodex.requirements(path, catalog, channels=list(CHANNELS), families=FAMILIES)
+        prodex.requirements(path, catalog, channels=list(CHANNELS), families=families)
     )
-    channels, families = every.channels, [one.code for one in every.families][:FAMILIES]
+    channels, chosen = every.channels, [one.code for one in every.families][:families]
     sheet = pd.read_excel(path, sheet_name=1, header=None, engine="openpyxl")
     named = sheet[sheet[2].notna() & sheet[0].notna()].iloc[:, :3]
     rows = [
@@ -64,21 +64,21 @@ def filled_in(catalog: prodex.Catalog, path: Path) -> prodex.Requirements:
             "pixels": 800 if "[front]" in attribute and level == "must" else 0,
         }
         for channel in channels
-        for family in families
+        for family in chosen
         for attribute, language in dict.fromkeys(rows[:ATTRIBUTES])
     ]
     path.unlink()
     return prodex.Requirements.read(prodex.Requirements.of(pd.DataFrame(asked), name="bench").write(path))
 
 
-def measure(products: int = 100_000, rounds: int = 3) -> dict[str, float]:
+def measure(products: int = 100_000, rounds: int = 3, families: int = FAMILIES) -> dict[str, float]:
     """Print what requirements cost, and return it."""
     with tempfile.TemporaryDirectory(prefix="prodex-bench-") as name:
         home = Path(name)
         os.environ["PRODEX_HOME"] = name
         run(_SOURCE, home, _KEEP, str(products // 4))
         begin = perf_counter()
-        quarter = filled_in(prodex.open_snapshot("bench"), home / "requirements.xlsx")
+        quarter = filled_in(prodex.open_snapshot("bench"), home / "requirements.xlsx", families)
         writing = perf_counter() - begin
         peaks = [float(run(_SOURCE, home, _PEAK, str(home / "requirements.xlsx")))]
         run(_SOURCE, home, _KEEP, str(products))

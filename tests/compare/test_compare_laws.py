@@ -22,7 +22,7 @@ from prodex.tables.values import read_json, scalar_text
 from tests.quick import examples
 from tests.wire import encode, products
 
-thorough = settings(max_examples=examples(100), deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
 

@@ -10,28 +10,35 @@ from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.load.killing import SIDE_BY_SIDE, kill_often
 
+#: `make soak` kills thirty times.
+_KILLS = 12
 
-def test_thirty_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
+
+def test_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
     """The same call goes on each time: nothing is lost or twice, at most one page of each window comes again."""
-    with Sandbox(shared_products(900), behaviour=Behaviour(latency=0.02)) as sandbox:
-        killing = kill_often(sandbox, home, 30, page_size=15)
+    with Sandbox(shared_products(600), behaviour=Behaviour(latency=0.02)) as sandbox:
+        killing = kill_often(sandbox, home, _KILLS, page_size=10)
     catalog = prodex.open_snapshot("killed")
     ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
 
-    assert (True, 900, 900) == (catalog.complete, len(ids), len(set(ids)))
-    assert 30 == killing.kills
+    assert (True, 600, 600) == (catalog.complete, len(ids), len(set(ids)))
+    assert _KILLS == killing.kills
     assert 1 == killing.most_of_a_window
-    assert 0 < killing.in_all <= 30 * SIDE_BY_SIDE
+    assert 0 < killing.in_all <= _KILLS * SIDE_BY_SIDE
+
+
+#: `make soak` kills thirty times.
+_KILLS = 12
 
 
 def test_kills_cost_nothing_where_processes_build(home: Path) -> None:
     """The processes of a load that was killed end with it, and write nothing into the next one."""
     with Sandbox(shared_products(900), behaviour=Behaviour(latency=0.02)) as sandbox:
-        killing = kill_often(sandbox, home, 6, page_size=15, seed=2, by_processes=True)
+        killing = kill_often(sandbox, home, 3, page_size=15, seed=2, by_processes=True)
     catalog = prodex.open_snapshot("killed")
     ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
 
     assert (True, 900, 900) == (catalog.complete, len(ids), len(set(ids)))
-    assert 6 == killing.kills
+    assert 3 == killing.kills
     assert len(catalog.parts) > 8
     assert prodex.verify("killed")["ok"].all()

@@ -553,7 +553,7 @@ def test_a_label_of_two_lines_keeps_both(tmp_path: Path) -> None:
 
 @settings(
     deadline=None,
-    max_examples=examples(150),
+    max_examples=examples(80),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(columns=COLUMNS, gtins=st.lists(st.sampled_from([GTIN, "17", None, "no"]), min_size=3, max_size=3))

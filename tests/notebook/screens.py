@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from .lab import Lab, Notebook
+from .lab import SCHEMES, Lab, Notebook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-SCHEMES = ("light", "dark")
 #: Colours that a picture without photographs keeps, at a third of the size.
 _COLOURS = 256
 #: Pixels, as high as the longest panel, so that nothing has to be scrolled into sight.

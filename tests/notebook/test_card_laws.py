@@ -86,7 +86,7 @@ def is_in(value: Any, text: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @example({"isConsumerUnit": True, "lastRequest": {"isConsumerUnit": True}})
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ def test_the_law_can_be_broken() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
     """Records with empty texts, nulls and lone surrogates give HTML whose elements are closed."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from python_calamine import CalamineWorkbook
 
+from tests.bench.explorer import figures
+
 from .lab import Lab, Notebook
 
 if TYPE_CHECKING:
@@ -464,3 +466,11 @@ def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, brows
         assert second in value(out, "costs").inner_text()
         assert 0 == out.locator("mjx-container, .MathJax, img, script").count()
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+def test_the_bench_measures_it(lab: Lab, browser: Browser) -> None:
+    """Every figure is a time or a size; how long anything takes, no test says."""
+    with lab.opened(browser, [SAMPLE, "explorer"]) as notebook:
+        found = figures(notebook)
+    assert 300 == found["products"]
+    assert all(value > 0 for value in found.values())

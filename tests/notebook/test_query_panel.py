@@ -617,7 +617,7 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
     """No text in a control breaks the panel: it can be asked for, or is refused in words."""

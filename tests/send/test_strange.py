@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 _ONE_IN = 8
 
 #: Seconds for which an import is followed.
-_FOLLOWED = 1.5
+_FOLLOWED = 0.5
 
 
 @pytest.mark.parametrize("case", list(itertools.islice(write_cases(40), 2, None, _ONE_IN)), ids=str)

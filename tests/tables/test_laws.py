@@ -26,7 +26,7 @@ from tests.wire import NAMED, canonical, encode, leaves, products
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
 _COPIES = {"presence", "raw", "descriptors", "code_labels"}
 
-thorough = settings(max_examples=examples(120), deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=examples(80), deadline=None, suppress_health_check=list(HealthCheck))
 pages = st.lists(products, max_size=6).map(lambda page: [encode(product) for product in page])
 #: Kept over all examples: what was flattened before must not matter.
 _LEARNT = ShapeCache()

@@ -438,7 +438,7 @@ def test_what_is_cut_says_so() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(
         st.one_of(st.none(), st.text(), st.from_regex(r"(_x00[0-9A-F]{2}_?){1,3}", fullmatch=True)),
