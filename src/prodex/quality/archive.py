@@ -530,18 +530,22 @@ def read_part(
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    part = AuditPart.of(products, states, evidence, crashes)
-    if (records := tables.get("records")) is not None:
-        content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
-        if len(content) != products.num_rows * DIGEST.itemsize:
-            raise ValueError(f"part {number} does not say of which record each product is")
-        part = part.with_digests(np.frombuffer(content, DIGEST))
+    part = _with_records(AuditPart.of(products, states, evidence, crashes), number, tables.get("records"))
     if (times := tables.get("first_seen")) is None:
         return part
     first_seen = times["first_seen"].cast(pa.timestamp("us")).combine_chunks()
     if len(first_seen) != len(findings_of(part, evidence).product) or first_seen.null_count:
         raise ValueError(f"part {number} does not say of each finding since when it is open")
     return part.with_first_seen(first_seen)
+
+
+def _with_records(part: AuditPart, number: int, records: pa.Table | None) -> AuditPart:
+    if records is None:
+        return part
+    content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
+    if len(content) != part.size * DIGEST.itemsize:
+        raise ValueError(f"part {number} does not say of which record each product is")
+    return part.with_digests(np.frombuffer(content, DIGEST))
 
 
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:
