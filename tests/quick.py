@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 #: Marker -> names of the files whose tests have it. A quick run does not even import these.
@@ -36,6 +37,7 @@ def examples(number: int) -> int:
     return max(number // ONE_IN, 1) if os.environ.get(_VARIABLE) else number
 
 
+@cache
 def marks_of(path: Path) -> list[str]:
     """Return the markers of the tests in a file.
 

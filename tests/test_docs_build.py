@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-import nbformat
 import pytest
 
 import prodex
@@ -193,6 +192,8 @@ def test_every_page_is_reached_from_the_first(built: Path, links: dict[Path, Lin
 
 def test_every_notebook_is_a_page_with_its_results(built: Path, links: dict[Path, Links]) -> None:
     """Headings, code, tables and charts as they are kept, and the file itself to download."""
+    import nbformat  # here, since it takes seconds to import
+
     for path in filter(is_tutorial, (ROOT / "notebooks").glob("*.ipynb")):
         page = built / "tutorials" / "generated" / f"{path.stem}.html"
         shown = "".join(text_of(page).split())

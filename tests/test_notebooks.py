@@ -16,14 +16,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
-from nbformat import NotebookNode
 from PIL import Image
 
 from prodex.cli.lab import is_tutorial
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[1]
 #: Those that are ours: somebody may have saved others beside them.
@@ -49,6 +50,9 @@ _TOKEN = re.compile(r"eyJ[\w-]{8,}\.|client_secret|Bearer ")
 
 def run(path: Path, folder: Path) -> NotebookNode:
     """Run a notebook in `folder`, where all that it keeps stays, and return it with what it showed."""
+    import nbformat  # here and below, since it takes seconds to import, and every run of tests imports this module
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     # A relative PRODEX_HOME: what is shown then has no path of this machine in it.
     environment = {
@@ -89,6 +93,8 @@ def shown(notebook: NotebookNode) -> str:
 
 def flaws(notebook: NotebookNode) -> list[str]:
     """Name what a kept notebook must not show: paths and names of a machine, secrets, errors, warnings, bulk."""
+    import nbformat
+
     text = shown(notebook)
     found = [f"path: {text[match.start() :][:60]!r}" for match in _PATH.finditer(text)]
     found += [f"secret: {match[0]!r}" for match in _TOKEN.finditer(text)]
@@ -136,6 +142,8 @@ def _in_few_colours(png: bytes) -> bytes:
 
 
 def _cell(output: NotebookNode) -> NotebookNode:
+    import nbformat
+
     return nbformat.v4.new_code_cell(outputs=[output])
 
 
@@ -191,6 +199,8 @@ def test_runs(path: Path, folder: Path) -> None:
 @each_notebook
 def test_kept_outputs(path: Path) -> None:
     """What is kept comes from one run, is small, and says nothing of the machine that it ran on."""
+    import nbformat
+
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
@@ -206,6 +216,8 @@ def test_all_notebooks_are_found() -> None:
 
 def test_panels_keep_a_picture() -> None:
     """Whoever reads the tutorials without running them sees their tables, and never a widget or a style sheet."""
+    import nbformat
+
     seen = {}
     for path in NOTEBOOKS:
         for output in outputs(nbformat.read(path, as_version=4)):
@@ -235,6 +247,8 @@ def test_panels_keep_a_picture() -> None:
 )
 def test_what_must_not_be_kept_is_found(text: str) -> None:
     """A path, a secret or bulk in an output is named."""
+    import nbformat
+
     output = nbformat.v4.new_output("stream", name="stdout", text=text)
     assert flaws(nbformat.v4.new_notebook(cells=[_cell(output)]))
 
@@ -244,12 +258,16 @@ def test_what_must_not_be_kept_is_found(text: str) -> None:
 )
 def test_what_may_be_kept_passes(text: str) -> None:
     """An address or a relative path is nobody's secret."""
+    import nbformat
+
     output = nbformat.v4.new_output("stream", name="stdout", text=text)
     assert [] == flaws(nbformat.v4.new_notebook(cells=[_cell(output)]))
 
 
 def test_warnings_are_found() -> None:
     """A warning that a cell shows is named; progress is not."""
+    import nbformat
+
     warning = nbformat.v4.new_output("stream", name="stderr", text="x.py:1: DeprecationWarning: old")
     progress = nbformat.v4.new_output("stream", name="stderr", text="Products: 100%")
     assert ["warning: x.py:1: DeprecationWarning: old"] == flaws(
@@ -259,6 +277,8 @@ def test_warnings_are_found() -> None:
 
 
 def _write(numbers: list[str]) -> None:
+    import nbformat
+
     # Served beside the notebooks, so that none of them says that it has started the sandbox.
     with tempfile.TemporaryDirectory() as folder, sandbox(Path(folder), _WHOLE):
         for path in (one for one in NOTEBOOKS if not numbers or one.name[:2] in numbers):

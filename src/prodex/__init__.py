@@ -19,7 +19,8 @@ from prodex.messages import hint as _hint
 from prodex.untrusted_text import printable_record as _inert_record
 
 if TYPE_CHECKING:
-    from prodex.catalog import Catalog, Origin, UnmatchedWarning, read_export
+    from prodex.catalog import Catalog, Origin, UnmatchedWarning
+    from prodex.catalog.export_reading import read_export
     from prodex.catalog.ledger import Ledger
     from prodex.compare import Difference, diff
     from prodex.corrections import operations as operations
@@ -96,7 +97,8 @@ _logging.getLogger("prodex").addFilter(_inert_record)
 
 #: Imported when first asked for: whoever only opens a catalogue need not wait for the network, rules and widgets.
 _LATER = {
-    "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning", "read_export"),
+    "prodex.catalog": ("Catalog", "Origin", "UnmatchedWarning"),
+    "prodex.catalog.export_reading": ("read_export",),
     "prodex.corrections.undo": ("undo",),
     "prodex.compare": ("Difference", "diff"),
     "prodex.corrections.bulk": ("apply_recipe", "correct"),

@@ -381,6 +381,16 @@ def rules(run: _Run) -> None:
     run.add("An audit by every rule", figures)
 
 
+def small(run: _Run) -> None:
+    """Measure what small work costs, which tests and notebooks do by the hundred."""
+    count, turns = (10, 1) if run.options.quick else (100, 7)
+    found = alone("small", count, run.options.rounds, turns)["this"]
+    run.add(
+        f"Small work: processor time for {count} products, s",
+        [Figure(name, seconds) for name, seconds in found.items()],
+    )
+
+
 def completeness(run: _Run) -> None:
     """Audit by a workbook of requirements, and with tens of thousands of accepted findings."""
     count, accepted = (400, 100) if run.options.quick else (100_000, 50_000)
@@ -481,6 +491,7 @@ _SECTIONS = {
     "nightly": nightly,
     "wide": wide,
     "rules": rules,
+    "small": small,
     "completeness": completeness,
     "recipes": recipes,
     "explorer": explorer,

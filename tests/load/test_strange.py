@@ -16,11 +16,8 @@ from tests.stranger.catalogue import gtin_of
 #: Of all cases of `make soak`, one in so many.
 _ONE_IN = 10
 
-#: Products with which pulls are cut into windows, and as many as search engines announce at most.
-_MANY, _MOST_ANNOUNCED = 12_000, 10_000
-
-#: Products that are cut into windows where these begin at 1,000.
-_CUT_EARLY = 2_600
+#: Products that are cut into windows where these begin at 200, on pages of 100.
+_CUT_EARLY, _LONG = 520, 100
 
 
 @pytest.mark.slow
@@ -35,32 +32,42 @@ def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.Monk
 
 def cut_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have pulls be cut into windows that are as small beside these products as windows are beside a catalogue."""
-    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 1_000)
-    monkeypatch.setattr("prodex.load.windows.LARGEST", 1_000)
-    monkeypatch.setattr("prodex.load.windows.SMALLEST", 500)
+    monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", _LONG)
+    monkeypatch.setattr("prodex.service.paging.SCROLL_FROM", 2 * _LONG)
+    monkeypatch.setattr("prodex.load.windows.LARGEST", 2 * _LONG)
+    monkeypatch.setattr("prodex.load.windows.SMALLEST", _LONG)
+
+
+#: The last announces as many as search engines do at most, beside how many there are.
+TOO_LOW: list[dict[str, object]] = [
+    *(
+        {lie: True}
+        for lie in ("total_zero", "total_hundred", "total_is_page_size", "total_absent", "total_null")
+    ),
+    {"total_capped": 2 * _LONG},
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("windows", [0, 4])
-@pytest.mark.parametrize(
-    "lie", ["total_capped", "total_zero", "total_hundred", "total_is_page_size", "total_absent", "total_null"]
-)
+@pytest.mark.parametrize("lie", TOO_LOW, ids=lambda lie: next(iter(lie)))
 def test_a_total_that_is_too_low_costs_no_product(
-    lie: str, windows: int, monkeypatch: pytest.MonkeyPatch
+    lie: dict[str, object], windows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All products came, so all are kept, the load is whole, and a note says what the service announced."""
-    number = _MANY if lie == "total_capped" else _CUT_EARLY
-    if number == _CUT_EARLY:
-        cut_early(monkeypatch)
-    with Stranger(number, [lie]) as stranger:
-        catalog = prodex.load_products(connected(stranger), name="many", windows=windows, progress=False)
-    assert (number, True) == (len(catalog), catalog.complete)
+    cut_early(monkeypatch)
+    with Stranger(_CUT_EARLY, lie) as stranger:
+        catalog = prodex.load_products(
+            connected(stranger), name="many", windows=windows, page_size=_LONG, progress=False
+        )
+    assert (_CUT_EARLY, True) == (len(catalog), catalog.complete)
     assert any("announced" in note for note in catalog.origin.ledger.notes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lie", ["total_huge", "total_beyond_64_bits"])
-@pytest.mark.parametrize("windows", [0, 4])
+@pytest.mark.parametrize(
+    ("lie", "windows"), [("total_huge", 0), ("total_beyond_64_bits", 4), ("total_huge", 4)]
+)
 def test_a_total_that_is_too_high_is_incomplete_and_ends(lie: str, windows: int) -> None:
     """What came is kept, a bounded number of calls is made, and no loop or array is sized by the total."""
     with Stranger(1_200, [lie]) as stranger:
@@ -82,7 +89,7 @@ def test_bounds_that_are_ignored_cut_no_pull_to_pieces(lie: str, monkeypatch: py
     """Windows that each announce everything are not cut again; one scroll brings all, and a note says why."""
     cut_early(monkeypatch)
     with Stranger(_CUT_EARLY, [lie]) as stranger:
-        catalog = prodex.load_products(connected(stranger), name="many", progress=False)
+        catalog = prodex.load_products(connected(stranger), name="many", page_size=_LONG, progress=False)
         # Where only lists are ignored, windows are cut as usual, which takes 32 calls.
         assert stranger.count() < (40 if lie == "lists_ignored" else 25)
     assert (_CUT_EARLY, True) == (len(catalog), catalog.complete)
@@ -126,7 +133,7 @@ def test_products_that_come_and_go_unseen_are_noticed() -> None:
 )
 def test_clocks_that_disagree_cost_no_change(clocks: dict[str, object]) -> None:
     """What changes during a load and after it is found, without a listing of everything."""
-    with Stranger(products(600), clocks) as stranger:
+    with Stranger(products(120), clocks) as stranger:
         client = connected(stranger)
 
         def change(life_cycle: int) -> None:
@@ -135,7 +142,7 @@ def test_clocks_that_disagree_cost_no_change(clocks: dict[str, object]) -> None:
 
         change(1)
         stranger.at_call(3, lambda _: change(2))
-        prodex.load_products(client, name="clocks", page_size=100, progress=False)
+        prodex.load_products(client, name="clocks", page_size=20, progress=False)
         change(3)
         catalog = prodex.refresh("clocks", client, sweep=False, progress=False)
         expected = {str(key): one["lifeCycle"] for key, one in stranger.products.items()}

@@ -6,13 +6,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 import pytest
-from nbformat import NotebookNode
 
 from .lab import Lab
 
 if TYPE_CHECKING:
+    from nbformat import NotebookNode
     from playwright.sync_api import Browser
 
 _BEGIN = """
@@ -29,6 +28,8 @@ _VIEW = "application/vnd.jupyter.widget-view+json"
 @pytest.fixture(scope="module")
 def saved(lab: Lab, browser: Browser) -> NotebookNode:
     """Return a notebook as JupyterLab saved it, with its panels live and their pictures out of sight."""
+    import nbformat  # here and below, since it takes seconds to import
+
     with lab.opened(browser, _CELLS, anew=True) as notebook:
         notebook.run(0)
         for cell, there in ((1, ".product-grid tbody tr"), (2, ".tiles .figure")):
@@ -49,6 +50,8 @@ def test_a_colleague_and_a_page_without_kernel_show_the_tables(
     saved: NotebookNode, lab: Lab, browser: Browser, tmp_path: Path
 ) -> None:
     """Somebody else's notebook is not trusted, and one's own has lost its kernel: both show table and figures."""
+    import nbformat
+
     assert 2 == len(panels(saved))
     foreign = deepcopy(saved)
     for data in panels(foreign):

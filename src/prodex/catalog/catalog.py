@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -24,13 +24,15 @@ from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.files import parquet
-from prodex.formats.exporting import ExportedFiles
-from prodex.formats.registry import FormatName
 from prodex.messages import hint, nearest
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
+
+if TYPE_CHECKING:
+    from prodex.formats.exporting import ExportedFiles
+    from prodex.formats.registry import FormatName
 
 #: The same in every table, so that they get no prefix where two tables are joined.
 _KEYS = ("product_id", "gtin")

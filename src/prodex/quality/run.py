@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from pathlib import Path
 from threading import Thread
 from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
@@ -567,10 +568,8 @@ def _in_scope(products: Products, check: Check) -> Answer:
 
 
 def _products_in_scope(products: Products, scopes: Sequence[Condition], of_rule: Condition) -> Answer:
-    held = pd.array(np.zeros(len(products), bool), "boolean")
-    for scope in scopes:
-        held = held | _scope_answer(products, scope)  # type: ignore[operator] # not known to pandas-stubs
-    return held & _scope_answer(products, of_rule)
+    meant = reduce(or_, (_scope_answer(products, scope) for scope in scopes))
+    return meant & _scope_answer(products, of_rule)
 
 
 def _scope_answer(products: Products, scope: Condition) -> Answer:

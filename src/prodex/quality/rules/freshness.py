@@ -14,6 +14,8 @@ from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
+#: Most products have no such date, and to read none takes as long as to read a hundred.
+_NO_MOMENTS = pd.Series([], dtype="datetime64[us]")
 #: Declares a rule of dates, which fails more products every day.
 _rule = partial(rule, dimension="timeliness", block="freshness")
 
@@ -201,7 +203,7 @@ def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
 def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a value, with its moment in the column `at`."""
     filled = rows[rows["value"].str.strip().fillna("") != ""].reset_index(drop=True)
-    return filled.assign(at=_moments(filled["value"]))
+    return filled.assign(at=_moments(filled["value"]) if len(filled) else _NO_MOMENTS)
 
 
 def _moments(values: pd.Series) -> pd.Series:
