@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
 from prodex.files.lock import locked
@@ -383,9 +384,10 @@ def _open_folder(folder: Path) -> Audit:
     manifest = _read_audit_manifest(folder)
     try:
         refuse_linked_parts(folder, manifest.parts)
+        files = enumerate(zip(manifest.parts, manifest.crashes, strict=True))
+        checks = len(manifest.checks)
         parts = tuple(
-            read_part(folder, number, digests, len(manifest.checks), tuple(crashes))
-            for number, (digests, crashes) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
+            side_by_side(lambda one: read_part(folder, one[0], one[1][0], checks, tuple(one[1][1])), files)
         )
         # A missing part would otherwise go unnoticed: every figure would be that of fewer products.
         _check_sum(parts, manifest.products)
@@ -520,18 +522,15 @@ def read_part(
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
         states[:, place] = _states_of_check(tables["states"], str(place), products.num_rows)
+    if states.size and not min(State) <= states.min() <= states.max() <= max(State):
+        raise ValueError(f"part {number} has states that do not exist")
     for column, most in (("check", checks), ("product", products.num_rows)):
         found = pc.min_max(evidence[column]).as_py()
         if evidence[column].null_count or (
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    part = AuditPart.of(products, states, evidence, crashes)
-    if (records := tables.get("records")) is not None:
-        content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
-        if len(content) != products.num_rows * DIGEST.itemsize:
-            raise ValueError(f"part {number} does not say of which record each product is")
-        part = part.with_digests(np.frombuffer(content, DIGEST))
+    part = _with_records(AuditPart.of(products, states, evidence, crashes), number, tables.get("records"))
     if (times := tables.get("first_seen")) is None:
         return part
     first_seen = times["first_seen"].cast(pa.timestamp("us")).combine_chunks()
@@ -540,11 +539,20 @@ def read_part(
     return part.with_first_seen(first_seen)
 
 
+def _with_records(part: AuditPart, number: int, records: pa.Table | None) -> AuditPart:
+    if records is None:
+        return part
+    content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
+    if len(content) != part.size * DIGEST.itemsize:
+        raise ValueError(f"part {number} does not say of which record each product is")
+    return part.with_digests(np.frombuffer(content, DIGEST))
+
+
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:
     if column not in table.column_names or table.num_rows != products:
         raise ValueError(f"there are no states of check {column} for {products:,} products")
     states = table[column]
-    if states.type != pa.int8() or states.null_count or not set(pc.unique(states).to_pylist()) <= set(State):
+    if states.type != pa.int8() or states.null_count:
         raise ValueError(f"check {column} has states that do not exist")
     found: States = states.to_numpy()
     return found

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent, product_verdict
-from prodex.tables.frames import to_frame
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
@@ -136,8 +135,8 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 )
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
-    rows = products.arrow("labels", "attribute", "end_date")
-    labels = to_frame(rows.filter(rows["end_date"].is_valid())).rename(columns={"end_date": "value"})
+    labels = products.rows_with("labels", "end_date", pc.is_valid, "attribute", "end_date")
+    labels = labels.rename(columns={"end_date": "value"})
     dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
@@ -151,7 +150,7 @@ def labels_in_force(products: Products) -> Verdict:
 )
 def documents_in_force(products: Products) -> Verdict:
     """Outdated instructions and certificates are worse than none."""
-    documents = products.rows("documents", "attribute", "effective_end").dropna(subset="effective_end")
+    documents = products.rows_with("documents", "effective_end", pc.is_valid, "attribute", "effective_end")
     at = documents["effective_end"].dt.tz_localize(None)
     attribute = documents["attribute"] + ".fileEffectiveEndDateTime"
     dated = documents.assign(at=at, value=as_sent(at), attribute=attribute)
@@ -194,9 +193,11 @@ def _dated(products: Products, attribute: str) -> pd.DataFrame:
 
 
 def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
-    # Few of the rows of this table are dates: the others never become a frame.
-    rows = products.arrow("scalars", "attribute", "position", "value")
-    return _with_moments(to_frame(rows.filter(pc.equal(rows["attribute"], attribute))))
+    # Few of the rows of this table are dates.
+    is_here = partial(pc.equal, attribute)
+    return _with_moments(
+        products.rows_with("scalars", "attribute", is_here, "attribute", "position", "value")
+    )
 
 
 def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
