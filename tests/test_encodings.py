@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
+from prodex.encodings import not_utf8
 from prodex.errors import IncompleteLoad, InputError
 from prodex.store import records_in_files
 from tests.load.strange import connected
@@ -258,3 +259,39 @@ def test_every_record_is_read_as_it_was_or_listed(tmp_path: Path, every: list[tu
 
     assert readable == {str(one["id"]): one["namePublicLong"][0]["data"] for one in found}
     assert len(every) == len(found) + len(reply.set_aside)
+
+
+#: Beginnings, ends and limits of what UTF-8 allows: Unicode, table 3-7.
+EDGES = (
+    *(
+        b"a",
+        b"\x00",
+        b"\x80",
+        b"\xff",
+        b"\xc3\xa9",
+        b"\xc0\x80",
+        b"\xc1\xbf",
+        b"\xe0\x80\x80",
+        b"\xe0\xa0\x80",
+    ),
+    *(
+        b"\xed\x9f\xbf",
+        b"\xed\xa0\x80",
+        b"\xee\x80\x80",
+        b"\xf0\x80\x80\x80",
+        b"\xf0\x90\x80\x80",
+        b"\xe2\x82",
+    ),
+    *(b"\xf4\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5", b"\xf0\x9f"),
+)
+
+
+@given(st.lists(st.sampled_from(EDGES)).map(b"".join) | st.binary())
+def test_utf8_is_what_python_decodes(text: bytes) -> None:
+    """Overlong forms, surrogates and what is cut off are none, wherever they are."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        assert not_utf8(text)
+    else:
+        assert "" == not_utf8(text)

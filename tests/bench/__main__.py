@@ -145,6 +145,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--products", type=int, default=20_000, help="how many products the race is about")
     parser.add_argument("--leaves", type=int, default=5_000, help="products to compare with a naive walk")
     parser.add_argument("--explored", nargs="+", type=int, default=[100_000], help="products in the explorer")
+    parser.add_argument(
+        "--nightly", nargs="+", type=int, default=[30_000], help="products of the nightly job"
+    )
     parser.add_argument("--wide", type=int, default=100_000, help="products of the wide table")
     parser.add_argument("--required", type=int, default=30_000, help="products with requirements")
     parser.add_argument("--clustered", type=int, default=30_000, help="products for the workers of a cluster")
@@ -153,7 +156,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.quick:
         options.products = options.leaves = 100
-        options.explored = [100]
+        options.explored = options.nightly = [100]
         options.wide = options.clustered = options.published = 100
         options.required = 400
         HERE.set()
@@ -328,6 +331,26 @@ def _at_a_million(found: dict[str, dict[int, Measured]]) -> Iterator[Figure]:
             yield Figure(f"{name}: memory at 1,000,000 / 100,000", large.peak_mb / small.peak_mb, -_FLAT)
 
 
+def nightly(run: _Run) -> None:
+    """Measure an audit after a refresh against a whole one, and the nightly job: refresh, audit, worklists."""
+    figures = []
+    for count in run.options.nightly:
+        home, lines = run.home(count), run.lines(count)
+        found = alone("operations", "since", run.options.rounds if count <= _OFTEN else 1, home=home)
+        night = Measured(
+            *alone("operations", "night", lines, run.served(count), home=run.folder / f"n-{count}")
+        )
+        what = f"{count:,} products, {found['anew']:,} of them changed"
+        figures += [
+            Figure(f"{what}: audit since the last one / whole audit", found["ratio"], -0.15),
+            Figure(f"{what}: whole audit, s", found["whole"]),
+            Figure(f"{what}: audit since the last one, s", found["since"]),
+            Figure(f"{what}: refresh, audit and worklists, s", night.seconds),
+            Figure(f"{what}: refresh, audit and worklists, peak memory in MB", night.peak_mb),
+        ]
+    run.add("The nightly job", figures)
+
+
 def wide(run: _Run) -> None:
     """Measure one wide table of a large catalogue, against what it returns."""
     count = run.options.wide
@@ -397,6 +420,16 @@ def rules(run: _Run) -> None:
         Figure("scores by owner, kind and market, s", found["scores"], -1),
     ]
     run.add("An audit by every rule", figures)
+
+
+def small(run: _Run) -> None:
+    """Measure what small work costs, which tests and notebooks do by the hundred."""
+    count, turns = (10, 1) if run.options.quick else (100, 7)
+    found = alone("small", count, run.options.rounds, turns)["this"]
+    run.add(
+        f"Small work: processor time for {count} products, s",
+        [Figure(name, seconds) for name, seconds in found.items()],
+    )
 
 
 def completeness(run: _Run) -> None:
@@ -496,6 +529,8 @@ _SECTIONS = {
     "main_job": main_job,
     "race": race,
     "operations": operations,
+    "nightly": nightly,
+    "small": small,
     "explorer": explorer,
     "wide": wide,
     "odd": odd,

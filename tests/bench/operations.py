@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -129,6 +130,24 @@ def worklists() -> object:
         return found.worklists(Path(folder) / "out", by="owner")
 
 
+def since(rounds: int) -> dict[str, float]:
+    """Audit the changed snapshot as a whole and since an audit of the other one, in turns: seconds of each."""
+    how: dict[str, Any] = {"progress": False, "now": AS_OF}
+    earlier = prodex.audit(_opened(), _PROFILE, since=False, **how)
+    newer = prodex.open_snapshot("changed")
+    found: dict[str, list[float]] = {"whole": [], "since": []}
+    anew: int | None = None
+    for _ in range(rounds):
+        for name, last in (("whole", False), ("since", earlier)):
+            watch = Stopwatch()
+            anew = prodex.audit(newer, _PROFILE, since=last, **how).judged_anew
+            found[name].append(watch.read().seconds)
+    if anew is None:
+        raise SystemExit("the audit since an earlier one judged everything anew")
+    ratio = median(one / whole for one, whole in zip(found["since"], found["whole"], strict=True))
+    return {"anew": anew, "ratio": ratio, **{name: median(times) for name, times in found.items()}}
+
+
 OPERATIONS: dict[str, Callable[[], object]] = {
     "open and repr": show,
     "open and HTML": show_html,
@@ -145,17 +164,18 @@ OPERATIONS: dict[str, Callable[[], object]] = {
 }
 
 
-def refresh(lines: Path, kept: Path) -> Any:
+def refresh(lines: Path, kept: Path, step: str = "update") -> Any:
     """Refresh a snapshot after one in a hundred products was changed at the service, which is another process.
 
-    `kept` is where the sandbox keeps them as they were.
+    `kept` is where the sandbox keeps them as they were. As the step "night" the products are also audited, before and
+    after, and worklists are written.
     """
-    first, _ = _served("load", lines, home=kept)
+    first, _ = _served("evening" if step == "night" else "load", lines, home=kept)
     # After the load, or a refresh would not ask for it.
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
     with changed(lines, lambda _: {"lifeCycle": 7, "updatedAt": now}) as other:
         # It is the same service, at the same address, that has the changed products next time.
-        return _served("update", other, "--port", first)[1]
+        return _served(step, other, "--port", first)[1]
 
 
 def _served(step: str, lines: Path, *options: object, home: Path | None = None) -> tuple[int | None, Any]:
@@ -169,12 +189,18 @@ def _served(step: str, lines: Path, *options: object, home: Path | None = None) 
 def _pulled(step: str, base_url: str, client_id: str, client_secret: str, count: int) -> Measured:
     service = prodex.connect(base_url=base_url, client_id=client_id, client_secret=client_secret)
     watch = Stopwatch()
-    if step == "load":
+    is_load = step in {"load", "evening"}
+    if is_load:
         found = prodex.load_products(service, name="refreshed", max_age=0, progress=False)
     else:
         found = prodex.refresh("refreshed", service, progress=False)
+    if step in {"evening", "night"}:
+        judged = prodex.audit(found, _PROFILE, progress=False, now=AS_OF).save()
+        if step == "night":
+            with tempfile.TemporaryDirectory(prefix="prodex-bench-") as folder:
+                judged.worklists(Path(folder) / "out", by="owner")
     measured = watch.read()
-    expected = count if step == "load" else count // _CHANGED_ONE_IN
+    expected = count if is_load else count // _CHANGED_ONE_IN
     if not found.complete or len(found) != count or found.origin.ledger.received < expected:
         raise SystemExit(f"the {step} found {len(found):,} of {count:,} products: {found.origin.ledger}")
     return measured
@@ -187,9 +213,13 @@ def main(arguments: Sequence[str]) -> Any:
             return keep(Path(lines))
         case ["refresh", lines, kept]:
             return refresh(Path(lines), Path(kept))
+        case ["night", lines, kept]:
+            return refresh(Path(lines), Path(kept), "night")
+        case ["since", rounds]:
+            return since(int(rounds))
         case ["wide over result"]:
             return wide_over_result()
-        case ["load" | "update" as step, base_url, client_id, client_secret, count]:
+        case ["load" | "update" | "evening" | "night" as step, base_url, client_id, client_secret, count]:
             return _pulled(step, base_url, client_id, client_secret, int(count))
         case [name]:
             operation = OPERATIONS[name]

@@ -23,7 +23,7 @@ CASES = {
     "translated": Case(
         {NAME: [text("fr", "Riz"), text("nl", "Rijst")]},
         {NAME: [text("fr", "Riz"), text("de", "Reis")]},
-        (NAME, "nl", None, "filled in fr, de only"),
+        (NAME, "nl", None, "filled in de, fr only"),
         {NAME: []},
         others=(described("Rijst", "nl"),),
         parameters={"language": "nl"},

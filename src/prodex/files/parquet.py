@@ -179,6 +179,34 @@ def _rows_at(
             return
 
 
+def rows_at(
+    path: Path,
+    columns: Sequence[str],
+    rows: np.ndarray[Any, np.dtype[np.int64]],
+    facts: FileFacts | None = None,
+    misfit: Callable[[pa.Schema], str] | None = None,
+) -> pa.Table:
+    """Read the rows at some places, in that order; row groups are unpacked one after the other."""
+    _verify_content(path, facts)
+    footer = _footer(path, facts)
+    _checked_schema(path, footer, facts, misfit)
+    order = np.argsort(rows, kind="stable")
+    wanted = rows[order]
+    found: list[pa.Table] = []
+    with _reading(path, facts), pq.ParquetFile(path, metadata=footer, **_READ) as file:
+        first = 0
+        for group in range(file.num_row_groups):
+            last = first + footer.row_group(group).num_rows
+            begin, end = np.searchsorted(wanted, [first, last])
+            if begin < end:
+                found += _rows_at(file, columns, group, wanted[begin:end] - first)
+            first = last
+        table = pa.concat_tables(found) if found else file.read_row_groups([], columns)
+    places = np.empty(len(rows), np.int64)
+    places[order] = np.arange(len(rows))
+    return table.take(pa.array(places))
+
+
 def _are_among(column: pa.ChunkedArray, values: pa.Array) -> pa.ChunkedArray:
     """Say which rows have one of these values; of a dictionary each entry is compared once."""
     if not pa.types.is_dictionary(column.type):
@@ -201,6 +229,12 @@ def schema_of(
 ) -> pa.Schema:
     """Read the columns of a file from its footer; see `read` for `misfit`."""
     return _checked_schema(path, _footer(path, facts), facts, misfit)
+
+
+def note_of(path: Path, name: str, facts: FileFacts | None = None) -> bytes | None:
+    """Read what a file keeps under a name in its footer; None where it keeps nothing."""
+    note: bytes | None = (_footer(path, facts).metadata or {}).get(name.encode())
+    return note
 
 
 def rows_of(path: Path, facts: FileFacts | None = None) -> int:

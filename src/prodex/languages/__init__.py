@@ -150,8 +150,7 @@ class Translation:
         """
         decimals = "0" * digits if digits is not None else "#" * 15
         form = f"#,##0.{decimals}" if decimals else "#,##0"
-        # CLDR has no groups in numbers of four digits of some languages; what is compared has them.
-        return str(numbers.format_decimal(value, form, self.language, decimal_quantization=False))
+        return _written_number(value, form, self.language)
 
     def percent(self, share: float, digits: int = 1) -> str:
         """Write a share in per cent, as `prodex.messages.percent` does in English.
@@ -260,6 +259,12 @@ def _templates() -> Templates:
 def _english(language: str) -> dict[str, str]:
     found = _messages(language).items()
     return {text: message for message, text in found if isinstance(message, str) and isinstance(text, str)}
+
+
+@lru_cache(_KEPT, typed=True)
+def _written_number(value: float | Decimal, form: str, language: str) -> str:
+    # CLDR has no groups in numbers of four digits of some languages; what is compared has them.
+    return str(numbers.format_decimal(value, form, language, decimal_quantization=False))
 
 
 @lru_cache(_KEPT)

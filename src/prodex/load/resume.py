@@ -21,7 +21,6 @@ from prodex.files.untrusted import is_folder, is_there
 from prodex.messages import counted
 from prodex.progress import Progress, write_line
 from prodex.query import ProductQuery
-from prodex.send.upsert_history import last_write
 from prodex.service import Client
 from prodex.store.archive import entries_of
 from prodex.store.journal import LoadJournal, journals_in
@@ -249,6 +248,9 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     # An empty load does not prove that there is nothing, and another request takes two calls.
     if not len(catalog):
         return None, ""
+    # Only who loads again needs what sends.
+    from prodex.send.upsert_history import last_write
+
     # What was sent from here must be in what is loaded afterwards.
     try:
         write = last_write(asked.source, since=begun)

@@ -248,6 +248,8 @@ def unlisted_requests(
     request, since no reply could prove anything.
     """
     unlisted = [one for key, one in received.items() if key not in listed and askable_gtin(one)]
+    if not unlisted:
+        return {}
     gtins = {one.filled_gtin for one in unlisted}
     controls = _controls(listed.values(), gtins)
     if not controls:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -22,6 +23,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
 from prodex.files.lock import locked
@@ -43,8 +45,9 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
-from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
+from prodex.store.archive import Archive, in_order, is_entry, new_entry, new_name, snapshots_folder, time_of
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
+from prodex.tables.record_digests import DIGEST
 
 #: The file of an audit with the findings of earlier ones that it did not judge.
 _CARRIED = "carried.parquet"
@@ -157,6 +160,38 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         # The folder may be there with audits by other profiles alone.
         raise AUDITS.not_found(wanted, "audited snapshots", by)
     return _open_folder(found[-1])
+
+
+#: So many products.
+_WORTH_READING = 10_000
+
+
+def is_worth_reusing(catalog: Catalog) -> bool:
+    """Whether an audit of a catalogue is read by the next one: of fewer products all are judged in less time."""
+    return len(catalog) >= _WORTH_READING
+
+
+def last_audit(catalog: Catalog, profile: str) -> Audit | None:
+    """Return the last audit of the snapshots of the same name by a profile; None where there is none to reuse.
+
+    Parameters
+    ----------
+    catalog
+        A snapshot, or a selection of one.
+    profile
+        Its name.
+    """
+    folder = catalog.folder
+    # What was exported has no name.
+    if not is_worth_reusing(catalog) or folder is None or not folder.name[:1].isdecimal():
+        return None
+    place = folder.parent / AUDITS.below
+    for one in reversed(in_order(AUDITS.places_in(place), lambda one: one)):
+        if is_folder(place / one.name) and profile_of(place / one.name) == profile:
+            with suppress(SnapshotError):
+                return _open_folder(place / one.name)
+            return None
+    return None
 
 
 def list_audits(name: str | Catalog = "*") -> pd.DataFrame:
@@ -279,6 +314,9 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
         "carried": carried,
+        "basis": audit.basis,
+        "given": dict(audit.given),
+        "judged_anew": audit.judged_anew,
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
         "accepted": int(figures["accepted"]),
         "score_with_accepted": _number(figures["score_with_accepted"]),
@@ -302,7 +340,7 @@ class _AuditManifest(msgspec.Struct):
     products: Count
     checks: list[CheckFacts]
     crashes: list[list[Crash]]
-    parts: list[dict[Literal["products", "states", "evidence", "first_seen"], Digest]]
+    parts: list[dict[Literal["products", "states", "evidence", "first_seen", "records"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
     families: Requirements | None = (
@@ -310,6 +348,9 @@ class _AuditManifest(msgspec.Struct):
     )
     # Audits of earlier versions have none of these.
     carried: Digest | None = None
+    basis: Digest | None = None
+    given: dict[str, Digest] = {}
+    judged_anew: Count | None = None
     accepted: Count | None = None
     score_with_accepted: float | None = None
     ready_products_with_accepted: Count | None = None
@@ -343,9 +384,10 @@ def _open_folder(folder: Path) -> Audit:
     manifest = _read_audit_manifest(folder)
     try:
         refuse_linked_parts(folder, manifest.parts)
+        files = enumerate(zip(manifest.parts, manifest.crashes, strict=True))
+        checks = len(manifest.checks)
         parts = tuple(
-            read_part(folder, number, digests, len(manifest.checks), tuple(crashes))
-            for number, (digests, crashes) in enumerate(zip(manifest.parts, manifest.crashes, strict=True))
+            side_by_side(lambda one: read_part(folder, one[0], one[1][0], checks, tuple(one[1][1])), files)
         )
         # A missing part would otherwise go unnoticed: every figure would be that of fewer products.
         _check_sum(parts, manifest.products)
@@ -363,6 +405,9 @@ def _open_folder(folder: Path) -> Audit:
             families=manifest.families,
             accepted_findings=AcceptedFindings.read_beside(folder.absolute().parent.parent / ACCEPTED_FILE),
             accepted_then=_accepted_then(manifest),
+            basis=manifest.basis,
+            given=manifest.given,
+            judged_anew=manifest.judged_anew,
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
@@ -418,6 +463,10 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     written = {"products": part.products, "evidence": part.evidence}
     if part.first_seen is not None:
         written["first_seen"] = pa.table([part.first_seen], names=["first_seen"])
+    if (records := part.digests) is not None:
+        content = [None, pa.py_buffer(records.tobytes())]
+        column = pa.Array.from_buffers(pa.binary(records.itemsize), len(records), content)
+        written["records"] = pa.table([column], names=["digest"])
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _part_path(table, number)
@@ -473,13 +522,15 @@ def read_part(
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
         states[:, place] = _states_of_check(tables["states"], str(place), products.num_rows)
+    if states.size and not min(State) <= states.min() <= states.max() <= max(State):
+        raise ValueError(f"part {number} has states that do not exist")
     for column, most in (("check", checks), ("product", products.num_rows)):
         found = pc.min_max(evidence[column]).as_py()
         if evidence[column].null_count or (
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    part = AuditPart.of(products, states, evidence, crashes)
+    part = _with_records(AuditPart.of(products, states, evidence, crashes), number, tables.get("records"))
     if (times := tables.get("first_seen")) is None:
         return part
     first_seen = times["first_seen"].cast(pa.timestamp("us")).combine_chunks()
@@ -488,11 +539,20 @@ def read_part(
     return part.with_first_seen(first_seen)
 
 
+def _with_records(part: AuditPart, number: int, records: pa.Table | None) -> AuditPart:
+    if records is None:
+        return part
+    content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
+    if len(content) != part.size * DIGEST.itemsize:
+        raise ValueError(f"part {number} does not say of which record each product is")
+    return part.with_digests(np.frombuffer(content, DIGEST))
+
+
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:
     if column not in table.column_names or table.num_rows != products:
         raise ValueError(f"there are no states of check {column} for {products:,} products")
     states = table[column]
-    if states.type != pa.int8() or states.null_count or not set(pc.unique(states).to_pylist()) <= set(State):
+    if states.type != pa.int8() or states.null_count:
         raise ValueError(f"check {column} has states that do not exist")
     found: States = states.to_numpy()
     return found

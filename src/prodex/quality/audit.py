@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,14 @@ class Audit:
         one, which is so for a catalogue in memory.
     accepted_then
         What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
+    basis
+        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None of audits
+        by earlier versions.
+    given
+        Digest of what each rule was given of all products, by rule.
+    judged_anew
+        How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
+        where no earlier audit was used.
 
     Examples
     --------
@@ -116,6 +124,9 @@ class Audit:
     chosen_by: str = ""
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
+    basis: str | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    judged_anew: int | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -244,6 +255,13 @@ class Audit:
     def pending(self) -> int:
         """How many products have an update that waits for acceptance: they were judged without it."""
         return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
+
+    @property
+    def reused(self) -> str:
+        """How many products were judged by all checks, in words; empty where no earlier audit was used."""
+        if self.judged_anew is None:
+            return ""
+        return f"judged {self.judged_anew:,} of {len(self):,} anew; an earlier audit has judged all other records"
 
     @property
     def measure(self) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from prodex.quality.states import State, States
 from prodex.tables.columns import Rows
+from prodex.tables.record_digests import DIGEST
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
@@ -68,6 +69,7 @@ class AuditPart:
     _states: bytes
     _evidence: bytes
     _first_seen: bytes | None = None
+    _digests: bytes | None = None
 
     @classmethod
     def of(
@@ -95,6 +97,8 @@ class AuditPart:
             evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
         )
         made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
+        if (digests := self.digests) is not None:
+            made = made.with_digests(digests[kept])
         return made if first_seen is None else made.with_first_seen(first_seen)
 
     def with_first_seen(self, times: pa.Array) -> AuditPart:
@@ -107,6 +111,15 @@ class AuditPart:
         if self._first_seen is None:
             return None
         return _unpacked(self._first_seen)["first_seen"].combine_chunks()
+
+    def with_digests(self, digests: npt.NDArray[np.void]) -> AuditPart:
+        """Return the same with the digests of the records that were judged, one for each product."""
+        return replace(self, _digests=digests.tobytes())
+
+    @property
+    def digests(self) -> npt.NDArray[np.void] | None:
+        """The digests of the records that were judged; None where the audit does not say them."""
+        return None if self._digests is None else np.frombuffer(self._digests, DIGEST)
 
     @property
     def products(self) -> pa.Table:
@@ -127,6 +140,16 @@ class AuditPart:
     def evidence(self) -> pa.Table:
         """What was seen on failing products; `product` and `check` are places in `states`."""
         return _unpacked(self._evidence)
+
+
+def evidence_in_order(evidence: pa.Table) -> pa.Table:
+    """Return evidence check by check and product by product: rows of tables are in another order after a refresh."""
+    check, product = (evidence[name].to_numpy() for name in ("check", "product"))
+    key = check.astype(np.int64) << 32 | product
+    # Nearly always it is in order already.
+    if len(key) < 2 or bool((key[:-1] <= key[1:]).all()):
+        return evidence
+    return evidence.take(pa.array(np.argsort(key, kind="stable")))
 
 
 class Findings(NamedTuple):

@@ -28,7 +28,7 @@ from prodex.facts.presence import Presence
 from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
-from prodex.tables.columns import Mask, Rows, whole
+from prodex.tables.columns import Mask, Rows, is_true, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame, to_series
 
@@ -105,7 +105,7 @@ class Products:
 
     def arrow(self, table: str, *columns: str) -> pa.Table:
         """Return the same as an Arrow table; what was read once is not read again."""
-        self._paths.update(TABLES[table].anchors or ([EVERY_TEXT] if table == "texts" else [EVERYTHING]))
+        self._note(table)
         own = self._once(("own", table), lambda: self._own_rows(table))
         arrays = self._read(table, columns)
         if own is not None:
@@ -115,6 +115,35 @@ class Products:
             ]
         positions = self._once(("product", table), lambda: self._positions(table, own))
         return pa.table([positions, *arrays], names=["product", *columns])
+
+    def rows_with(
+        self, table: str, column: str, is_meant: Callable[[pa.Array], pa.Array], *columns: str
+    ) -> pd.DataFrame:
+        """Return the same of the rows whose value in one column is meant; if there are none, nothing else is read.
+
+        Parameters
+        ----------
+        table
+            The name of a table with a column `attribute`.
+        column
+            The column that is looked at.
+        is_meant
+            Returns for its values whether they are meant.
+        *columns
+            Which columns to return.
+        """
+        self._note(table)
+        (values,) = self._read(table, (column,))
+        places = pa.array(np.flatnonzero(is_true(is_meant(values))))
+        if not len(places):
+            empty = TABLES[table].schema_of(columns).empty_table()
+            return to_frame(empty.add_column(0, "product", pa.array([], pa.int64())))
+        keys, attribute, *read = (
+            one.take(places) for one in self._read(table, ("product_id", "attribute", *columns))
+        )
+        own = pa.array(~are_pending(attribute))
+        found = [self._places(table, keys), *read]
+        return to_frame(pa.table([one.filter(own) for one in found], names=["product", *columns]))
 
     def any(self, positions: Any) -> Mask:
         """Say for each product whether its position is among these."""
@@ -197,6 +226,9 @@ class Products:
         (own,) = self._read("products", ("target_market",))
         return Names.of(texts, positions, markets_of(own, self.origin)).best()
 
+    def _note(self, table: str) -> None:
+        self._paths.update(TABLES[table].anchors or ([EVERY_TEXT] if table == "texts" else [EVERYTHING]))
+
     def _once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         if key not in self._made:
             self._made[key] = make()
@@ -224,8 +256,10 @@ class Products:
 
     def _every_position(self, table: str) -> pa.Array:
         (keys,) = self._read(table, ("product_id",))
-        if table == "products":
-            return pa.array(np.arange(len(self)))
+        return pa.array(np.arange(len(self))) if table == "products" else self._places(table, keys)
+
+    def _places(self, table: str, keys: pa.Array) -> pa.Array:
+        """Return the positions of the products with these keys."""
         (products,) = self._read("products", ("product_id",))
         # Positions instead of keys: comparing numbers is far cheaper than comparing texts.
         places = pc.index_in(keys, products)

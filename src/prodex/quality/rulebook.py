@@ -85,6 +85,10 @@ class Rule:
         The standard or the service's rule behind it.
     exact
         Whether it is certain (a check digit) or a judgement that can be wrong (a language).
+    record_alone
+        Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
+        was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
+        such verdicts where both are the same.
     """
 
     id: str
@@ -107,6 +111,7 @@ class Rule:
     prepare: Callable[[Any], Any] | None
     source: str
     exact: bool
+    record_alone: bool = False
 
     @property
     def needs_all_parts(self) -> bool:
@@ -144,6 +149,7 @@ def rule(
     prepare: Callable[[Any], Any] | None = None,
     source: str = "",
     exact: bool = True,
+    record_alone: bool = False,
     replace: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Make a function a rule; profiles then know it by the function's name.
@@ -188,6 +194,10 @@ def rule(
         The standard behind it.
     exact
         False when it is a judgement that can be wrong.
+    record_alone
+        True when the verdict on a product depends on its record alone, and on `whole`: not on other products beside
+        that, nor on the day. Only rules of prodex are believed: whether the code of one's own is still the same, nobody
+        can tell.
     replace
         Allow a user's rule to replace one of prodex's rules of the same name.
 
@@ -226,6 +236,7 @@ def rule(
             prepare=prepare,
             source=source,
             exact=exact,
+            record_alone=record_alone,
         )
         _register(made, replace)
         return function

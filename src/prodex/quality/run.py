@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from pathlib import Path
 from threading import Thread
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,14 +30,16 @@ from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
+from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
+from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
@@ -166,6 +169,7 @@ def audit(
     rule_seconds: float | None = RULE_SECONDS,
     requirements: Requirements | str | Path | None = None,
     accepted: str | Path | None = None,
+    since: Audit | Literal[False] | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
 
@@ -199,6 +203,11 @@ def audit(
     accepted
         A file of accepted findings, for a catalogue in memory or in place of the one beside the snapshot; see
         `prodex.accept`.
+    since
+        An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
+        that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
+        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, the last saved audit
+        of the snapshots of the same name is used, of 10,000 products or more; False judges all.
 
     Raises
     ------
@@ -226,8 +235,16 @@ def audit(
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)
     checked_executor(executor)
+    earlier = last_audit(catalog, chosen.name) if since is None else since or None
     judged = audit_among(
-        catalog, catalog, chosen, moment, executor=executor, progress=progress, rule_seconds=limit
+        catalog,
+        catalog,
+        chosen,
+        moment,
+        executor=executor,
+        progress=progress,
+        rule_seconds=limit,
+        since=earlier,
     )
     return judged if known is None else replace(judged, accepted_findings=known)
 
@@ -241,6 +258,7 @@ def audit_among(
     executor: Executor | None = None,
     progress: Progress = None,
     rule_seconds: float | None = RULE_SECONDS,
+    since: Audit | None = None,
 ) -> Audit:
     """Judge some products of a larger catalogue: rules that compare products look at all of it.
 
@@ -250,7 +268,7 @@ def audit_among(
         The products to judge.
     among
         The catalogue that they belong to.
-    profile, now, executor, progress, rule_seconds
+    profile, now, executor, progress, rule_seconds, since
         As for `audit`, and checked already.
 
     Examples
@@ -263,29 +281,47 @@ def audit_among(
     """
     parts = []
     assumed = dict(profile.assume)
+    basis = basis_of(profile, catalog.origin)
+    anew: int | None = None
+
+    def judge(
+        some: Sequence[Part], checks: Sequence[Check] = profile.checks, is_all: bool = True
+    ) -> Iterator[AuditPart]:
+        return run(
+            replace(catalog, parts=tuple(some)),
+            checks,
+            now,
+            profile.market,
+            executor,
+            assumed,
+            rule_seconds,
+            among,
+            profile.requirements if is_all else None,
+            prepared=prepared,
+            identity=is_all,
+        )
+
     with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog)) as show:
             done = 0
-            for part in run(
-                catalog,
-                profile.checks,
-                now,
-                profile.market,
-                executor,
-                assumed,
-                rule_seconds,
-                among,
-                profile.requirements,
-            ):
+            held, all_held = _held(catalog, among, executor)
+            prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
+            given = digests_of_given(profile.checks, prepared.whole)
+            earlier = None if since is None else EarlierAudit.of(since, basis)
+            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
+            judged, anew = (judge(held.parts), None) if kept is None else kept
+            for part in judged:
                 parts.append(part)
                 done += part.size
                 show(done, len(catalog))
                 reporter.count(done, len(catalog))
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
+    if anew is None and is_worth_reusing(catalog):
+        parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
         checks=profile.facts,
@@ -300,7 +336,16 @@ def audit_among(
         grade_with_blocker=profile.grade_with_blocker,
         made_by=profile,
         families=None if profile.requirements is None else profile.requirements.without_asks(),
+        basis=basis,
+        given=given,
+        judged_anew=anew,
     )
+
+
+def _with_digests(judged: AuditPart, part: Part) -> AuditPart:
+    """Return the result of a part with the digests of its records, where the part has them at hand."""
+    digests = digests_of(part, computed=False)
+    return judged if digests is None else judged.with_digests(digests.digests)
 
 
 def moment_of(now: datetime | None) -> datetime:
@@ -334,6 +379,7 @@ class PartJob:
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
     requirements: Requirements | None = None
+    identity: bool = True
 
 
 def run(
@@ -346,6 +392,9 @@ def run(
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
     requirements: Requirements | None = None,
+    *,
+    prepared: Prepared | None = None,
+    identity: bool = True,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -369,6 +418,10 @@ def run(
         Where rules look that need all products at once: a larger catalogue that has these products as well.
     requirements
         What channels ask beside the checks; their columns follow those of the checks.
+    prepared
+        What was prepared of all products, if it is there already; see `prepared_for`.
+    identity
+        Whether the results say what products are called and grouped by.
 
     Raises
     ------
@@ -377,15 +430,9 @@ def run(
     SnapshotDamaged
         When a file of the catalogue cannot be read: this is not a rule's fault.
     """
-    # Other executors share this process, or send functions along.
-    if isinstance(executor, ProcessPoolExecutor):
-        _refuse_own(checks)
     among = among or catalog
-    if executor is None and len(among) <= _FEW:
-        is_same = among is catalog
-        among = _read_once(among)
-        catalog = among if is_same else _read_once(catalog)
-    whole, crashed = _prepared(among, checks, now, rule_seconds, executor)
+    catalog, among = _held(catalog, among, executor)
+    whole, crashed = prepared or prepared_for(among, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -399,6 +446,7 @@ def run(
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
             requirements,
+            identity,
         )
         for number, part in enumerate(catalog.parts)
     ]
@@ -407,6 +455,14 @@ def run(
         yield from mapped(executor, audit_part, jobs, folders=folders)
         return
     yield from side_by_side(audit_part, jobs)
+
+
+def _held(catalog: Catalog, among: Catalog, executor: Executor | None) -> tuple[Catalog, Catalog]:
+    """Return both with their tables in memory from when they are first read, where they are small."""
+    if executor is not None or len(among) > _FEW:
+        return catalog, among
+    held = _read_once(among)
+    return held if among is catalog else _read_once(catalog), held
 
 
 def _read_once(catalog: Catalog) -> Catalog:
@@ -443,8 +499,9 @@ def audit_part(job: PartJob) -> AuditPart:
     for place, column in enumerate(columns):
         states[:, place] = column
     seen = [table for table in evidence if table.num_rows]
-    every = pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks()
-    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
+    every = evidence_in_order(pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks())
+    named = _identity_columns(products) if job.identity else IDENTITY.empty_table()
+    part = AuditPart.of(named, states, every, tuple(crashes))
     products.forget()
     return part
 
@@ -511,24 +568,38 @@ def _in_scope(products: Products, check: Check) -> Answer:
 
 
 def _products_in_scope(products: Products, scopes: Sequence[Condition], of_rule: Condition) -> Answer:
-    held = pd.array(np.zeros(len(products), bool), "boolean")
-    for scope in scopes:
-        held = held | _scope_answer(products, scope)  # type: ignore[operator] # not known to pandas-stubs
-    return held & _scope_answer(products, of_rule)
+    meant = reduce(or_, (_scope_answer(products, scope) for scope in scopes))
+    return meant & _scope_answer(products, of_rule)
 
 
 def _scope_answer(products: Products, scope: Condition) -> Answer:
     return products.remember(scope, partial(scope.holds, products.assumed, len(products)))
 
 
-def _prepared(
+class Prepared(NamedTuple):
+    """What rules need of all parts at once, by rule; and the crashes of rules for which it could not be made."""
+
+    whole: Mapping[str, Any]
+    crashed: tuple[Crash, ...] = ()
+
+
+def prepared_for(
     catalog: Catalog,
     checks: Sequence[Check],
     now: datetime,
     seconds: float | None,
     executor: Executor | None,
-) -> tuple[dict[str, Any], tuple[Crash, ...]]:
-    """Prepare what rules need of all parts at once, by rule; an error is a crash of the rule's checks."""
+) -> Prepared:
+    """Prepare what rules need of all parts at once; an error is a crash of the rule's checks.
+
+    Raises
+    ------
+    InputError, SnapshotDamaged
+        See `run`.
+    """
+    # Other executors share this process, or send functions along.
+    if isinstance(executor, ProcessPoolExecutor):
+        _refuse_own(checks)
     made: dict[str, Any] = {}
     shared: dict[Any, Any] = {}
     crashes: list[Crash] = []
@@ -554,7 +625,7 @@ def _prepared(
             continue  # not prepared, its checks are unknown
         except Exception as error:  # noqa: BLE001 - as in audit_part
             crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
-    return made, tuple(crashes)
+    return Prepared(made, tuple(crashes))
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
     # A single value is that of all rows.
     size = len(products)
     words = {name: getattr(given, name) for name in EVIDENCE.names[2:]}
-    if not size and all(one is None or isinstance(one, str) for one in words.values()):
+    if not size and all(map(_is_of_no_row, words.values())):
         return _NOTHING_SEEN
     numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
     columns = [_evidence_words(name, one, size) for name, one in words.items()]
@@ -152,6 +152,10 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
     # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     has_finding = kept[products]
     return table if has_finding.all() else table.filter(pa.array(has_finding))
+
+
+def _is_of_no_row(words: Any) -> bool:
+    return words is None or isinstance(words, str) or (isinstance(words, Sized) and len(words) == 0)
 
 
 def _evidence_words(name: str, given: Any, size: int) -> pa.Array:

@@ -119,12 +119,12 @@ def product_verdict(
 
 def _where_true(given: Any) -> Mask:
     """Return booleans in any form as an array; missing is False."""
-    values = given.array if isinstance(given, pd.Series) else given
+    values: Any = given.array if isinstance(given, pd.Series) else given
     if isinstance(values, np.ndarray) and values.dtype == bool:
         return values
     if not isinstance(values, pd.arrays.BooleanArray):
         values = pd.array(values, "boolean")
-    return values.to_numpy(bool, na_value=False)
+    return np.asarray(values.to_numpy(bool, na_value=False))
 
 
 #: Characters that say what a value was compared with; what is longer is kept as its digest.

@@ -46,6 +46,9 @@ from prodex.tables.flatten import Tables, blocks_of
 #: less than threads, which wait for the interpreter's lock, and let those wait that fetch.
 WORTH_PROCESSES = 20_000
 
+#: So many threads hardly wait for the lock where nobody else needs it: building holds it for a third of its time.
+_SHARING = 2
+
 #: On a machine with many cores, so many products for each process.
 _WORTH_A_PROCESS = 10_000
 
@@ -140,10 +143,10 @@ def build_folder(journal: Path) -> Path:
     return folder
 
 
-def own_executor(products: int) -> Executor:
-    """Return what builds so many products where no executor was given."""
+def own_executor(products: int, *, alone: bool = False) -> Executor:
+    """Return what builds so many products where no executor was given; alone, while nobody fetches."""
     cores = cpu_count() or 1
-    if products < WORTH_PROCESSES:
+    if products < WORTH_PROCESSES or (alone and cores <= _SHARING):
         return ThreadPoolExecutor(cores)
     return BuildProcesses(min(cores, max(products // _WORTH_A_PROCESS, 1)))
 
@@ -154,7 +157,7 @@ def running(executor: Executor | None, products: int = 0) -> Iterator[Executor]:
     if executor is not None:
         yield executor
         return
-    with own_executor(products) as own:
+    with own_executor(products, alone=True) as own:
         yield own
 
 

@@ -170,7 +170,7 @@ class LoadJournal:
 
     def keys_of_window(self, window: str) -> set[str]:
         """Return the keys of all products that a window returned, also before it was restarted."""
-        return {key.product_id for one in self.entries() if one.window == window for key in one.keys if key}
+        return {key for one in self.entries() if one.window == window for key in packed(one.keys).ids}
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""

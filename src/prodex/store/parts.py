@@ -24,6 +24,7 @@ from prodex.files.atomic import make_folder, open_private
 from prodex.files.untrusted import Count, Digest, converted
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import BLOCK_BYTES, decoded_table, distinct
+from prodex.tables.record_digests import NOTE, RecordDigests
 
 #: Of each table's file what the manifest keeps; see `prodex.files.parquet.facts_of`.
 Files = dict[str, dict[str, int | str]]
@@ -116,6 +117,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
     group for each block, the overhead of their many columns would be larger than their content.
     """
     held: dict[str, list[pa.Table]] = {}
+    digests: list[RecordDigests] = []
     with ExitStack() as stack:
         writers: dict[str, pq.ParquetWriter] = {}
 
@@ -126,17 +128,22 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
                     continue
                 if name not in writers:
                     writers[name] = stack.enter_context(_writer(folder, name, number, table.schema))
+                if name == "raw":
+                    digests.append(RecordDigests.of(table["json"]))
                 writers[name].write_table(table, row_group_size=_rows_of_a_group(table))
 
         for tables in blocks:
             take(tables)
             del tables  # the next block needs the memory of this one
+        if "raw" in writers:
+            writers["raw"].add_key_value_metadata({NOTE: RecordDigests.joined(digests).note})
     written = {*held, *writers}
     while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()
         table = _whole_table(name, pieces)
         with _writer(folder, name, number, table.schema) as writer:
-            writer.write_table(table)
+            if table.num_rows:  # a group without rows would describe each of its columns
+                writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
 
 

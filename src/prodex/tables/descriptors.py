@@ -162,12 +162,13 @@ def _meaning_of_code(code: str) -> Expressed:
         return Expressed.UNCERTAIN if is_word else Expressed.LIKE_A_UNIT
     if match[1] != code:
         return Expressed.LANGUAGE
+    # First: most codes are those of units, and the names of all languages take a tenth of a second to read.
+    if len(code) == _LONGEST and code in _unit_codes():
+        return Expressed.UNIT
     is_language = known_language_tag(code) is not None
     if not code.isupper():
         is_unit = code.upper() in _unit_codes() if len(code) == _LONGEST else code.lower() in _SYMBOLS
         return _kind_of_language(code) if is_language and not is_unit else Expressed.UNCERTAIN
-    if len(code) == _LONGEST and code in _unit_codes():
-        return Expressed.UNIT
     is_unit = code in _unit_codes() or code in Locale("en").currencies
     if is_language:
         return Expressed.UNCERTAIN if is_unit else _kind_of_language(code)

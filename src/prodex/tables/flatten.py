@@ -24,7 +24,7 @@ from prodex.messages import counted
 from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES, Table
 from prodex.tables.explode import Indices, Places, constant, explode, renumber
-from prodex.tables.parse import ShapeCache
+from prodex.tables.parse import ShapeCache, quoted_codes
 from prodex.tables.plain_walk import Rows, rows_of
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
 from prodex.tables.values import storable
@@ -81,8 +81,9 @@ def _flattened(texts: pa.StringArray, shapes: ShapeCache) -> Tables:
     ends = np.frombuffer(offsets, np.int32)[: len(texts) + 1].tolist()
     whole = memoryview(content or b"")
     products = [whole[start:end] for start, end in pairwise(ends)]
-    records = read_records(products)
-    fields, odd = shapes.parse(records.tops)
+    is_quoted = shapes.codes_are_numbers
+    records = read_records(products, quoted_codes if is_quoted else None)
+    fields, odd = shapes.parse(records.tops, codes_are_quoted=is_quoted)
     for index, attributes in records.not_strict.items():
         odd[index] = odd.get(index, {}) | attributes
     runs: dict[str, list[_Run]] = defaultdict(list)

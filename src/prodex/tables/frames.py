@@ -14,7 +14,7 @@ _SECONDS = pa.timestamp("s", "UTC")
 
 _TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
 
-_DTYPES = {
+_DTYPES: dict[pa.DataType, Any] = {
     pa.int64(): pd.Int64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
     pa.string(): _TEXT,

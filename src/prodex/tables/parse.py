@@ -259,8 +259,20 @@ class ShapeCache:
         self._known = _Known()
         self._lock = Lock()
 
-    def parse(self, tops: Sequence[Top]) -> tuple[Fields, Odd]:
+    @property
+    def codes_are_numbers(self) -> bool:
+        """Whether codes were sent as numbers so far; see `quoted_codes`."""
+        return self._known.codes_are_numbers
+
+    def parse(self, tops: Sequence[Top], *, codes_are_quoted: bool = False) -> tuple[Fields, Odd]:
         """Parse products, each as its attributes undecoded.
+
+        Parameters
+        ----------
+        tops
+            The products.
+        codes_are_quoted
+            Whether codes that are numbers were written as text before.
 
         Returns
         -------
@@ -268,7 +280,7 @@ class ShapeCache:
             Every attribute of every product is in exactly one of them.
         """
         known = self._known
-        if known.codes_are_numbers:
+        if known.codes_are_numbers and not codes_are_quoted:
             tops = _with_text_codes(tops)
         odd = known.odd_ones(tops)
         if odd and (wiser := known.learnt(odd)) is not known:

@@ -8,7 +8,7 @@ the last one counts, as in every JSON reader.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -64,9 +64,20 @@ class Records(NamedTuple):
     tops: list[dict[str, msgspec.Raw]]
 
 
-def read_records(products: Sequence[bytes]) -> Records:
+def read_records(
+    products: Sequence[bytes | memoryview], rewritten: Callable[[bytes], bytes] | None = None
+) -> Records:
     """Read the top level of products, one JSON object each.
 
+    Parameters
+    ----------
+    products
+        The products.
+    rewritten
+        Returns the JSON from which the attributes of a product are read; a key is of the product as it was received.
+
+    Examples
+    --------
     >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": [], "lifeCycle": 1}'])
     >>> records.product_ids, records.gtins, [list(top) for top in records.tops]
     (['7'], ['03036811359935'], [['lifeCycle']])
@@ -75,7 +86,8 @@ def read_records(products: Sequence[bytes]) -> Records:
     """
     tops: list[dict[str, msgspec.Raw]] = []
     not_strict: dict[int, dict[str, Any]] = {}
-    for index, product in enumerate(products):
+    read = products if rewritten is None else map(rewritten, map(bytes, products))
+    for index, product in enumerate(read):
         try:
             tops.append(_TOP.decode(product))
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -98,6 +110,17 @@ def read_records(products: Sequence[bytes]) -> Records:
 
 
 _NULL_RAW = msgspec.Raw(b"null")
+
+
+class _PlainKey(msgspec.Struct):
+    """Keys as nearly all products have them."""
+
+    id: str | int | None = None
+    gtin: str | int | None = None
+    updated_at: str | None = msgspec.field(name="updatedAt", default=None)
+
+
+_PLAIN_KEY = msgspec.json.Decoder(_PlainKey)
 
 
 class _Key(msgspec.Struct):
@@ -142,6 +165,18 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
     (Identity(product_id='7', updated_at=None, gtin=None), None)
     """
     try:
+        key = _PLAIN_KEY.decode(product)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _identity_of_any(product)
+    if not key.id:
+        return _identity_of_any(product)
+    updated_at = None if key.updated_at is None else moment_text(key.updated_at)
+    return Identity(str(key.id), updated_at, None if key.gtin is None else str(key.gtin))
+
+
+def _identity_of_any(product: msgspec.Raw | bytes) -> Identity | None:
+    """Return the identity of a product whose keys are of any form."""
+    try:
         top = _KEY.decode(product)
     except (msgspec.DecodeError, UnicodeDecodeError):
         if (found := _key_leniently(bytes(product))) is None:
@@ -150,9 +185,8 @@ def identify(product: msgspec.Raw | bytes) -> Identity | None:
     gtin = _key_scalar(top.gtin)
     if not (key := fit(_key_scalar(top.id), "code")):
         key = _key_without_id(bytes(product), top.uuid, gtin)
-    updated_at = _key_scalar(top.updated_at)
-    is_text = isinstance(updated_at, str)
-    return Identity(str(key), moment_text(updated_at) if is_text else None, fit(gtin, "code"))
+    updated_at = fit(_key_scalar(top.updated_at), "string")
+    return Identity(str(key), None if updated_at is None else moment_text(updated_at), fit(gtin, "code"))
 
 
 def _key_leniently(product: bytes) -> _Key | None:

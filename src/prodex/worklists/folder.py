@@ -266,13 +266,22 @@ def write_folder(
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
     spoken = (dataclasses.replace(one, words=words_of(one)) for one in worklists)
+    of_audit = _audit_keys(audit)
     with replacing(target, _written_before(target), target / MANIFEST) as beside:
-        write = partial(_write_worklist, facts=facts, fields=fields, audit=audit, folder=beside, csv=options)
+        write = partial(
+            _write_worklist,
+            facts=facts,
+            fields=fields,
+            audit=audit,
+            of_audit=of_audit,
+            folder=beside,
+            csv=options,
+        )
         index = _index_lines(side_by_side(write, spoken), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
         write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
-        about = {"by": by, "scope": audit.scope, **_audit_keys(audit), **options}
+        about = {"by": by, "scope": audit.scope, **of_audit, **options}
         manifest = {"format": _FORMAT, **about, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
@@ -299,6 +308,7 @@ def _write_worklist(
     facts: WorklistFacts,
     fields: Fields,
     audit: Audit,
+    of_audit: Mapping[str, Any],
     folder: Path,
     csv: Mapping[str, bool],
 ) -> dict[str, Any]:
@@ -332,7 +342,7 @@ def _write_worklist(
         else None,
         "products": worklist.products,
         "fields": _distinct_values(worklist.rows["attribute"]),
-        **_audit_keys(audit),
+        **of_audit,
     }
     of_all = worklist.of_all or worklist.figures
     with_guards = dataclasses.replace(worklist, rows=shown)
@@ -345,7 +355,7 @@ def _write_worklist(
         "products": worklist.products,
         "failing_checks": worklist.failing_checks,
         "findings": len(worklist.rows),
-        "blockers": worklist.with_severity("blocker"),
+        "blockers": worklist.by_severity.get("blocker", 0),
         "to_answer": states[AnswerCell.ASKED],
         "update_waits": states[AnswerCell.WAITS],
         "file": f"{worklist.name}.xlsx",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -161,19 +161,20 @@ class Worklist:
             else f"{self.shown_label} ({self.code})"
         )
 
-    @property
+    @cached_property
     def products(self) -> int:
         """Number of products with findings."""
         return len(pc.unique(self.rows["product_id"]))
 
-    @property
+    @cached_property
     def failing_checks(self) -> int:
         """Number of failing checks of products: a product can fail a check by several findings."""
-        return len(self.rows.group_by(["product_id", "check"]).aggregate([]))
+        return len(self.rows.group_by(["product_id", "check"], use_threads=False).aggregate([]))
 
-    def with_severity(self, severity: str) -> int:
-        """Return the number of findings of a severity."""
-        return int(pc.sum(pc.equal(self.rows["severity"], severity)).as_py() or 0)
+    @cached_property
+    def by_severity(self) -> Mapping[str, int]:
+        """The number of findings of each severity that occurs."""
+        return Counter(self.rows["severity"].to_pylist())
 
 
 @dataclass(frozen=True)
@@ -195,20 +196,19 @@ class WorklistFacts:
     notes: Sequence[str]
 
 
-def summary(worklist: Worklist) -> pd.DataFrame:
+def summary(worklist: Worklist) -> list[dict[str, Any]]:
     """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
     keys = ["severity", "check", "problem", "title", "fix"]
     # "all" counts products without a GTIN as well.
-    counted = worklist.rows.group_by(keys).aggregate(
+    counted = worklist.rows.group_by(keys, use_threads=False).aggregate(
         [("product_id", "count_distinct", pc.CountOptions(mode="all")), ("row", "count")]
     )
-    frame: pd.DataFrame = counted.to_pandas().rename(
-        columns={"product_id_count_distinct": "products", "row_count": "findings"}
+    named = {"product_id_count_distinct": "products", "row_count": "findings"}
+    rows = counted.rename_columns([named.get(name, name) for name in counted.column_names]).to_pylist()
+    order = {name: place for place, name in enumerate(SEVERITIES)}
+    return sorted(
+        rows, key=lambda row: (order.get(row["severity"], len(order)), -row["products"], row["check"])
     )
-    frame["order"] = frame["severity"].map({name: place for place, name in enumerate(SEVERITIES)})
-    frame = frame.sort_values(["order", "products", "check"], ascending=[True, False, True])
-    columns = ["severity", "check", "problem", "title", "products", "findings", "fix"]
-    return frame[columns].reset_index(drop=True)
 
 
 def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[str]:
@@ -256,7 +256,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
             )
         )
     counts = [
-        f"{words.number(count)} {_(name)}" for name in SEVERITIES if (count := worklist.with_severity(name))
+        f"{words.number(count)} {_(name)}" for name in SEVERITIES if (count := worklist.by_severity.get(name))
     ]
     sentences.append(_("By severity: {counts_listed}.", counts_listed=", ".join(counts)))
     cells = Counter(states)

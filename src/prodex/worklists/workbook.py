@@ -323,7 +323,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
     rows += [([], LINE), ([(words.gettext(heading), styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
-    for row in summary(worklist).to_dict("records"):
+    for row in summary(worklist):
         values = [row[name] for name in names]
         looks = [styles.number if isinstance(value, int) else styles.text for value in values]
         looks[0], values[0] = styles.severity[row["severity"]], words.gettext(row["severity"])

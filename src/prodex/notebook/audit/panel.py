@@ -165,7 +165,8 @@ class AuditPanel(Panel):
             self.on(self.exploration, lambda _: self._show_chosen(), "conditions")
         else:
             self.audit = audit
-        self._draw()
+        if self.audit is None:  # any other was drawn when it was set
+            self._draw()
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until no audit runs or is read; for scripts and tests."""

@@ -25,7 +25,7 @@ from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verd
 from prodex.tables.columns import by_value, combinations, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
-_rule = partial(rule, dimension="completeness", block="identity")
+_rule = partial(rule, dimension="completeness", block="identity", record_alone=True)
 
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
@@ -134,6 +134,7 @@ def has_owner(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the product has a uuid",
     problem="No universally unique id",
     fix="Load the product again; if it still has none, ask the service.",
@@ -183,8 +184,8 @@ class _Brand(NamedTuple):
     ----------
     code, label
         As sent.
-    count
-        How many products have it so.
+    products
+        How many have it so.
     spelling
         The label, whichever way its accents are written.
     name
@@ -193,7 +194,7 @@ class _Brand(NamedTuple):
 
     code: str
     label: str
-    count: int
+    products: int
     spelling: str
     name: str
 
@@ -216,7 +217,7 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unu
     """
     pairs = pa.table([whole["products.brand_code"], whole["products.brand"]], names=["code", "label"])
     # Counted pairs instead of products: a catalogue of millions has some thousand brands.
-    counts = pairs.group_by(["code", "label"]).aggregate([([], "count_all")])
+    counts = pairs.group_by(["code", "label"], use_threads=False).aggregate([([], "count_all")])
     brands = []
     for code, label, count in zip(*(counts[name].to_pylist() for name in counts.column_names), strict=True):
         if code is not None and label is not None:
@@ -240,7 +241,7 @@ def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[
     for group in groups.values():
         counts: Counter[str] = Counter()
         for brand in group:
-            counts[getattr(brand, other)] += brand.count
+            counts[getattr(brand, other)] += brand.products
         most = max(counts.values())
         # Where two are equally frequent, neither is the usual one, and both are shown.
         usual = [value for value, count in counts.items() if count == most]

@@ -24,6 +24,7 @@ _rule = partial(
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
+    record_alone=True,
 )
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -13,6 +14,8 @@ from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
+#: Most products have no such date, and to read none takes as long as to read a hundred.
+_NO_MOMENTS = pd.Series([], dtype="datetime64[us]")
 #: Declares a rule of dates, which fails more products every day.
 _rule = partial(rule, dimension="timeliness", block="freshness")
 
@@ -54,6 +57,7 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
 
 @_rule(
     title="the product was created before it was updated",
+    record_alone=True,
     problem="Created after its last update",
     fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
@@ -103,6 +107,7 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
 
 @_rule(
     title="certificates begin before they expire",
+    record_alone=True,
     problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
@@ -130,7 +135,8 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 )
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
-    labels = products.rows("labels", "attribute", "end_date").rename(columns={"end_date": "value"})
+    labels = products.rows_with("labels", "end_date", pc.is_valid, "attribute", "end_date")
+    labels = labels.rename(columns={"end_date": "value"})
     dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
     return _dates(products, dated, dated["at"] < products.now, "has expired")
 
@@ -144,7 +150,7 @@ def labels_in_force(products: Products) -> Verdict:
 )
 def documents_in_force(products: Products) -> Verdict:
     """Outdated instructions and certificates are worse than none."""
-    documents = products.rows("documents", "attribute", "effective_end").dropna(subset="effective_end")
+    documents = products.rows_with("documents", "effective_end", pc.is_valid, "attribute", "effective_end")
     at = documents["effective_end"].dt.tz_localize(None)
     attribute = documents["attribute"] + ".fileEffectiveEndDateTime"
     dated = documents.assign(at=at, value=as_sent(at), attribute=attribute)
@@ -187,17 +193,17 @@ def _dated(products: Products, attribute: str) -> pd.DataFrame:
 
 
 def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
-    # Several rules read dates from this table: it is indexed by attribute once.
-    rows = products.remember(
-        "scalars", lambda: products.rows("scalars", "attribute", "position", "value").set_index("attribute")
+    # Few of the rows of this table are dates.
+    is_here = partial(pc.equal, attribute)
+    return _with_moments(
+        products.rows_with("scalars", "attribute", is_here, "attribute", "position", "value")
     )
-    return _with_moments(rows.loc[rows.index == attribute].reset_index())
 
 
 def _with_moments(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a value, with its moment in the column `at`."""
     filled = rows[rows["value"].str.strip().fillna("") != ""].reset_index(drop=True)
-    return filled.assign(at=_moments(filled["value"]))
+    return filled.assign(at=_moments(filled["value"]) if len(filled) else _NO_MOMENTS)
 
 
 def _moments(values: pd.Series) -> pd.Series:

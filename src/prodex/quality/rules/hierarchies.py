@@ -25,6 +25,7 @@ _rule = partial(
     rule,
     block="hierarchies",
     source="GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg",
+    record_alone=True,
 )
 
 
@@ -282,8 +283,8 @@ def _parents_of(whole: dict[str, pa.ChunkedArray]) -> tuple[pa.Array, pa.Table]:
     ).filter(own)
     edges = edges.filter(pc.and_(edges["child"].is_valid(), edges["parent"].is_valid()))
     # A product shows its tree in its own record and in those of its cases: one edge counts once.
-    pairs = edges.group_by(["child", "parent"]).aggregate([])
-    held = pairs.group_by("child").aggregate([("parent", "list"), ("parent", "count")])
+    pairs = edges.group_by(["child", "parent"], use_threads=False).aggregate([])
+    held = pairs.group_by("child", use_threads=False).aggregate([("parent", "list"), ("parent", "count")])
     several = held.filter(pc.greater(held["parent_count"], 1)).select(["child", "parent_list"])
     return held["child"].combine_chunks(), several
 

@@ -21,7 +21,7 @@ _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 #: Declares a rule of the GTIN.
-_rule = partial(rule, block="identity", needs="gtin")
+_rule = partial(rule, block="identity", needs="gtin", record_alone=True)
 
 
 @_rule(
@@ -161,10 +161,11 @@ def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
     table = pa.table([whole["products.gtin"], whole["products.product_id"]], names=["gtin", "product_id"])
     # Products without a GTIN are not duplicates of each other.
     table = table.filter(pc.not_equal(pc.fill_null(table["gtin"], ""), ""))
-    counted = table.group_by("gtin").aggregate([("product_id", "count")])
+    counted = table.group_by("gtin", use_threads=False).aggregate([("product_id", "count")])
     # Only the few repeated GTINs are sent to the parts, not the whole column.
     several = counted.filter(pc.greater(counted["product_id_count"], 1))["gtin"].combine_chunks()
-    return table.filter(pc.is_in(table["gtin"], several)).group_by("gtin").aggregate([("product_id", "list")])
+    repeated = table.filter(pc.is_in(table["gtin"], several))
+    return repeated.group_by("gtin", use_threads=False).aggregate([("product_id", "list")])
 
 
 @_rule(

@@ -22,7 +22,13 @@ _SHOWN = 60
 
 #: Declares a rule of lists of ingredients: one that is wrong is enough to fail.
 _rule = partial(
-    rule, block="food", needs="{attribute}.data", certain="fails", dimension="accuracy", exact=False
+    rule,
+    block="food",
+    needs="{attribute}.data",
+    certain="fails",
+    dimension="accuracy",
+    exact=False,
+    record_alone=True,
 )
 
 

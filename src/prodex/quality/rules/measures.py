@@ -23,6 +23,7 @@ _rule = partial(
     rule,
     block="hierarchies",
     source="GDSN trade item measurements; GS1 Package and Product Measurement Standard",
+    record_alone=True,
 )
 
 
@@ -144,6 +145,7 @@ def _sizes(packing: HierarchyColumns, rows: Rows, between: str) -> list[str]:
 
 
 @rule(
+    record_alone=True,
     title="the net content is given and above zero",
     problem="Net content missing or not above zero",
     fix="Give the net content with its unit, as printed on the pack.",
@@ -181,6 +183,7 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
 
 
 @rule(
+    record_alone=True,
     title="the net content is that of the pack, not of a serving",
     problem="Net content perhaps that of a serving",
     fix="Give the net content of the whole pack; where the pack is one serving, accept the finding.",
@@ -227,6 +230,7 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
 
 
 @rule(
+    record_alone=True,
     title="net content and net weight agree",
     problem="Net content and net weight disagree",
     fix="Correct the one that is wrong, or its unit.",

@@ -35,7 +35,7 @@ PRESETS = {
 }
 
 #: Declares a rule of pictures.
-_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4")
+_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4", record_alone=True)
 
 
 @_rule(
@@ -105,6 +105,7 @@ def picture_format_for_web(
 
 @_rule(
     title="no picture is past its period of use",
+    record_alone=False,  # the day counts
     problem="Picture past its period of use",
     fix="Remove the picture, or extend the right to use it.",
     severity="error",
@@ -360,6 +361,7 @@ def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa
 
 @_rule(
     title="a picture was changed within {days} days",
+    record_alone=False,  # the day counts
     problem="No picture changed for {days} days",
     fix="Compare the pictures with the current pack, and send new ones if it changed.",
     severity="warning",

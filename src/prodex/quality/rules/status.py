@@ -17,7 +17,7 @@ _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3
 _STATES = "Product data exchange service: states"
 
 #: Declares a rule of a status that somebody has to act on in time.
-_rule = partial(rule, dimension="timeliness", block="freshness", source=_STATES)
+_rule = partial(rule, dimension="timeliness", block="freshness", source=_STATES, record_alone=True)
 
 
 @_rule(
@@ -57,6 +57,7 @@ def is_not_refused(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the product does not fail the service's validation",
     problem="Failed the service's validation",
     fix="Open the product in the service and correct what its validation lists.",
@@ -71,6 +72,7 @@ def validation_is_not_failed(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the service's validation requires no correction",
     problem="Correction required by the service's validation",
     fix="Open the product in the service and make the required correction.",
@@ -98,6 +100,7 @@ def is_validated(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the service has no suggestions for the product",
     problem="Open suggestions of the service",
     fix="Go through the suggestions in the service.",
@@ -115,6 +118,7 @@ def has_no_suggestions(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the information is accepted, not just requested",
     problem="Information requested, not accepted",
     fix="Accept or reject the product: all its data wait for acceptance.",
@@ -130,6 +134,7 @@ def information_is_accepted(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="no update is pending acceptance",
     problem="Update pending acceptance",
     fix="Accept or reject the update.",

@@ -50,10 +50,11 @@ _PARTS_NAMED = (
 )
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled in {language}",
     problem="{attribute} missing in {language}",
     fix="Write the {attribute} in {language}.",
@@ -69,6 +70,7 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 
 
 @rule(
+    record_alone=True,
     title="{attribute} is filled",
     problem="{attribute} missing",
     fix="Write the {attribute}.",
@@ -128,7 +130,10 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
 
 
 def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
-    """Return in words for each row the languages that are filled."""
+    """Return in words for each row the languages that are filled, by their codes.
+
+    In the order in which a part has them, the words would depend on other products.
+    """
     # Few combinations of languages occur: the words are made once for each, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
@@ -136,7 +141,7 @@ def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
     words = []
     for combination in rows.dictionary.to_pylist():
         there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
-        words.append(words_of.format(", ".join(np.array(languages)[there])))
+        words.append(words_of.format(", ".join(sorted(np.array(languages)[there]))))
     return pa.array(words, pa.string()).take(rows.indices)
 
 

@@ -98,9 +98,9 @@ _ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
 _IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 #: Declares the same of names.
-_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails", record_alone=True)
 
 
 @_rule(
@@ -337,6 +337,7 @@ def names_are_finished(products: Products) -> Verdict:
 
 
 @rule(
+    record_alone=True,
     title="the description adds to the name",
     problem="Description repeats the name",
     fix="Describe the product: its properties and its use.",
