@@ -2,6 +2,7 @@
 
 A test that takes a second or more of processor time, all cases together, has the mark `slow`. Of its cases a quick run
 takes every tenth, so that one without as many is left out; and of a law that Hypothesis tests a tenth of the examples.
+Of any other test with more than ten cases it takes every third.
 The choice depends on nothing but the tests, so that it is the same everywhere.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,8 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
 
 #: Of the cases of a slow test, and of the examples of a law, a quick run takes one in so many.
 ONE_IN = 10
+#: Of the cases of any other test that has more than so many, a quick run takes one in so many.
+MANY, ONE_OF_MANY = 10, 3
 
 _VARIABLE = "PRODEX_QUICK_TESTS"
 
@@ -56,7 +59,7 @@ def function_of(test: str) -> str:
     return test.partition("[")[0].partition("@")[0]
 
 
-def chosen(tests: Iterable[str], slow: Collection[str]) -> set[str]:
+def chosen(tests: Collection[str], slow: Collection[str]) -> set[str]:
     """Return the tests of a quick run.
 
     Parameters
@@ -71,12 +74,16 @@ def chosen(tests: Iterable[str], slow: Collection[str]) -> set[str]:
     >>> tests = ["proof", "fast", *(f"cases[{number:02}]" for number in range(1, 16))]
     >>> sorted(chosen(tests, set(tests) - {"fast"}))
     ['cases[10]', 'fast']
+    >>> sorted(chosen(tests, {"proof"}))
+    ['cases[01]', 'cases[04]', 'cases[07]', 'cases[10]', 'cases[13]', 'fast']
     """
+    of_function = Counter(map(function_of, tests))
     cases: Counter[str] = Counter()
     kept = set()
     for test in tests:
         function = function_of(test)
-        cases[function] += test in slow
-        if test not in slow or cases[function] % ONE_IN == 0:
+        cases[function] += 1
+        is_chosen = of_function[function] <= MANY or cases[function] % ONE_OF_MANY == 1
+        if cases[function] % ONE_IN == 0 if test in slow else is_chosen:
             kept.add(test)
     return kept

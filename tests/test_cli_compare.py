@@ -35,6 +35,7 @@ SUMMARY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_states")
 @pytest.mark.parametrize(
     ("words", "columns", "expected"),

@@ -68,6 +68,7 @@ def test_a_record_that_is_no_utf8_is_set_aside_and_listed(
     assert place.startswith("products.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8-sig", "UTF-8"]
 )
@@ -83,6 +84,7 @@ def test_a_file_is_read_in_the_encoding_that_is_stated(
     assert "Pâté" in catalog.raw["json"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
 def test_an_encoding_that_shows_itself_need_not_be_stated(tmp_path: Path, form: Any, encoding: str) -> None:
     """A byte order mark, or the zeros of UTF-16, say what it is, also against what was stated."""

@@ -57,6 +57,7 @@ def described(folder: Path) -> dict[str, Any]:
     return package
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_columns_of_one_table_are_kept_with_the_keys(
     catalog: prodex.Catalog, tmp_path: Path, form: str
@@ -114,6 +115,7 @@ def test_states_of_some_attributes_are_kept(catalog: prodex.Catalog, tmp_path: P
         read.parts[0].read("presence", ["odd_state"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("languages", ["fr", ["fra-FR"], ("French",), {"fr-BE"}, pd.Series(["fr", "fre"])])
 def test_texts_of_a_language_are_kept(
@@ -182,6 +184,7 @@ def judged(sample: prodex.Catalog) -> dict[str, Any]:
     return {name: prodex.audit(sample, name, progress=False, now=NOW).matrix.to_numpy() for name in PROFILES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 @pytest.mark.parametrize(
     "options",

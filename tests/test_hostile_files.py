@@ -486,6 +486,7 @@ def _replaced(path: Path, make: Callable[[Path], object]) -> None:
     make(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*PLANS, *EDITS, "the products are a folder", "the products are a pipe"])
 def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """Listed, tracked, and what is said not to have been sent is sent: nothing but what was planned."""

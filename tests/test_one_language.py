@@ -68,6 +68,7 @@ def test_codes_of_one_language_are_one_and_no_others() -> None:
     assert [] == wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", ONE_LANGUAGE.values(), ids=ONE_LANGUAGE)
 def test_a_text_under_any_code_is_there_for_all(codes: list[str]) -> None:
     """Rules, `wide`, names, coverage and groups find it, whichever code is asked for."""

@@ -35,6 +35,7 @@ def nobody() -> str:
         return f"user {NOBODY}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CLOSED)
 def test_what_belongs_to_somebody_else_is_said_with_its_owner(
     what: str, said: dict[str, dict[str, list[str]]]

@@ -197,6 +197,7 @@ def test_closed_values_go_by_name_or_number(
     assert [str(r["id"]) for r in RECORDS if expected(r)] == _ids(catalog.where(**question))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "message"),
     [

@@ -65,6 +65,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "given"), REFUSED, ids=repr)
 def test_what_is_no_whole_number_is_refused(place: str, given: Any, tmp_path: Path) -> None:
     """True is an answer and no number; the message shows what was given."""

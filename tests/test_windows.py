@@ -182,6 +182,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_folder_that_windows_refuses_is_an_error_of_ours(
     windows: Windows, tmp_path: Path, writer: str

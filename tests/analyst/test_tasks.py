@@ -127,6 +127,7 @@ def test_ingredients_told(catalog: px.Catalog, records: list[Record]) -> None:
     }
 
 
+@pytest.mark.slow
 def test_large_packshots(catalog: px.Catalog, records: list[Record]) -> None:
     """Every packshot of that size, and no picture that does not say its size."""
     expected = [

@@ -72,6 +72,7 @@ def comparable(value: Any) -> Any:
     return value if isinstance(value, bool | str) else float(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_recipe_does_what_its_steps_do_one_by_one(seed: int) -> None:
     """What one write changes in the end is what several writes would have changed."""

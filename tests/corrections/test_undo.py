@@ -105,6 +105,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_write_is_taken_back_to_what_was_before(mill: Machines, case: str) -> None:
     """Value by value; an undo of the undo restores what was sent."""

@@ -45,6 +45,7 @@ def search() -> Search:
     return Search(ProductColumns(prodex.flatten(RECORDS)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -43,6 +43,7 @@ conditions = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(conditions)
 def test_conditions_come_back_as_they_were(one: Conditions) -> None:
     """Through JSON, whatever codes, words and limits there are."""

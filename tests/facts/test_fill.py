@@ -54,6 +54,7 @@ def has_data(value: Any) -> bool:
     return bool(value.strip()) if isinstance(value, str) else value is not None
 
 
+@pytest.mark.slow
 @given(
     _RECORDS, st.sampled_from([*_OPEN, *KEYS]), st.sampled_from([None, *KEYS]), st.sampled_from([None, "fr"])
 )

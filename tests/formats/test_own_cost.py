@@ -108,6 +108,7 @@ READ: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", READ)
 def test_what_is_not_read_costs_next_to_nothing(tmp_path: Path, case: str) -> None:
     """Cells are what is read; what is only beside them is passed over."""
@@ -142,6 +143,7 @@ REFUSED: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_more_than_anybody_writes_is_refused(tmp_path: Path, case: str) -> None:
     """Elements are counted with the bytes: a few kilobytes that unpack to millions of them are no workbook."""

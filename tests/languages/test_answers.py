@@ -68,6 +68,7 @@ def fix_of(path: Path, headings: str, *rows: str) -> prodex.Fix:
     return prodex.read_worklist(path, CATALOG, profile=NO_RULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attribute", "answer", "after"), ANSWERS)
 def test_answers_are_understood_in_each_language_under_headings_of_any(
     attribute: str, answer: str, after: str | None, tmp_path: Path
@@ -172,6 +173,7 @@ def answered(book: Path, headings: tuple[str, ...] | None = None, *, hidden: boo
     return book
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("hidden", [True, False])
 @pytest.mark.parametrize("headings", [None, SPANISH])

@@ -56,6 +56,7 @@ def test_the_catalogue_of_each_language_is_up_to_date(language: str) -> None:
     assert compiled == dict(map(as_texts, (one for one in written if one.id)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_message_has_a_translation(language: str) -> None:
     """Neither a rule nor a heading is left in English."""

@@ -123,6 +123,7 @@ def test_every_cell_is_data_or_a_translation(folders: dict[str, Path], language:
     assert [] == sorted(one for one in left if not of_programs.fullmatch(one))
 
 
+@pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_notes_of_cells_and_the_hidden_sheet_are_in_the_language(

@@ -77,6 +77,7 @@ def test_an_index_that_is_built_anew_costs_no_product(part: str, sweep: bool | N
     assert (held(old), True, ()) == (held(mended), mended.complete, mended.origin.ledger.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["nothing", "every fourth product"])
 @pytest.mark.parametrize("call", range(1, 8))
 def test_an_index_that_empties_in_the_middle_costs_no_product(part: str, call: int) -> None:
@@ -90,6 +91,7 @@ def test_an_index_that_empties_in_the_middle_costs_no_product(part: str, call: i
         assert catalog.complete == (not catalog.origin.ledger.doubtful)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0.4, 0.6, 0.8])
 @pytest.mark.parametrize("call", range(2, 8))
 def test_an_index_that_grows_costs_no_product(first: float, call: int) -> None:
@@ -139,6 +141,7 @@ def test_an_index_that_fills_while_it_is_asked_costs_no_product(from_call: int) 
     assert (held(old), False) == (held(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["scroll", "windows"])
 @pytest.mark.parametrize("call", range(4, 24, 2))
 def test_an_index_that_empties_during_a_load_costs_no_product(
@@ -199,6 +202,7 @@ def test_a_list_of_which_only_the_beginning_is_read_proves_no_removal(most: int)
     assert (held(old), False, 5) == (held(catalog), catalog.complete, len(catalog.problems))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trait", ["gtins_of_13", "gtins_as_numbers", "ids_absent", "uuids_absent", "one GTIN"]
 )

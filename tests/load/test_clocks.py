@@ -52,6 +52,7 @@ def clocks_of_the_load(folder: Path | None, ours: float, service: float | None) 
     path.write_text(json.dumps(manifest), "utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ours", "service", "days"),
     [

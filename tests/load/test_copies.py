@@ -79,6 +79,7 @@ def loaded(client: Client, **options: Any) -> prodex.Catalog:
     return prodex.load_products(client, **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_what_is_left_out_is_listed(pair: str, apart: bool) -> None:

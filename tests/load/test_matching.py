@@ -84,6 +84,7 @@ def marked(catalog: prodex.Catalog) -> set[int]:
     return {int(what.removeprefix("product ").partition(",")[0]) for what in catalog.problems["what"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", FILTERED)
 def test_a_filter_that_is_not_applied_is_found_on_the_records(field: str) -> None:
     """The load says of how many, lists each, and raises unless that is allowed; nothing that came is dropped."""
@@ -116,6 +117,7 @@ def test_a_filter_that_is_applied_is_not_called_ignored(field: str) -> None:
     assert (True, ()) == (catalog.complete, catalog.origin.ledger.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["tags_in", "owners_in", "has_packshot"])
 def test_a_filter_that_holds_for_the_first_page_only_is_told_as_that(field: str) -> None:
     """The first page is right, and everything follows it."""

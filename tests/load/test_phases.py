@@ -135,6 +135,7 @@ def test_a_function_of_the_user_hears_of_what_is_received_only(exchange: Sandbox
     assert told == sorted(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, CancelledError])
 @pytest.mark.parametrize("phase", LOAD)
 def test_an_interruption_in_any_phase_loses_nothing(

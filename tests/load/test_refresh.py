@@ -437,6 +437,7 @@ def test_a_refresh_carries_no_damage_on(table: str) -> None:
     assert all(name.startswith("produit") for name in new.texts["text"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("minutes", "lag", "is_found"),
     [

@@ -66,6 +66,7 @@ def through(explored: Explore) -> dict[str, str]:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_audited", [False, True])
 def test_a_catalogue_without_products(is_audited: bool) -> None:
     """Every panel opens and says that there is nothing, and what to do; an audit of it can be run."""

@@ -140,6 +140,7 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_what_is_required_is_what_the_audit_says(sample: Catalog, audit: prodex.Audit, by: str) -> None:
     """FilledCount of those to which it applies, the figures are those of `Audit.coverage`."""

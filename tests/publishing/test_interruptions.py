@@ -58,6 +58,7 @@ def test_a_kill_at_any_commit_leaves_the_last_whole_publication(tmp_path: Path) 
     assert same(old, prodex.open_published(tmp_path, at=1))
 
 
+@pytest.mark.slow
 @pytest.mark.kills
 def test_of_two_publishers_one_wins_wherever_a_third_was_killed(tmp_path: Path) -> None:
     """A round of each kind; readers always open something whole, and `make soak` runs many more."""

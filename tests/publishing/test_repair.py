@@ -126,6 +126,7 @@ CASES: dict[str, tuple[Callable[[Path], object], dict[int, str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "expected"), CASES.values(), ids=CASES)
 def test_the_next_publisher_repairs_the_pointer(
     damage: Callable[[Path], object], expected: dict[int, str], tmp_path: Path
@@ -143,6 +144,7 @@ def test_the_next_publisher_repairs_the_pointer(
     assert before == files_of(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_publishing_the_same_again_repairs_it(damage: Callable[[Path], object], tmp_path: Path) -> None:
     """Whatever somebody else did to the only row."""

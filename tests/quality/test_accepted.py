@@ -271,6 +271,7 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_each_line_is_read_alone(name: str, file: Path) -> None:
     """What cannot be read is said by its number, and costs no other line."""
@@ -284,6 +285,7 @@ def test_each_line_is_read_alone(name: str, file: Path) -> None:
     assert raw == file.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
     """What is there stays byte by byte, and the new line is read."""

@@ -124,6 +124,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "accepted.jsonl"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", CASES)
 def test_it_stays_while_its_data_are_the_same(rule: str, file: Path) -> None:
     """Days pass, another attribute is filled, and other products come and go."""
@@ -139,6 +140,7 @@ def test_it_stays_while_its_data_are_the_same(rule: str, file: Path) -> None:
     assert {True} == set(accepted(later))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [*CHANGED, *OTHERS_CHANGED])
 def test_it_comes_back_when_what_it_was_compared_with_changes(rule: str, file: Path) -> None:
     """The value is the same, and what the check compared it with is not what somebody has looked at."""

@@ -46,6 +46,7 @@ def test_the_tables_are_tables() -> None:
     assert {"pass", "unknown", "none", *GROUPS} >= groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [None, "fr", "sv"], ids=["as labelled", "called French", "called Swedish"])
 def test_the_allergens_of_the_tables_are_found(label: str | None) -> None:
     """Recall and precision are at least 0.99 in each language, whatever language the label states."""

@@ -215,6 +215,7 @@ def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], wa
     assert alone == named(f"{warning.capitalize()}. Ingredients: {', '.join(ingredients)}", "en")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(st.text(max_size=300))
 @example("may contain " + "(" * 200)

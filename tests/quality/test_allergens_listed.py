@@ -139,6 +139,7 @@ def test_a_list_that_cannot_be_read_lacks_nothing(listed: str, expected: State) 
     assert expected == state(food(("fr", BREAD), allergens=listed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "said", "gluten", "cereal"),
     [

@@ -231,6 +231,7 @@ ENDINGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "data", "is_cut"), ENDINGS)
 def test_how_a_text_ends(language: str, data: str, is_cut: bool) -> None:
     """Dots, open brackets and words that join say in ten languages that something is missing."""

@@ -297,6 +297,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record", EXCUSED)
 def test_the_energy_of_acids_polyols_and_servings_is_room(record: Record) -> None:
     """Annex XIV has a factor for each; what ingredients name and the declaration lacks may be what the energy needs."""
@@ -376,6 +377,7 @@ def test_what_is_in_100_ml_has_no_limit_by_weight(unit: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -239,6 +239,7 @@ def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> Non
     assert sorted(failing, reverse=True) == failing
 
 
+@pytest.mark.slow
 def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top: Node) -> None:
     """Product, field, value and reason of each finding are listed under its check."""
     failures = audit.failures()

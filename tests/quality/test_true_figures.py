@@ -151,6 +151,7 @@ def test_an_audit_of_a_part_that_is_opened_again_says_of_how_many(home: Path) ->
     assert "20 of 150 products." == prodex.open_audit("shop").scope
 
 
+@pytest.mark.slow
 def test_a_report_has_both_figures(chosen: Audit, tmp_path: Path) -> None:
     """On the page and beside its lists; one of all products has neither."""
     page = chosen.to_html(tmp_path / "report.html").read_text("utf-8")

@@ -32,6 +32,7 @@ def states(kind: FigureKind, values: Sequence[float], size: float = 500) -> list
     return [str(found.state) for found in judge_figures(series(kind, values, size), FIGURES)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("incident", INCIDENTS)
 def test_a_planted_incident_is_found(incident: str) -> None:
     """After weeks of a catalogue's life, at the first night; and the night before nothing was unusual."""
@@ -109,6 +110,7 @@ def moved(figures: Figures, hours: float) -> Figures:
     return replace(figures, moment=moment, audited_at=moment, snapshot=moment.isoformat())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hours", "every"), [(1.2, 3), (-1.0, 5), (15.0, 4)])
 def test_two_audits_of_one_day_count_once(hours: float, every: int) -> None:
     """A job that somebody has run by hand once more, an hour later, the evening before, or in the afternoon."""

@@ -89,6 +89,7 @@ CONDITIONS: list[tuple[dict[str, Any], Callable[[Product], bool]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("filters", "holds"), CONDITIONS, ids=lambda value: str(value) if isinstance(value, dict) else ""
 )

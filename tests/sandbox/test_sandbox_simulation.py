@@ -193,6 +193,7 @@ def test_every_entry_is_seen_by_a_caller() -> None:
     assert [] == [id_ for id_ in after.keys() & touched if after[id_] == before.get(id_)]
 
 
+@pytest.mark.slow
 def test_what_nobody_touched_keeps_every_byte(month: tuple[Store, Journal], tmp_path: Path) -> None:
     """Records, views and tags of products that the journal does not name are as they were."""
     store, _ = month

@@ -230,6 +230,7 @@ def test_two_times_that_are_the_same_are_two_snapshots(monkeypatch: pytest.Monke
     assert [1, 2, 3] == products()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sequence", [2**53 - 1, 2**60, -1, "7", 1.5, None])
 def test_a_number_that_somebody_wrote_into_a_manifest_stops_nobody(sequence: Any) -> None:
     """The next snapshot can be saved and opened, and everything is listed."""

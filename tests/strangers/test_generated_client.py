@@ -112,6 +112,7 @@ def test_the_generated_models_have_the_names_of_the_contract(models: Any) -> Non
     assert [] == sorted(set(NAMES.split()) - set(models.__all__))
 
 
+@pytest.mark.slow
 def test_a_wrong_key_is_an_error_with_a_name(
     generated: ModuleType, models: Any, sandbox: Sandbox, key: dict[str, str]
 ) -> None:

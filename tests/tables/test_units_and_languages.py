@@ -180,6 +180,7 @@ def test_amounts_of_declared_columns_are_read_as_well() -> None:
     assert ["traces"] == kept["value"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "moment"),
     [

@@ -160,6 +160,7 @@ def test_after_a_reset_they_are_made_anew(small: Sandbox) -> None:
     assert [second.incident] == small.journal.incidents
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_is_made_anew(small: Sandbox) -> None:
     """Nothing of it stays, and the clock of the service is not left in the past."""
 

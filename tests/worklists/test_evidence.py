@@ -282,6 +282,7 @@ def test_every_shape_is_answered_and_taken(answered: tuple[Path, set[str]], kind
     assert {"accepted": len(ANSWERS)} == dict(fix.counts), fix.answers[["attribute", "state", "reason"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["out", "csv"])
 @pytest.mark.parametrize("attribute", ANSWERS)
 def test_a_place_that_changed_is_a_conflict_and_a_change_beside_it_is_none(

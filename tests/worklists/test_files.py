@@ -98,6 +98,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], Path], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", UNREADABLE)
 def test_what_cannot_be_read_is_said_and_the_others_are_read(
     case: str, tmp_path: Path, catalog: prodex.Catalog

@@ -140,6 +140,7 @@ def check(fix: prodex.Fix, field: str, value: Any, expected: Any) -> None:
         assert json.dumps(sent[field]) == json.dumps(expected if expected != [] else None)  # 600, not 600.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "keys", "typed", "expected"), QUANTITIES)
 def test_the_quantity_that_is_meant_changes(
     answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
@@ -148,6 +149,7 @@ def test_the_quantity_that_is_meant_changes(
     check(read(answer, "netContent", value, keys, typed), "netContent", value, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "keys", "typed", "expected"), CODES)
 def test_the_code_that_is_meant_changes(
     answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
@@ -223,6 +225,7 @@ NUTRITION = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "typed", "expected"), NUTRITION)
 def test_the_nutrient_that_is_meant_changes(answer: Answer, value: Any, typed: str, expected: Any) -> None:
     """In the table of its basis, and with all that stands beside the figure."""
@@ -268,6 +271,7 @@ PICTURES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "keys", "typed", "expected"), PICTURES)
 def test_the_picture_that_is_meant_changes(
     answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
@@ -341,6 +345,7 @@ HIERARCHIES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "typed", "expected"), HIERARCHIES)
 def test_the_unit_that_is_meant_changes(answer: Answer, value: Any, typed: str, expected: Any) -> None:
     """The other trees and units stay, and each attribute stands where its service has it."""

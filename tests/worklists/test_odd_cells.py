@@ -62,6 +62,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", "ABCDE")
 @pytest.mark.parametrize("words", ODD)
 def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: str, column: str) -> None:

@@ -81,6 +81,7 @@ MOMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("moment", "number", "is_slow"), MOMENTS)
 def test_an_interrupt_at_any_call_sends_nothing_twice(
     exchange: AnsweredExchange, moment: str, number: int, is_slow: bool

@@ -130,6 +130,7 @@ def _cells(sheet: Worksheet) -> list[list[Any]]:
     return list(rows.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_row_is_accounted_for_however_the_file_was_handled(
     way: str, worklist: Path, written: Path, many: prodex.Catalog
@@ -384,6 +385,7 @@ def test_answers_in_a_csv_file_that_a_spreadsheet_saved_are_taken(
     assert {"accepted": 3} == dict(fix.counts), fix.answers["reason"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seen", "keys", "told"),
     [

@@ -65,6 +65,7 @@ def test_quantities_without_a_known_unit_are_refused(typed: str) -> None:
         Vocabulary().quantity(typed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "typed", "attribute", "value"),
     [

@@ -46,6 +46,7 @@ SAME = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("correction", "row"), SAME)
 def test_a_correction_is_judged_as_an_answer(
     correction: TextCorrection, row: dict[str, str], catalog: prodex.Catalog, answer: Answer

@@ -85,6 +85,7 @@ DOUBTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
     """With file, sheet, cell and owner; nothing of it is sent before somebody confirms it. The good answer is taken."""

@@ -587,6 +587,7 @@ def gpc_book(path: Path, *channels: str) -> Path:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [(4, 3), (5, 1), (4, 1), (5, 2)])
 @pytest.mark.parametrize("has_hidden", [True, False])
 def test_a_family_whose_code_was_deleted_is_known_by_its_label(
@@ -745,6 +746,7 @@ def test_a_wrong_language_is_named_at_its_own_cell(tmp_path: Path) -> None:
     assert problem.startswith("Shop!B2: There is no language 'Frnech'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
 def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str) -> None:
     """As the number is; the share of the cell itself is none, and neither are other cells of the same file."""
