@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ import prodex
 from prodex import clock
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
+from prodex.formats.exporting import PACKAGE
 from prodex.job import run_journal
-from prodex.job.result import StepResult, escaped_markdown
-from prodex.job.steps import ExportRecord
+from prodex.job.result import escaped_markdown
 from prodex.quality import archive
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
@@ -201,15 +202,10 @@ def test_a_step_that_fails_stops_only_those_that_need_it(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_run_that_was_interrupted_goes_on_at_its_step(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_was_interrupted_goes_on_at_its_step(tmp_path: Path, home: Path) -> None:
     """Finished steps are not repeated, and the step in whose middle it ended is done as a whole."""
     path = job_file(tmp_path, "", EVERYTHING)
-    with monkeypatch.context() as patch:
-        patch.setattr("prodex.job.steps.publish", _interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.run_job(path)
+    interrupted(path, "publish")
     begun = log_of(home)
 
     result = prodex.run_job(path)
@@ -223,26 +219,42 @@ def test_a_run_that_was_interrupted_goes_on_at_its_step(
     assert 1 == len(list((home / "jobs" / "shop").glob("*.md")))
 
 
-def _interrupt(*_: object, **__: object) -> None:
-    raise KeyboardInterrupt
+def interrupted(path: Path, step: str) -> None:
+    """Run a job, and interrupt it when a step has begun."""
+
+    def interrupt(line: str) -> None:
+        facts = json.loads(line)
+        if (facts["step"], facts["event"]) == (step, "start"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prodex.run_job(path, on_line=interrupt)
+
+
+@contextmanager
+def dying(file: str, text: str) -> Iterator[None]:
+    """End the process where a file is about to get a text; it writes that file no more."""
+    replace, has_died = os.replace, False
+
+    def replaced(beside: Any, place: Any) -> None:
+        nonlocal has_died
+        if Path(place).name == file and (has_died or text in Path(beside).read_text("utf-8")):
+            has_died = True
+            raise KeyboardInterrupt
+        replace(beside, place)
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "replace", replaced)
+        yield
 
 
 @pytest.mark.slow
-def test_what_a_killed_run_made_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_run_made_is_found(tmp_path: Path) -> None:
     """Between the end of a step and its line in the journal: neither load, audit nor worklists are made twice."""
     path = job_file(tmp_path, "", EVERYTHING)
-    whole = run_journal.RunJournal.with_step
     for step in ("load", "audit core", "worklists"):
-
-        def dies(journal: run_journal.RunJournal, result: StepResult, name: str, at: str = step) -> Any:
-            if result.name == at:
-                raise KeyboardInterrupt
-            return whole(journal, result, name)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(run_journal.RunJournal, "with_step", dies)
-            with pytest.raises(KeyboardInterrupt):
-                prodex.run_job(path)
+        with dying("run.json", f'"{step}": {{'):
+            prodex.run_job(path)
 
     result = prodex.run_job(path)
 
@@ -267,17 +279,12 @@ def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: 
     assert f"Compared with the snapshot {ahead.steps[0].figures['snapshot']}." in later.steps[2].lines
 
 
-def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(tmp_path: Path) -> None:
     """By the number that was the last when it began: nothing is made twice or left out."""
     path = job_file(tmp_path, "")
     with clock.at(datetime.now(UTC) + timedelta(days=3)):
         prodex.run_job(path)
-    with monkeypatch.context() as patch:
-        patch.setattr("prodex.job.steps.refresh", _interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.run_job(path)
+    interrupted(path, "load")
     result = prodex.run_job(path)
 
     assert "refreshed" == result.steps[0].figures["how"]
@@ -285,12 +292,9 @@ def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_futur
 
 
 @pytest.mark.slow
-def test_another_job_file_does_not_continue_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_job_file_does_not_continue_a_run(tmp_path: Path) -> None:
     """What was done for another file may not be what this one wants; a journal that is damaged says nothing."""
-    with monkeypatch.context() as patch:
-        patch.setattr("prodex.job.steps.publish", _interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.run_job(job_file(tmp_path, "", EVERYTHING))
+    interrupted(job_file(tmp_path, "", EVERYTHING), "publish")
 
     result = prodex.run_job(job_file(tmp_path, 'profile = "pictures"', EVERYTHING))
     (run_journal.job_folder("shop") / "run.json").write_text("{", "utf-8")
@@ -423,36 +427,19 @@ def test_an_export_replaces_no_link_and_no_folder(tmp_path: Path, place: str) ->
     assert (place == "a folder") == table.is_dir()
 
 
-def test_an_export_that_was_killed_in_its_middle_is_taken_up_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_that_was_killed_in_its_middle_is_taken_up_again(tmp_path: Path) -> None:
     """Beside other files it is exchanged file by file: what was there then is no file of another program."""
     path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
-    with monkeypatch.context() as patch:
-        patch.setattr("prodex.job.steps.ExportRecord._write", dying(2))
-        with pytest.raises(KeyboardInterrupt):
-            prodex.run_job(path)
+    with dying("exports.json", f'"{PACKAGE}": "'):  # by now with the digest of what was written
+        prodex.run_job(path)
     (tmp_path / "out" / "datapackage.json").unlink()  # a power cut in that moment leaves no head
 
     result = prodex.run_job(path)
 
     assert {"done"} == set(states(result).values())
     assert "mine" == (tmp_path / "out" / "notes.txt").read_text("utf-8")
-
-
-def dying(call: int) -> Any:
-    """Return how a record is written by a process that ends at a call: nothing is written any more."""
-    whole, calls = ExportRecord._write, []
-
-    def write(record: ExportRecord, exports: Any) -> None:
-        calls.append(exports)
-        if len(calls) >= call:
-            raise KeyboardInterrupt
-        whole(record, exports)
-
-    return write
 
 
 def half_full(monkeypatch: pytest.MonkeyPatch) -> None:
