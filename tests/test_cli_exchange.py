@@ -26,6 +26,7 @@ from prodex.cli.demo import correct_a_text
 from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
+from tests.wire import carried
 
 Run = Callable[..., Result]
 
@@ -162,22 +163,18 @@ def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: San
     assert (0, 0, 2) == (last.exit_code, named.exit_code, len(json.loads(named.stdout)))
 
 
-def test_the_rest_of_an_upsert_is_sent_by_its_name(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_rest_of_an_upsert_is_sent_by_its_name(run: Run, tmp_path: Path) -> None:
     """`upserts` lists what is left, and `send-rest` sends it; what may have arrived only with --also."""
 
     class Ended(BaseException):
         pass
 
-    def end(*_: object, **__: object) -> None:
+    def end(*_: object) -> Any:
         raise Ended
 
     products = [{"gtin": gtin, "nameLegal": NAME} for gtin in GTINS]
-    with monkeypatch.context() as patched:
-        patched.setattr(prodex.Client, "upsert_products", end)
-        with pytest.raises(Ended):
-            run("upsert", file_of(tmp_path, *products), "--batch-size", "1", catch=False)
+    with carried("upsert", end), pytest.raises(Ended):
+        run("upsert", file_of(tmp_path, *products), "--batch-size", "1", catch=False)
     (left,) = json.loads(run("upserts", "--format", "json").stdout)
     assert (2, 1, 1) == (left["products"], left["unknown"], left["not_sent"])
 

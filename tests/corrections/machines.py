@@ -19,6 +19,7 @@ class Machines:
     """A manufacturer who writes from this machine, with journals, and from another one, without."""
 
     def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
         self.service: Client = client(sandbox, MILL)
 
     def load(self, name: str = "mine", **query: Any) -> prodex.Catalog:

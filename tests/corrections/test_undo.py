@@ -12,8 +12,8 @@ import pytest
 
 import prodex
 from prodex.corrections.undo import _answers, _Write
-from prodex.errors import InputError, OutcomeUnknown, ServiceError
-from prodex.sandbox import Behaviour
+from prodex.errors import InputError, ServiceError
+from prodex.sandbox import Behaviour, Fault
 from prodex.send.earlier_records import EarlierRecord, forget_earlier_records
 from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, tracking_folder
 from prodex.worklists.fix import fix_of
@@ -22,6 +22,8 @@ from prodex.worklists.text_corrections import NO_RULES
 from tests.corrections.machines import Machines, machines, names
 from tests.corrections.undoing import said, undo_often
 from tests.send.mill_exchange import KIOSK, MILL, client, gtin, small_exchange, text
+from tests.wire import carried, ending_with, session_of
+from tests.worklists.interrupting import settle
 
 
 @pytest.fixture
@@ -227,28 +229,13 @@ def test_what_the_service_did_not_take_has_nothing_to_take_back(mill: Machines) 
     assert "did not write it (ERROR" in reasons(fix)
 
 
-def test_a_lost_reply_is_unknown_and_only_what_is_seen_is_taken_back(
-    mill: Machines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_reply_is_unknown_and_only_what_is_seen_is_taken_back(mill: Machines) -> None:
     """One call arrived without a reply, the other one did not."""
-    send = mill.service.upsert_products
-    calls: list[int] = []
-
-    def lost(body: bytes, content_type: str) -> Any:
-        calls.append(1)
-        if len(calls) == 1:
-            tracking = send(body, content_type)
-            while mill.service.track(tracking)["status"] == "IN_PROGRESS":
-                pass
-        raise OutcomeUnknown("the reply was lost")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(mill.service, "upsert_products", lost)
-        products = [
-            {"gtin": gtin(n), "namePublicLong": names(f"Name {n} fr"), "lifeCycle": 2} for n in (1, 2)
-        ]
-        tracking = prodex.upsert(mill.service, products, batch_size=1, progress=False)
+    mill.sandbox.order(Fault("truncated", 1, endpoint="upsert"), Fault("cut", 2, endpoint="upsert"))
+    products = [{"gtin": gtin(n), "namePublicLong": names(f"Name {n} fr"), "lifeCycle": 2} for n in (1, 2)]
+    tracking = prodex.upsert(mill.service, products, batch_size=1, progress=False)
     assert ["unknown"] * 2 == tracking.products["status"].tolist()
+    settle(mill.sandbox)
     fix = prodex.undo(tracking)
     found = fix.answers.query("attribute == 'lifeCycle'").set_index("product_id")
     assert ("accepted", "refused") == (found.loc["1", "state"], found.loc["2", "state"])
@@ -301,10 +288,8 @@ def test_an_interrupted_undo_is_not_mistaken_for_what_it_takes_back(mill: Machin
     def ends(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mill.service, "upsert_products", ends)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.undo(tracking).apply(mill.service, progress=False)
+    with carried("upsert", ends, session_of(mill.service)), pytest.raises(KeyboardInterrupt):
+        prodex.undo(tracking).apply(mill.service, progress=False)
     for word in ("last", 1):
         with pytest.raises(InputError, match=f"{tracking.name} continues that undo"):
             prodex.undo(word, mill.service)
@@ -349,19 +334,11 @@ def _interrupted(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> list[prodex
         prodex.TextCorrection(str(n), "namePublicLong", "fr", f"Autre {n}", before=f"Name {n} fr")
         for n in (1, 2, 3)
     ]
-    send = mill.service.upsert_products
     monkeypatch.setattr(sys.modules["prodex.send.upsert"], "LARGEST_BATCH", 1)
     catalog = mill.load()
 
-    def second_ends(body: bytes, content_type: str) -> Any:
-        if gtin(2).encode() in body:
-            raise KeyboardInterrupt
-        return send(body, content_type)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(mill.service, "upsert_products", second_ends)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.fix_texts(given, catalog).apply(mill.service, progress=False)
+    with ending_with(mill.service, gtin(2)), pytest.raises(KeyboardInterrupt):
+        prodex.fix_texts(given, catalog).apply(mill.service, progress=False)
     return given
 
 

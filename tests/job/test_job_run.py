@@ -243,7 +243,7 @@ def dying(file: str, text: str) -> Iterator[None]:
             raise KeyboardInterrupt
         replace(beside, place)
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "replace", replaced)
         yield
 
@@ -253,7 +253,7 @@ def test_what_a_killed_run_made_is_found(tmp_path: Path) -> None:
     """Between the end of a step and its line in the journal: neither load, audit nor worklists are made twice."""
     path = job_file(tmp_path, "", EVERYTHING)
     for step in ("load", "audit core", "worklists"):
-        with dying("run.json", f'"{step}": {{'):
+        with dying("run.json", f'"{step}": {{'), pytest.raises(KeyboardInterrupt):
             prodex.run_job(path)
 
     result = prodex.run_job(path)
@@ -432,7 +432,8 @@ def test_an_export_that_was_killed_in_its_middle_is_taken_up_again(tmp_path: Pat
     path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
-    with dying("exports.json", f'"{PACKAGE}": "'):  # by now with the digest of what was written
+    # By then it has the digest of what was written.
+    with dying("exports.json", f'"{PACKAGE}": "'), pytest.raises(KeyboardInterrupt):
         prodex.run_job(path)
     (tmp_path / "out" / "datapackage.json").unlink()  # a power cut in that moment leaves no head
 

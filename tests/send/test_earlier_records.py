@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from mill_exchange import MILL, SHOP, client, gtin, small_exchange, text
 from tests.old.unpacking import sealed
+from tests.wire import ending_with
 
 import prodex
 from prodex.errors import InputError, ServiceError, SettingsError
@@ -270,19 +271,10 @@ def test_a_journal_that_main_wrote_before_opens(mill: Client) -> None:
         list(earlier_records(name))
 
 
-def test_what_is_sent_later_is_kept_as_it_is_then(mill: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_sent_later_is_kept_as_it_is_then(mill: Client) -> None:
     """Somebody has changed it between the plan and the sending; what was being sent may have arrived, and stays."""
-    send = mill.upsert_products
-
-    def second_ends(body: bytes, content_type: str) -> Any:
-        if gtin(2).encode() in body:
-            raise KeyboardInterrupt
-        return send(body, content_type)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(mill, "upsert_products", second_ends)
-        with pytest.raises(KeyboardInterrupt):
-            prodex.upsert(mill, [written(n) for n in (1, 2, 3, 4)], batch_size=1, progress=False)
+    with ending_with(mill, gtin(2)), pytest.raises(KeyboardInterrupt):
+        prodex.upsert(mill, [written(n) for n in (1, 2, 3, 4)], batch_size=1, progress=False)
     name = prodex.list_upserts()["name"][0]
     sent(mill, written(2, lifeCycle=9), written(3, lifeCycle=9), keep_before=False)
     prodex.track(mill, upsert=name).send_rest(also="unknown", progress=False).wait(progress=False)

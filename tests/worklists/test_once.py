@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from typer.testing import CliRunner
 
 import prodex
@@ -21,6 +22,7 @@ from prodex.sandbox import Fault
 from prodex.send import earlier_upserts
 from prodex.send.journal import UpsertJournal
 from tests.old.unpacking import sealed
+from tests.wire import carried, reply, session_of
 
 from .bakery import record, text
 from .interrupting import (
@@ -337,14 +339,15 @@ def test_what_another_process_is_sending_is_left_to_it(exchange: AnsweredExchang
     assert [1, 1] == counts(exchange, gtins)
 
 
-def test_a_service_that_needs_time_to_show_an_import_gets_it_once(
-    exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_that_needs_time_to_show_an_import_gets_it_once(exchange: AnsweredExchange) -> None:
     """Its import has ended, and the product is still the old one."""
     path, gtins = exchange.worklist(2)
     exchange.read(path).apply(exchange.service, progress=False)
-    with monkeypatch.context() as patched:
-        patched.setattr(exchange.service, "track", lambda _: {"status": "SUCCESS", "count": 2})
+
+    def ended(request: requests.PreparedRequest, _: object) -> requests.Response:
+        return reply(request, {"status": "SUCCESS", "count": 2})
+
+    with carried("track", ended, session_of(exchange.service)):
         fix = exchange.read(path)
         assert {"SUCCESS": 2} == fix.apply(exchange.service, progress=False).statuses
     assert {"accepted": 2} == fix.counts
@@ -367,22 +370,21 @@ def test_what_the_service_refused_is_sent_again_only_by_somebody_who_asks(exchan
     assert [2, 1, 1, 1, 1, 1] == counts(exchange, gtins)
 
 
-def test_a_service_that_is_away_gets_nothing_twice(
-    exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -> None:
     """Neither where its imports cannot be requested, nor where it refuses what is left."""
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
 
-    def away(_: Any) -> Any:
-        raise ServiceUnreachable("It is away.")
+    def away(*_: object) -> Any:
+        raise requests.ConnectionError("It is away.")
 
     with exchange.holding():
         interrupt(fix, exchange, "after", 8)
-        with monkeypatch.context() as patched:
-            patched.setattr(exchange.service, "track", away)
-            with pytest.raises(ServiceUnreachable):
-                fix.apply(exchange.service, progress=False)
+        with (
+            carried("track", away, session_of(exchange.service)),
+            pytest.raises(ServiceUnreachable),
+        ):
+            fix.apply(exchange.service, progress=False)
         assert "3 sent, 3 may have been sent, 1 not sent yet" in repr(fix)
         exchange.sandbox.order(Fault("404", endpoint="upsert"))
         with pytest.raises(RequestRefused):
@@ -476,18 +478,12 @@ def test_what_was_changed_after_it_had_arrived_is_a_conflict(exchange: AnsweredE
     assert [1] == counts(exchange, [one])
 
 
-def test_an_import_that_the_service_does_not_know_can_be_given_up(
-    exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_that_the_service_does_not_know_can_be_given_up(exchange: AnsweredExchange) -> None:
     """It may appear later, as after a 404; only somebody who knows better sends it again."""
-
-    def unknown(_: Any) -> Any:
-        raise RequestRefused("There is no such import.", status=404)
-
     path, gtins = exchange.worklist(2)
-    with exchange.holding(), monkeypatch.context() as patched:
+    with exchange.holding():
         exchange.read(path).apply(exchange.service, progress=False)
-        patched.setattr(exchange.service, "track", unknown)
+        exchange.sandbox.order(Fault("404", endpoint="track"))
         fix = exchange.read(path)
         assert {"unknown": 2} == fix.apply(exchange.service, progress=False).statuses
         assert [1, 1] == counts(exchange, gtins)
