@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+import os
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.load.exchange import TOTAL, WAYS, contents, loaded, paged, records, renamed
+from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records, renamed
 
 import prodex
 
 # It takes a constant that a fixture changes here, and would keep the changed one for all tests after these.
 import prodex.store.reading
 from prodex.errors import StorageError
+from prodex.files.atomic import home
+from prodex.progress import reporting
 from prodex.sandbox import Sandbox
 from prodex.store import build, build_while_fetching
-from prodex.store.build import BuildProcesses
+from prodex.store.build import BuildProcesses, build_folder
+from prodex.store.build_while_fetching import EarlyBuild
 from prodex.store.journal import LoadJournal
+from prodex.store.parts import StoredPart
 from prodex.store.plan import EARLY, early_parts, early_plan, plan
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
@@ -47,15 +55,24 @@ def exchange() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Collect the parts that are built, each as its number and its products."""
+    """Collect the parts whose receipts come to the disk, each as its number and its products."""
     parts: list[tuple[int, int]] = []
+    replace = os.replace
 
-    def seen(journal: Path, part: Any, folder: Path) -> Any:
-        parts.append((part.number, sum(len(indexes) for _, indexes in part.pages)))
-        return build.build_part(journal, part, folder)
+    def noted(beside: Any, place: Any) -> None:
+        if found := re.fullmatch(r"built-(\d+)\.json", Path(place).name):
+            size = json.loads(Path(beside).read_bytes())["part"]["products"]
+            parts.append((int(found[1]), size))
+        replace(beside, place)
 
-    monkeypatch.setattr(build_while_fetching, "build_part", seen)
+    monkeypatch.setattr(os, "replace", noted)
     return parts
+
+
+def building() -> Path:
+    """Return the folder in which the parts of the load that runs are built."""
+    (journal,) = (home() / "snapshots" / "shop").glob(".journal-*")
+    return build_folder(journal)
 
 
 def add_page(journal: LoadJournal, products: list[dict[str, Any]], window: str = "pull/0") -> None:
@@ -149,9 +166,26 @@ def test_a_product_that_changes_meanwhile_is_built_again(
     assert prodex.verify("shop")["ok"].all()
 
 
-def test_what_failed_early_is_tried_again_at_the_end(
-    exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def built_by(journal: Path, make_own: Callable[[int], Executor]) -> list[StoredPart]:
+    """Build a hundred products, with all parts begun while pages still come."""
+    found = LoadJournal.begin(journal, {})
+    every = records()
+    for first in range(0, TOTAL, PAGE):
+        add_page(found, every[first : first + PAGE])
+    with EarlyBuild(found, make_own=make_own) as early, reporting(False, "Products") as reporter:
+        early.begin(TOTAL)
+        early.begin_rest()
+        return list(early.parts(plan(found).parts, reporter))
+
+
+def table_of(journal: Path, parts: list[StoredPart], table: str) -> pa.Table:
+    """Return a table of the parts of a journal."""
+    return pa.concat_tables(
+        pq.read_table(part.open(build_folder(journal)).files[table], partitioning=None) for part in parts
+    )
+
+
+def test_what_failed_early_is_tried_again_at_the_end(tmp_path: Path) -> None:
     """A disk that was full for a moment, or a process that was killed, costs no load."""
     failed: list[int] = []
 
@@ -162,40 +196,37 @@ def test_what_failed_early_is_tried_again_at_the_end(
             future.set_exception(StorageError("no space left"))
             return future
 
-    monkeypatch.setattr(build_while_fetching, "own_executor", lambda _: Failing(1))
+    parts = built_by(tmp_path / "j", lambda _: Failing(1))
 
-    assert EVERYTHING == contents(loaded(exchange, "scroll"))
+    texts = table_of(tmp_path / "j", parts, "raw")["json"].to_pylist()
+    assert EVERYTHING == sorted(json.loads(text)["id"] for text in texts)
     assert len(failed) >= 4
 
 
-def test_what_cannot_be_built_is_an_error_of_the_load(
-    exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_built_is_an_error_of_the_load(exchange: Sandbox) -> None:
     """It is raised as it would be without building early, and the next call continues."""
 
-    def full(*_: Any) -> Any:
-        raise StorageError("no space left")
+    def put_in_the_way() -> None:
+        building().mkdir()
+        (building() / "texts").write_text("no folder", "utf-8")
 
-    with monkeypatch.context() as patched:
-        patched.setattr(build_while_fetching, "build_part", full)
-        with pytest.raises(StorageError, match="no space left"):
-            loaded(exchange, "scroll")
+    exchange.at_call(1, put_in_the_way)
+    with pytest.raises(StorageError, match="a file where a folder should be"):
+        loaded(exchange, "scroll")
+    (building() / "texts").unlink()
     before = len(exchange.requests)
     assert EVERYTHING == contents(loaded(exchange, "scroll"))
     assert before == len(exchange.requests)
 
 
-def test_files_of_another_plan_are_no_part_of_a_snapshot(
-    exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_of_another_plan_are_no_part_of_a_snapshot(exchange: Sandbox) -> None:
     """What an interrupted build left of parts that no plan has any more would be read by other programs."""
-    commit = prodex.load.products.commit_built
 
-    def with_stray(name: str, origin: Any, parts: Any, folder: Path) -> Any:
-        (folder / "texts" / "part-00077.parquet").write_bytes(b"stray")
-        return commit(name, origin, parts, folder)
+    def leave_a_stray() -> None:
+        (building() / "texts").mkdir(parents=True)
+        (building() / "texts" / "part-00077.parquet").write_bytes(b"stray")
 
-    monkeypatch.setattr("prodex.load.products.commit_built", with_stray)
+    exchange.at_call(1, leave_a_stray)
 
     catalog = loaded(exchange, "scroll")
 
@@ -204,18 +235,11 @@ def test_files_of_another_plan_are_no_part_of_a_snapshot(
 
 
 @pytest.mark.slow
-def test_processes_build_the_same_as_threads(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_build_the_same_as_threads(tmp_path: Path) -> None:
     """Large loads are built by processes of our own; here a small one is."""
-    by_threads = loaded(exchange, "scroll")
-    used: list[BuildProcesses] = []
+    threads, processes = tmp_path / "threads", tmp_path / "processes"
+    by_threads = built_by(threads, ThreadPoolExecutor)
+    by_processes = built_by(processes, lambda _: BuildProcesses(2))
 
-    def processes(_: int) -> BuildProcesses:
-        used.append(BuildProcesses(2))
-        return used[-1]
-
-    monkeypatch.setattr(build_while_fetching, "own_executor", processes)
-    by_processes = loaded(exchange, "scroll")
-
-    assert 1 == len(used)
     for table in TABLES:
-        assert rows(by_threads, table) == rows(by_processes, table), table
+        assert table_of(threads, by_threads, table) == table_of(processes, by_processes, table), table

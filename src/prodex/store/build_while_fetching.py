@@ -6,7 +6,7 @@ again where it is not, because a newer copy of a product was received later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from os import cpu_count
 from types import TracebackType
@@ -41,11 +41,20 @@ class EarlyBuild:
         The journal to which the pages are added.
     executor
         Builds everything at the end; without one, parts are built early, by threads or processes of our own.
+    make_own
+        Makes these for a number of products.
     """
 
-    def __init__(self, journal: LoadJournal, executor: Executor | None = None) -> None:
+    def __init__(
+        self,
+        journal: LoadJournal,
+        executor: Executor | None = None,
+        *,
+        make_own: Callable[[int], Executor] = own_executor,
+    ) -> None:
         self._journal = journal
         self._given = executor
+        self._make_own = make_own
         self._own: Executor | None = None
         self._begun: dict[int, tuple[PartPlan, Future[StoredPart]]] = {}
         self._is_offset = False
@@ -71,7 +80,7 @@ class EarlyBuild:
         if self._own is None:
             if self._journal.notes[EARLY][1] <= 0:
                 return
-            self._own = own_executor(announced)
+            self._own = self._make_own(announced)
         for number, pages in enumerate(early_parts(self._journal)):
             if number in self._begun:
                 continue
@@ -87,7 +96,7 @@ class EarlyBuild:
             return
         received = newest(self._journal)
         if self._own is None:
-            self._own = own_executor(len(received))
+            self._own = self._make_own(len(received))
         for plan in parts_of(self._journal, received.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)
