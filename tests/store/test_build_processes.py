@@ -78,28 +78,27 @@ def test_nobody_waits_for_a_job_that_is_not_wanted_any_more() -> None:
 
 @pytest.mark.parametrize("can_start", [True, False])
 def test_a_process_that_starts_while_all_are_ended_has_no_job(
-    monkeypatch: pytest.MonkeyPatch, *, can_start: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can_start: bool
 ) -> None:
     """Whoever interrupts a load in that moment does not wait until the part is built, in a process or without one."""
-    starting, go_on = threading.Event(), threading.Event()
-    start = build._Process.started
-
-    def slowly() -> build._Process | None:
-        starting.set()
-        go_on.wait(30)
-        return start() if can_start else None
-
+    starting, go_on, slow = (tmp_path / name for name in ("starting", "go on", "slow python"))
+    end = f'exec "{sys.executable}" "$@"' if can_start else "exit 1"
+    slow.write_text(
+        f"#!/bin/sh\n: > '{starting}'\nwhile [ ! -e '{go_on}' ]; do sleep 0.01; done\n{end}\n", "utf-8"
+    )
+    slow.chmod(0o755)
     processes = BuildProcesses(1)
     os.kill(processes.submit(os.getpid).result(), signal.SIGKILL)
     assert isinstance(processes.submit(len, "abc").exception(30), BrokenExecutor)
-    monkeypatch.setattr(build._Process, "started", slowly)
+    monkeypatch.setattr(sys, "executable", str(slow))
     job = processes.submit(time.sleep, 600)
-    assert starting.wait(30)
+    while not starting.exists():
+        time.sleep(0.01)
     ending = threading.Thread(target=processes.shutdown, kwargs={"cancel_futures": True}, daemon=True)
     ending.start()
     while not processes._threads._shutdown:
         time.sleep(0.01)
-    go_on.set()
+    go_on.touch()
 
     ending.join(30)
     assert not ending.is_alive()
