@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import prodex
 from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
+from tests.wire import carried, reply
 from tests.worklists.bakery import RECORDS
 from tests.worklists.handling import fill
 
@@ -129,13 +130,19 @@ def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(
 
 
 def test_what_a_product_does_not_show_yet_can_be_checked_again(
-    asked: tuple[prodex.AuditPanel, Path], monkeypatch: pytest.MonkeyPatch
+    asked: tuple[prodex.AuditPanel, Path],
 ) -> None:
     """A service may need minutes to show what it has imported; it is not said to have arrived until then."""
     panel, folder = asked
     read(panel, folder)
-    with monkeypatch.context() as patched:
-        patched.setattr(Fix, "recheck", lambda fix, _: fix)
+    shown: dict[Any, Any] = {}
+
+    def as_before(request: requests.PreparedRequest, send: Callable[[], requests.Response]) -> Any:
+        if request.body not in shown:
+            shown[request.body] = send().json()
+        return reply(request, shown[request.body])
+
+    with carried("list", as_before):
         send(panel)
     said = panel.returned._arrived.value
     assert "0 of 1 correction has arrived" in said
