@@ -325,7 +325,7 @@ def test_a_disk_that_refuses_loses_nothing(
     panel = made(name())
     in_the_way = tmp_path / "file"
     in_the_way.write_text("no folder")
-    monkeypatch.setattr("prodex.exploration.drafts.home", lambda: in_the_way)
+    monkeypatch.setenv("PRODEX_HOME", str(in_the_way))
     with pytest.raises(StorageError):
         panel.exploration.correct(name("Nom", "3", None))
     panel.wait()
