@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from dataclasses import replace
@@ -43,10 +44,18 @@ def written(service, value, number=1):
     return prodex.upsert(service, [record], progress=False)
 
 
-@pytest.fixture
+class Terminal(io.StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self):
+        return True
+
+
 def watched(monkeypatch):
-    """Let somebody look at the terminal; what is written to it is captured."""
-    monkeypatch.setattr("prodex.progress.is_watched", lambda: True)
+    """Let somebody look at the terminal, from here on: pytest captures each phase of a test anew."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    return terminal
 
 
 def test_after_an_upsert_the_new_value_is_loaded(mill):
@@ -229,12 +238,12 @@ def test_a_snapshot_of_the_future_is_not_used(mill):
     assert first.folder != prodex.load_products(mill, name="mine", progress=False).folder
 
 
-def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mill, watched, capsys):
+def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mill, monkeypatch):
     """One line, with what to write to load again."""
     prodex.load_products(mill, name="mine", progress=False)
-    capsys.readouterr()
+    terminal = watched(monkeypatch)
     prodex.load_products(mill, name="mine", progress=None)
-    told = capsys.readouterr().err
+    told = terminal.getvalue()
 
     assert "Reusing the snapshot 'mine' of " in told
     assert "second" in told
@@ -242,22 +251,23 @@ def test_who_watches_is_told_that_a_snapshot_is_used_again_and_how_old_it_is(mil
     assert 1 == told.count("\n")
 
 
-def test_who_watches_is_told_why_it_is_not_used(mill, watched, capsys):
+def test_who_watches_is_told_why_it_is_not_used(mill, monkeypatch):
     """With the upsert that came between."""
     prodex.load_products(mill, name="mine", progress=False)
     name = written(mill, 7).wait(progress=False).name
-    capsys.readouterr()
+    terminal = watched(monkeypatch)
     prodex.load_products(mill, name="mine")
 
-    assert f"Loading 'mine' again: the upsert {name} was sent" in capsys.readouterr().err
+    assert f"Loading 'mine' again: the upsert {name} was sent" in terminal.getvalue()
 
 
-def test_whoever_wants_no_progress_is_not_told(mill, watched, capsys):
+def test_whoever_wants_no_progress_is_not_told(mill, monkeypatch):
     """progress=False is quiet."""
+    terminal = watched(monkeypatch)
     prodex.load_products(mill, name="mine", progress=False)
     prodex.load_products(mill, name="mine", progress=False)
 
-    assert "" == capsys.readouterr().err
+    assert "" == terminal.getvalue()
 
 
 def test_with_progress_it_is_told_although_nobody_watches(mill, capsys):
