@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import prodex
@@ -362,21 +363,27 @@ def test_catalogues_of_every_form_compare_alike(tmp_path: Path) -> None:
     assert "new is a selection" in " ".join(some.notes)
 
 
-def test_parts_that_are_the_same_file_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def overwrite_column(path: Path, name: str) -> None:
+    """Make a column of a file unreadable; all else of it stays."""
+    rows = pq.read_metadata(path).row_group(0)
+    (column,) = (one for one in map(rows.column, range(rows.num_columns)) if one.path_in_schema == name)
+    first = min(filter(None, (column.dictionary_page_offset, column.data_page_offset)))
+    with path.open("r+b") as file:
+        file.seek(first)
+        file.write(bytes(column.total_compressed_size))
+
+
+def test_parts_that_are_the_same_file_are_not_read() -> None:
     """A refresh links what did not change; what it links is unchanged, whatever else stands in it."""
     old = prodex.flatten(OLD).save("shop")
     new = prodex.flatten(OLD).save("shop")
     path = new.parts[0].files["raw"]
     path.unlink()
     os.link(old.parts[0].files["raw"], path)
-    read: list[object] = []
-    part = type(old.parts[0])
-    whole = part.read
-    monkeypatch.setattr(part, "read", lambda self, *asked: read.append(asked[1]) or whole(self, *asked))
+    overwrite_column(path, "json")
 
     assert not prodex.diff(old, new)
     assert 4 == prodex.diff(old, new).summary.set_index("change").loc["unchanged", "products"]
-    assert not any("json" in (columns or ()) for columns in read)  # type: ignore[operator]
 
 
 def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
