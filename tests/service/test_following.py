@@ -45,18 +45,17 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let the service be far away, and time pass at once."""
+    """Let time pass at once."""
     clock = Clock()
     monkeypatch.setattr(tracking, "time", clock)
     monkeypatch.setattr(polling, "time", clock)
-    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     return clock
 
 
 @pytest.fixture
-def sent(client):
-    """Two products on their way."""
-    return prodex.upsert(client, products(2), progress=False)
+def sent(far_client):
+    """Two products on their way to a service far away."""
+    return prodex.upsert(far_client, products(2), progress=False)
 
 
 @pytest.mark.parametrize(

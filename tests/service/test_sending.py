@@ -27,7 +27,6 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.gtin import check_digit
-from prodex.send import polling
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 LOST = {
@@ -324,15 +323,14 @@ def test_in_progress_goes_on_until_the_time_is_up(client, exchange):
     assert "SUCCESS" == tracking.wait(progress=False).status
 
 
-def test_pauses_double_from_2_to_60_seconds(client, exchange, monkeypatch):
+def test_pauses_double_from_2_to_60_seconds(far_client, exchange, monkeypatch):
     """A service on another machine is polled after 2, 4, 8 ... 60 seconds."""
     slept = []
-    monkeypatch.setattr(polling, "is_loopback", lambda _: False)
     # Of its own: other threads of this process go on sleeping as they did.
     clock = SimpleNamespace(monotonic=time.monotonic, sleep=slept.append)
     monkeypatch.setattr("prodex.send.tracking.time", clock)
     exchange.records = [{"status": "IN_PROGRESS"}] * 8 + [{"status": "SUCCESS"}]
-    prodex.upsert(client, products(1), progress=False).wait(progress=False)
+    prodex.upsert(far_client, products(1), progress=False).wait(progress=False)
     assert [2, 4, 8, 16, 32, 60, 60, 60] == slept
 
 
