@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
 
 import prodex
-from prodex.catalog import Part
-from prodex.exploration import filled
 from prodex.exploration.card.record import is_prepared
 from prodex.exploration.conditions import Conditions, Range
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex_sandbox.sample import shared_products
+from tests.notebook.held import held
 
 _MILK = {"GPC": {"code": "50131700", "label": "Milk"}}
 _CREAM = {"GPC": {"code": "50131800", "label": "Cream"}}
@@ -271,27 +269,19 @@ def test_what_takes_long_is_read_beside() -> None:
     assert ["filled"] == labels(explorer, "fill:brand")
 
 
-def test_clicks_while_it_is_read_do_not_read_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clicks_while_it_is_read_do_not_read_it_again() -> None:
     """What products lack is read once, however many facets are opened and pressed meanwhile, also by other panels."""
-    began, go = [], threading.Event()
-    read = filled.part_filled
-
-    def slowly(part: Part, attributes: list[str]) -> Any:
-        began.append(tuple(attributes))
-        assert go.wait(30)
-        return read(part, attributes)
-
-    monkeypatch.setattr(filled, "part_filled", slowly)
-    explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": f"{n % 9}"}} for n in range(5_001)))
+    catalog, tables = held(prodex.flatten({"id": n, "brand": {"code": f"{n % 9}"}} for n in range(5_001)))
+    explorer = CatalogExplorer(catalog)
     press(explorer, "fold", "brand")
     for code in "01234":
         explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", code)
         press(explorer, "add", f"fill:name{code}")
     coverage = CoveragePanel(exploration=explorer.exploration)
-    go.set()
+    tables.go_on.set()
     explorer._reading_facets.wait()
     coverage.wait()
-    assert 1 == len(began)
+    assert 1 == tables.reads.count("nutrients")  # nothing else needs it
     assert "description" in labels(explorer, "missing")
     assert ["absent"] == labels(explorer, "fill:name4")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +28,7 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
+from tests.notebook.held import held
 
 RECORDS = [{"id": number, "gtin": f"{number:014}"} for number in range(1, 6)]
 
@@ -72,23 +72,15 @@ def test_the_list_of_snapshots_marks_what_is_looked_at() -> None:
     assert ([0], 3) == (panel.table.selected_rows, len(panel.catalog))
 
 
-def test_an_audit_of_what_is_looked_at_no_longer_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_audit_of_what_is_looked_at_no_longer_is_dropped() -> None:
     """An audit is dropped when another catalogue is explored before it ends."""
-    begun, go_on = threading.Event(), threading.Event()
-    exploration = Exploration(catalog=prodex.flatten(RECORDS))
+    catalog, tables = held(prodex.flatten(RECORDS))
+    exploration = Exploration(catalog=catalog)
     panel = AuditPanel(exploration=exploration)
-    judge = panel.controls.work._task._work
-
-    def slowly(*arguments: Any) -> Any:
-        begun.set()
-        go_on.wait(10)
-        return judge(*arguments)
-
-    monkeypatch.setattr(panel.controls.work._task, "_work", slowly)
     panel.controls.run.click()
-    begun.wait(10)
+    assert tables.begun.wait(10)
     exploration.look_at(prodex.flatten(RECORDS[:2]))
-    go_on.set()
+    tables.go_on.set()
     panel.wait()
     assert (None, None, False) == (exploration.audit, panel.audit, is_busy(panel.controls.run))
 
