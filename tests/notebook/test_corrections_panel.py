@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -18,10 +17,10 @@ import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.errors import InputError, ProdexError, StorageError
 from prodex.exploration.drafts import CorrectionDraft, SentCorrections, change_draft, read_draft
-from prodex.notebook.corrections import outcome
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Behaviour, Fault, Sandbox
+from tests.notebook.held import held
 from tests.quality.reading_html import parsed
 from tests.worklists.bakery import RECORDS, stored
 
@@ -276,23 +275,17 @@ def test_two_kernels_lose_nothing_of_each_other(made: Callable[..., CorrectionsP
 
 
 def test_what_was_judged_too_late_is_not_shown_for_what_is_there_now(
-    made: Callable[..., CorrectionsPanel], monkeypatch: pytest.MonkeyPatch
+    made: Callable[..., CorrectionsPanel],
 ) -> None:
     """A judgement that arrives after another correction, and before the panel has heard of it, is dropped."""
-    may_go_on = Event()
-    judge = outcome.fix_texts
-
-    def slow(*arguments: Any, **options: Any) -> Any:
-        may_go_on.wait(20)
-        return judge(*arguments, **options)
-
-    panel = made()
-    monkeypatch.setattr(outcome, "fix_texts", slow)
+    catalog, tables = held(prodex.flatten(RECORDS))
+    panel = made(catalog=catalog)
     state = panel.exploration
     state.correct(name())
+    assert tables.begun.wait(20)
     with state.hold_trait_notifications():
         state.correct(name("Nom", "3", None))
-        may_go_on.set()
+        tables.go_on.set()
         panel.wait()
         assert panel.fix is None
     panel.wait()
