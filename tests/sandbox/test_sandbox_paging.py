@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
 
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
-from prodex_sandbox.api import listing
 from prodex_sandbox.api.listing import Cursors, Scroll
 from prodex_sandbox.api.projection import Projection
 from prodex_sandbox.refusals import Refusal
@@ -269,12 +268,11 @@ def test_a_scroll_that_nobody_continues_ends_without_a_further_call() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("_MOST_CURSORS", 3), ("_MOST_KEYS", 25)], ids=["cursors", "products in lists"]
+    "most", [{"most_cursors": 3}, {"most_keys": 25}], ids=["cursors", "products in lists"]
 )
-def test_the_memory_of_scrolls_is_limited(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_scrolls_is_limited(most: dict[str, int]) -> None:
     """However many are begun, the oldest are lost, and the newest is kept whatever its length."""
-    monkeypatch.setattr(listing, name, most)
-    cursors = Cursors(Behaviour(), Clock())
+    cursors = Cursors(Behaviour(), Clock(), **most)
 
     def begin(length: int) -> str:
         scroll = Scroll(1, range(length), length, Projection())
@@ -289,7 +287,7 @@ def test_the_memory_of_scrolls_is_limited(name: str, most: int, monkeypatch: pyt
     assert range(2, 4) == cursors.follow(begun[-1], 1, 2, lambda part: part).keys
     begin(100)
     assert 1 <= cursors.remembered[0] <= 3
-    if name == "_MOST_KEYS":
+    if "most_keys" in most:
         assert (1, 100) == cursors.remembered
 
 

@@ -262,11 +262,21 @@ class Cursors:
     ----------
     clock
         Seconds from any start, never going back.
+    most_cursors, most_keys
+        How many cursors are kept at the same time, and how many products in the lists that they lead to.
     """
 
-    def __init__(self, behaviour: Behaviour, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        clock: Callable[[], float],
+        *,
+        most_cursors: int = _MOST_CURSORS,
+        most_keys: int = _MOST_KEYS,
+    ) -> None:
         self._behaviour = behaviour
         self._clock = clock
+        self._most_cursors, self._most_keys = most_cursors, most_keys
         self._places: dict[str, _Place] = {}
         # How many cursors lead to each list, by its identity, and how many products the lists have together.
         self._leading: Counter[int] = Counter()
@@ -352,7 +362,9 @@ class Cursors:
         if not self._leading[id(place.scroll)]:
             self._keys += len(place.scroll.keys)
         self._leading[id(place.scroll)] += 1
-        while len(self._places) > 1 and (len(self._places) > _MOST_CURSORS or self._keys > _MOST_KEYS):
+        while len(self._places) > 1 and (
+            len(self._places) > self._most_cursors or self._keys > self._most_keys
+        ):
             self._forget(next(iter(self._places)))
 
     def _forget(self, cursor: str) -> None:
