@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +196,7 @@ def test_a_reset_makes_a_store_of_another_version_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A store of another version is removed and filled again, unless a sandbox serves its home."""
-    monkeypatch.setattr(sample, "shared_products", partial(sample.shared_products, 5))
+    monkeypatch.setattr("prodex_sandbox.home.SAMPLE_SIZE", 5)
     home = fill(tmp_path / "home", 5)
     with Sandbox(home=home):
         with sqlite3.connect(home / "store.sqlite") as connection:
@@ -214,7 +213,7 @@ def test_a_reset_makes_a_store_of_another_version_anew(
 
 def test_a_home_without_a_store_gets_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Days can pass before the sandbox was ever started."""
-    monkeypatch.setattr(sample, "shared_products", partial(sample.shared_products, 5))
+    monkeypatch.setattr("prodex_sandbox.home.SAMPLE_SIZE", 5)
     assert 1 == len(sandbox.simulate(1, home=tmp_path / "new").days)
     assert 0 <= sandbox.reset(home=tmp_path / "new")
 
