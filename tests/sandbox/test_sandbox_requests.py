@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import pytest
 from test_sandbox_at_home import fill
 
 from prodex import sandbox
-from prodex.sandbox import Sandbox
-from prodex_sandbox import home as homes
+from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox import sample
 from prodex_sandbox.simulation.run import activity, care
 
@@ -79,14 +79,21 @@ def test_suppliers_answer_as_they_work(gtins: list[str]) -> None:
     assert ranks > 0.5
 
 
+@dataclass(frozen=True, kw_only=True)
+class Standing(Behaviour):
+    """A service whose clock stands still."""
+
+    def now(self) -> datetime:
+        return NOW
+
+
 @pytest.mark.usefixtures("home")
-def test_days_without_a_request_are_as_ever(gtins: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_days_without_a_request_are_as_ever(gtins: list[str]) -> None:
     """What a request changes is what was asked for alone: all else of the day is drawn as without it."""
     # The hour of a change is that of the clock, which goes on between the two.
-    monkeypatch.setattr(homes, "service_clock", lambda *_: lambda: NOW)
-    asked = sandbox.simulate(1, requested=gtins[:1])
+    asked = sandbox.simulate(1, requested=gtins[:1], behaviour=Standing())
     sandbox.reset()
-    plain = sandbox.simulate(1)
+    plain = sandbox.simulate(1, behaviour=Standing())
 
     assert [one for one in asked if one.gtin != gtins[0]] == [one for one in plain if one.gtin != gtins[0]]
 
