@@ -26,7 +26,7 @@ from prodex.cli.demo import correct_a_text
 from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
-from tests.wire import carried
+from tests.on_the_way import carried
 
 Run = Callable[..., Result]
 

@@ -1,66 +1,255 @@
-"""What becomes of calls on their way between prodex and a service: one is lost, or its process ends in that moment."""
+"""Hypothesis strategies for wire products, and an independent reading of what leaves they hold."""
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from re import fullmatch
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
-import pytest
-import requests
-import urllib3
+from hypothesis import strategies as st
 
-import prodex
-from prodex_sandbox.faults.kinds import ENDPOINTS
+#: Keys that decide where a value goes, a few that nobody declared, and some that are awkward.
+KEYS = [
+    "id",
+    "uuid",
+    "gtin",
+    "code",
+    "label",
+    "description",
+    "normalizedCode",
+    "expressedIn",
+    "data",
+    "quantity",
+    "createdAt",
+    "children",
+    "version",
+    "typePackaging",
+    "assets",
+    "pictures",
+    "documents",
+    "document",
+    "exportables",
+    "lastUpdatedAt",
+    "brand",
+    "kind",
+    "owner",
+    "name",
+    "hasTags",
+    "tag",
+    "isTaggedBy",
+    "isLabeledBy",
+    "isConceptualizedBy",
+    "isPartitionedBy",
+    "contains",
+    "isMeasuredBy",
+    "specializes",
+    "isIdentifiedBy",
+    "reference",
+    "logisticalHierarchies",
+    "sharingUnits",
+    "activeListing",
+    "lastRequest",
+    "presentEntities",
+    "referential",
+    "namePublicLong",
+    "netContent",
+    "isConsumerUnit",
+    "width",
+    "fileEffectiveStartDateTime",
+    "unknown",
+    "other",
+]
 
-#: Gets a request and what carries it to the service, and returns a reply or raises what becomes of it instead.
-Carrier = Callable[[requests.PreparedRequest, Callable[[], requests.Response]], requests.Response]
+#: Codes of descriptors, and what each names, by hand.
+NAMED = {
+    **dict.fromkeys(["fra-FR", "nob-NO", "FRA"], "language"),
+    "fr": "two letters",
+    **dict.fromkeys(["GRM", "E14", "MIN"], "unit"),
+    "KAR": "like a unit",
+    **dict.fromkeys(["grm", "min", "RON", "12", ""], "uncertain"),
+}
+
+#: Amounts and times as text, some of which are none.
+amounts = st.sampled_from(
+    ["500.0000", "1,5", "-0.50", " 12 ", "+7", "1.000,5", "1e3", "9007199254740993", "about 5"]
+)
+moments = st.sampled_from(
+    [
+        *(
+            "2026-11-20T08:00:00",
+            "2026-02-30T08:00:00",
+            "2026-11-20",
+            "2026-11-20T08:00:00Z",
+            "2026-11-20 08:00:00",
+        ),
+        *(
+            "2026-11-20T08:00:00+01:00",
+            "2026-11-20T08:00:00.123-0500",
+            "2026-11-20T08:00:00.250",
+            "0001-01-01T00:00:00Z",
+        ),
+    ]
+)
+texts = st.one_of(
+    st.sampled_from(["", " ", "EACH", "1e5", *NAMED]),
+    amounts,
+    moments,
+    st.text(st.characters(exclude_categories=()), max_size=8),  # lone surrogates included
+)
+numbers = st.one_of(
+    st.sampled_from(
+        [0, 1, 250, 0.5, 1.0, -0.0, 2**53 - 1, 2**53, 2**53 + 1, 2**63, -(2**63) - 1, 1e300, 1.7e9, 5e-324]
+    ),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
+keys = st.one_of(st.sampled_from(KEYS), st.sampled_from(["", "a.b", "a\\b", "é", "\ud83d", "product_id"]))
 
 
-@contextmanager
-def carried(
-    endpoint: str, carry: Carrier, session: requests.Session | type[requests.Session] = requests.Session
-) -> Iterator[None]:
-    """Let a function carry the calls of an endpoint, named as for a `Fault`: those of a session, or of all."""
-    send = session.send
-
-    def sent(*arguments: Any, **options: Any) -> requests.Response:
-        request = arguments[-1]
-        path = request.path_url.partition("?")[0]
-        if any(request.method == method and fullmatch(one, path) for method, one in ENDPOINTS[endpoint]):
-            return carry(request, lambda: send(*arguments, **options))
-        return send(*arguments, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "send", sent)
-        yield
+def objects(
+    values: st.SearchStrategy[Any], names: st.SearchStrategy[str] = keys
+) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(names, values, max_size=5)
 
 
-def session_of(service: prodex.Client) -> requests.Session:
-    """Return the session that carries the calls of a service."""
-    return service._transport.session
+#: Any JSON at all, out of keys that mean something.
+anything = st.recursive(
+    scalars, lambda inner: st.one_of(st.lists(inner, max_size=4), objects(inner)), max_leaves=12
+)
+
+descriptors = st.fixed_dictionaries(
+    {"code": st.one_of(st.sampled_from([*NAMED]), texts, st.integers(0, 99))},
+    optional={
+        "normalizedCode": st.one_of(st.sampled_from([*NAMED]), texts),
+        "description": st.one_of(texts, scalars),
+        "label": texts,
+        "sort": scalars,
+    },
+)
 
 
-@contextmanager
-def ending_with(service: prodex.Client, gtin: str) -> Iterator[None]:
-    """Interrupt this process where it sends a product."""
-
-    def carry(request: requests.PreparedRequest, send: Callable[[], requests.Response]) -> requests.Response:
-        assert isinstance(request.body, bytes)
-        if gtin.encode() in request.body:
-            raise KeyboardInterrupt
-        return send()
-
-    with carried("upsert", carry, session_of(service)):
-        yield
+def sometimes(usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Draw what is usual, and null, empty or something else where it should stand."""
+    return st.one_of(usual, usual, usual, st.none(), st.just([]), anything)
 
 
-def reply(request: requests.PreparedRequest, content: Any) -> requests.Response:
-    """Return a reply of the service to a request, as JSON."""
-    body = io.BytesIO(json.dumps(content).encode())
-    headers = {"Content-Type": "application/json"}
-    raw = urllib3.HTTPResponse(body, headers, 200, preload_content=False)
-    return requests.adapters.HTTPAdapter().build_response(request, raw)
+def lists(item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return sometimes(st.lists(sometimes(item), max_size=3))
+
+
+localized = st.fixed_dictionaries(
+    {"expressedIn": sometimes(descriptors), "data": st.one_of(amounts, texts, numbers, scalars)},
+    optional={"sort": numbers},
+)
+codes = st.fixed_dictionaries(
+    {"code": st.one_of(texts, st.integers(0, 10**6))},
+    optional={"label": texts, "description": texts, "pictureUrl": texts},
+)
+pictures = st.fixed_dictionaries(
+    {"url": texts},
+    optional={
+        "width": sometimes(numbers),
+        "isPackshot": sometimes(st.booleans()),
+        "createdAt": texts,
+        "exportables": lists(
+            st.fixed_dictionaries({"fileSize": numbers}, optional={"crc32": texts, "x": scalars})
+        ),
+        "tags": lists(texts),
+    },
+)
+nodes = st.recursive(
+    st.fixed_dictionaries(
+        {"gtin": texts}, optional={"quantity": sometimes(numbers), "version": sometimes(objects(scalars))}
+    ),
+    lambda inner: st.fixed_dictionaries(
+        {"gtin": texts, "children": lists(inner)},
+        optional={"quantity": numbers, "typePackaging": sometimes(codes), "activeListing": st.booleans()},
+    ),
+    max_leaves=5,
+)
+partitions = st.fixed_dictionaries(
+    {
+        "name": texts,
+        "contains": lists(
+            st.fixed_dictionaries(
+                {"isConceptualizedBy": codes, "quantity": st.one_of(numbers, amounts)},
+                optional={"expressedIn": descriptors},
+            )
+        ),
+    },
+    optional={"quantity": st.one_of(numbers, amounts), "isMeasuredBy": codes},
+)
+attributes = {
+    "uuid": texts,
+    "gtin": st.one_of(texts, st.just("03036811359935"), st.integers(0, 10**13)),
+    "updatedAt": texts,
+    "isConsumerUnit": sometimes(st.booleans()),
+    "brand": sometimes(codes),
+    "kind": sometimes(codes),
+    "namePublicLong": lists(localized),
+    "netContent": lists(localized),
+    "isPartitionedBy": lists(partitions),
+    "assets": sometimes(
+        st.fixed_dictionaries(
+            {"pictures": lists(pictures)}, optional={"document": lists(pictures), "lastUpdatedAt": anything}
+        )
+    ),
+    "hasTags": lists(st.fixed_dictionaries({"tag": texts, "createdAt": texts})),
+    "isTaggedBy": lists(texts),
+    "isLabeledBy": lists(
+        st.fixed_dictionaries({"isConceptualizedBy": sometimes(codes)}, optional={"value": scalars})
+    ),
+    "specializes": sometimes(
+        st.fixed_dictionaries({"isIdentifiedBy": lists(objects(scalars, st.just("reference")))})
+    ),
+    "expressedIn": lists(
+        st.fixed_dictionaries(
+            {
+                "referential": sometimes(st.fixed_dictionaries({"name": texts})),
+                "presentEntities": lists(descriptors),
+            }
+        )
+    ),
+    "logisticalHierarchies": lists(nodes),
+    "sharingUnits": lists(nodes),
+    "synonyms": lists(localized),
+    "unknown": anything,
+}
+products = st.one_of(
+    st.fixed_dictionaries({"id": st.one_of(st.integers(1, 10**9), texts)}, optional=attributes),
+    st.fixed_dictionaries(
+        {}, optional={**attributes, "lastRequest": st.fixed_dictionaries({}, optional=attributes)}
+    ),
+    objects(anything),
+)
+
+
+def encode(product: dict[str, Any]) -> bytes:
+    """Write a product as a service would; lone surrogates as their escapes."""
+    return json.dumps(product).encode()
+
+
+def leaves(
+    value: Any, path: tuple[str, ...] = (), position: tuple[int, ...] = ()
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield every scalar of a product with its keys and list indexes: the naive reading."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, (*path, canonical(key)), position)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from leaves(item, path, (*position, index))
+    elif value is not None:
+        yield path, position, value
+
+
+def canonical(value: Any) -> str:
+    """Write a leaf by its value: 1.0 is 1, and half a surrogate pair is its escape."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in value)
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    return f"{number.normalize():f}" if number else "0"

@@ -21,8 +21,8 @@ from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
 from tests.corrections.machines import Machines, machines, names
 from tests.corrections.undoing import said, undo_often
+from tests.on_the_way import carried, ending_with, session_of
 from tests.send.mill_exchange import KIOSK, MILL, client, gtin, small_exchange, text
-from tests.wire import carried, ending_with, session_of
 from tests.worklists.interrupting import settle
 
 

@@ -16,7 +16,7 @@ import prodex
 from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
-from tests.wire import carried, reply
+from tests.on_the_way import carried, reply
 from tests.worklists.bakery import RECORDS
 from tests.worklists.handling import fill
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from mill_exchange import MILL, SHOP, client, gtin, small_exchange, text
 from tests.old.unpacking import sealed
-from tests.wire import ending_with
+from tests.on_the_way import ending_with
 
 import prodex
 from prodex.errors import InputError, ServiceError, SettingsError

@@ -22,7 +22,7 @@ from prodex.sandbox import Fault
 from prodex.send import earlier_upserts
 from prodex.send.journal import UpsertJournal
 from tests.old.unpacking import sealed
-from tests.wire import carried, reply, session_of
+from tests.on_the_way import carried, reply, session_of
 
 from .bakery import record, text
 from .interrupting import (
