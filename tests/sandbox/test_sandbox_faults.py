@@ -500,7 +500,7 @@ def test_calls_wait_side_by_side() -> None:
         begin = time.monotonic()
         with ThreadPoolExecutor(10) as pool:
             list(pool.map(lambda _: requests.get(f"{sandbox.base_url}/health"), range(10)))
-        assert 0.3 <= time.monotonic() - begin < 1.5
+        assert 0.3 <= time.monotonic() - begin < 2.5  # one after the other they take 3
 
 
 @pytest.mark.parametrize("skew", [7200, -86_400])
