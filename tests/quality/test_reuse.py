@@ -36,6 +36,16 @@ from tests.wire import products
 LATER = AS_OF + timedelta(days=400)
 
 
+def test_a_query_of_half_a_character_is_a_basis() -> None:
+    """Names of attributes are asked for as suppliers typed them."""
+    origin = prodex.flatten([]).origin
+    half, other = (
+        replace(origin, query=ProductQuery(source_include=["gtin", name])) for name in ("\ud83d", "\ud83e")
+    )
+    core = Profile.read("core")
+    assert reuse.basis_of(core, half) == reuse.basis_of(core, half) != reuse.basis_of(core, other)
+
+
 def audited(catalog: Catalog, profile: Any = None, **how: Any) -> Audit:
     return prodex.audit(catalog, profile or every_check(), **{"now": AS_OF, "since": False} | how)
 

@@ -13,12 +13,12 @@ are judged anew for all products. What comes out is equal to a whole audit, cell
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -66,7 +66,7 @@ def basis_of(profile: Profile, origin: Origin) -> str:
         [(check.rule.id, check.parameters, check.scopes) for check in profile.checks],
         *(profile.market, sorted(profile.assume, key=repr)),
         None if profile.requirements is None else repr(profile.requirements),
-        *(msgspec.json.encode(query, order="deterministic"), origin.accept_language, origin.extent),
+        *(json.dumps(query, sort_keys=True), origin.accept_language, origin.extent),
     )
     return hashlib.sha256(repr(depends_on).encode("utf-8", "surrogatepass")).hexdigest()
 
