@@ -40,7 +40,7 @@ LOST = Answer(lose=True)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),

@@ -267,7 +267,7 @@ TestStore = Store.TestCase
 TestStore.settings = settings(
     settings.get_profile("store-long")
     if _LONG
-    else settings(max_examples=examples(12), stateful_step_count=10),
+    else settings(max_examples=examples(20), stateful_step_count=10),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

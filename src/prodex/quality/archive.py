@@ -186,11 +186,11 @@ def last_audit(catalog: Catalog, profile: str) -> Audit | None:
     if not is_worth_reusing(catalog) or folder is None or not folder.name[:1].isdecimal():
         return None
     place = folder.parent / AUDITS.below
-    for one in reversed(in_order(AUDITS.places_in(place), lambda one: one)):
-        if is_folder(place / one.name) and profile_of(place / one.name) == profile:
-            with suppress(SnapshotError):
+    # Whatever is wrong with earlier audits, or not ours to read: nobody asked for them, and all products can be judged.
+    with suppress(SnapshotError, StorageError):
+        for one in reversed(in_order(AUDITS.places_in(place), lambda one: one)):
+            if is_folder(place / one.name) and profile_of(place / one.name) == profile:
                 return _open_folder(place / one.name)
-            return None
     return None
 
 
