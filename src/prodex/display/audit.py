@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.messages import counted, moved, percent
+from prodex.messages import counted, day_in_words, moved, percent
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
-from prodex.quality.laws import ANNOUNCED, in_words
+from prodex.quality.laws import ANNOUNCED
 from prodex.quality.requirements import ALL
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.untrusted_text import on_one_line
@@ -105,7 +105,7 @@ def _law_lines(audit: Audit) -> Iterator[str]:
     ]
     if first_days:
         count = counted(len(first_days), "check")
-        yield f"{count} of laws that are not in force yet, the next from {in_words(min(first_days))} on"
+        yield f"{count} of laws that are not in force yet, the next from {day_in_words(min(first_days))} on"
 
 
 #: People who are named in the line that says who has accepted something.

@@ -11,9 +11,9 @@ from typing import Any, Self
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag, short_of
-from prodex.messages import hint
+from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, in_words, standing
+from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
@@ -316,7 +316,7 @@ class Check:
         stands = standing(self.in_force, self.until, day)
         if stands != ANNOUNCED or self.in_force is None:
             return replace(self.facts, standing=stands)
-        problem = FROM_THEN_ON.format(said=self.problem, day=in_words(self.in_force))
+        problem = FROM_THEN_ON.format(said=self.problem, day=day_in_words(self.in_force))
         is_worse = list(SEVERITIES).index(self.severity) < list(SEVERITIES).index("warning")
         severity, weight = ("warning", SEVERITIES["warning"]) if is_worse else (self.severity, self.weight)
         return replace(self.facts, standing=stands, problem=problem, severity=severity, weight=weight)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pandas as pd
+
 
 @dataclass(frozen=True)
 class DeclaredField:
@@ -41,3 +43,17 @@ FIELDS: Mapping[str, DeclaredField] = _by_name(
         ("contactInformationList", "partyInformationList"),
     ),
 )
+
+
+def law_fields() -> pd.DataFrame:
+    """Return the fields that laws ask for and the specification does not list: name, what it is, where others have it.
+
+    A profile declares them with `attributes = {manufacturer = "contactInformationList"}`, or `Profile.with_attributes`.
+
+    Examples
+    --------
+    >>> law_fields().set_index("field").loc["manufacturer", "seen_as"]
+    'contactInformationList, partyInformationList'
+    """
+    rows = [(field.name, field.label, field.what, ", ".join(field.suggestions)) for field in FIELDS.values()]
+    return pd.DataFrame(rows, columns=["field", "label", "what", "seen_as"])

@@ -134,19 +134,3 @@ def day_given(given: Any, what: str) -> date | None:
         except ValueError:
             pass
     raise InputError(f"{what} is {given!r:.60}; give a day, such as 2026-08-12.")
-
-
-def in_words(day: date) -> str:
-    """Return a day as a sentence says it.
-
-    >>> in_words(date(2026, 8, 2))
-    '2 August 2026'
-    """
-    # Not %B: what months are called must not depend on the locale of the process.
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
-    *("November", "December"),
-)

@@ -356,6 +356,44 @@ def rules() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def laws() -> pd.DataFrame:
+    """Return the laws behind rules: one row per rule and law, with its first and last day.
+
+    Returns
+    -------
+    pandas.DataFrame
+        law (with the article), name (what it is about), rule, title, in_force and until (None where no end is known),
+        declare (fields that a profile has to declare before the rule can be asked), cannot_see (what the rule cannot
+        see), source (address of the law), checked (when article and days were checked there).
+
+    Examples
+    --------
+    >>> laws().set_index("rule").loc["has_composition", ["law", "in_force"]].tolist()
+    ['Regulation (EU) No 1169/2011, Art. 9(1)(b) and 18', datetime.date(2014, 12, 13)]
+    """
+    rows = [
+        (
+            *(r.law.cited(r.article), r.law.name, r.id, r.title, r.in_force, r.until),
+            *(", ".join(r.declared), r.cannot_see, r.law.source, r.law.checked),
+        )
+        for r in RULES.values()
+        if r.law is not None
+    ]
+    columns = [
+        "law",
+        "name",
+        "rule",
+        "title",
+        "in_force",
+        "until",
+        "declare",
+        "cannot_see",
+        "source",
+        "checked",
+    ]
+    return pd.DataFrame(rows, columns=columns).sort_values(["law", "rule"], kind="stable", ignore_index=True)
+
+
 _SIMPLE = (str, int, float, bool)
 
 
