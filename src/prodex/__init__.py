@@ -62,9 +62,10 @@ if TYPE_CHECKING:
         rule,
     )
     from prodex.quality.accepting import accept, accepted, withdraw
+    from prodex.quality.declared_fields import law_fields
     from prodex.quality.profile import profiles
     from prodex.quality.requirement_files.for_catalog import requirements
-    from prodex.quality.rulebook import rules
+    from prodex.quality.rulebook import laws, rules
     from prodex.quality.run import audit
     from prodex.quality.watch import Watch, watch
     from prodex.query import ProductQuery
@@ -142,7 +143,8 @@ _LATER = {
     "prodex.quality.accepting": ("accept", "accepted", "withdraw"),
     "prodex.quality.profile": ("profiles",),
     "prodex.quality.requirement_files.for_catalog": ("requirements",),
-    "prodex.quality.rulebook": ("rules",),
+    "prodex.quality.declared_fields": ("law_fields",),
+    "prodex.quality.rulebook": ("laws", "rules"),
     "prodex.quality.run": ("audit",),
     "prodex.quality.watch": ("Watch", "watch"),
     "prodex.query": ("ProductQuery",),
@@ -233,6 +235,8 @@ __all__ = [
     "flatten",
     "forget_earlier_records",
     "gallery",
+    "law_fields",
+    "laws",
     "list_audits",
     "list_snapshots",
     "list_upserts",

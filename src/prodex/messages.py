@@ -6,6 +6,7 @@ import difflib
 import math
 import unicodedata
 from collections.abc import Iterable
+from datetime import date
 
 #: Characters of a word that are compared. difflib takes quadratic time: a text of a million characters takes minutes.
 _LONGEST = 60
@@ -132,6 +133,23 @@ def moved(before: float, after: float) -> str:
         return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
     is_same = before == after or math.isnan(after)
     return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def day_in_words(day: date) -> str:
+    """Return a day as an English sentence says it.
+
+    >>> day_in_words(date(2026, 8, 2))
+    '2 August 2026'
+    """
+    # Not %B: what months are called must not depend on the locale of the process.
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+#: The months in English.
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
+    *("November", "December"),
+)
 
 
 def points(step: float) -> str:

@@ -99,6 +99,9 @@ def audit(
     now: Annotated[
         str, typer.Option(help="Time from which ages are counted, as 2026-11-20T08:00; by default now.")
     ] = "",
+    as_of: Annotated[
+        str, typer.Option(help="Day whose laws are meant, as 2026-08-12; by default that of --now.")
+    ] = "",
     keep: Annotated[bool, typer.Option("--save", help="Save the audit beside the snapshot.")] = False,
     fail_under: Annotated[
         float, typer.Option(min=0, max=1, help="Exit code 1 if the score is below this share.")
@@ -148,7 +151,9 @@ def audit(
         chosen = chosen.with_market(market)
     if food is not None:
         chosen = chosen.with_assumption(food=food)
-    judge = partial(_audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending)
+    judge = partial(
+        _audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending, day=as_of or None
+    )
     judged = judge(snapshot)
     earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
@@ -212,17 +217,19 @@ _Judge: TypeAlias = "Callable[[str], prodex.Audit]"
 
 
 def _audit_snapshot(
-    snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool
+    snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool, day: str | None
 ) -> prodex.Audit:
     catalog = prodex.open_snapshot(snapshot)
     if not pending:
-        return prodex.audit(catalog, profile, now=moment)
+        return prodex.audit(catalog, profile, now=moment, as_of=day)
     # A catalogue with pending updates is no snapshot any more, and what is accepted is that of its name still.
     from prodex.quality.accepted import file_beside
 
     beside = file_beside(catalog.folder)
     accepted = beside if beside is not None and beside.exists() else None
-    return prodex.audit(prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted)
+    return prodex.audit(
+        prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted, as_of=day
+    )
 
 
 def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
@@ -385,6 +392,24 @@ def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
     )
     if file is not None:
         say(f"The file is {file.path}.", aside=True)
+
+
+@app.command(epilog="Example: prodex laws")
+@with_groups
+def laws(
+    output: OutputOptions,
+    fields: Annotated[
+        bool, typer.Option("--fields", help="List the fields that a profile can declare for them instead.")
+    ] = False,
+) -> None:
+    """List the laws behind the rules: article, first and last day, and what a rule cannot see.
+
+    --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
+    """
+    listed = prodex.law_fields() if fields else prodex.laws()
+    output.show(listed)
+    if output.format is Format.TABLE and output.out is None and not fields:
+        say("prodex laws --fields lists what a profile can declare.", aside=True)
 
 
 @app.command(epilog="Example: prodex rules valid_gtin")

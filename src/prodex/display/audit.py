@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.messages import counted, moved, percent
+from prodex.messages import counted, day_in_words, moved, percent
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
+from prodex.quality.laws import ANNOUNCED
 from prodex.quality.requirements import ALL
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.untrusted_text import on_one_line
@@ -75,8 +76,9 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
             "were not requested, or nothing decides to which products they apply"
         )
         yield f"{unknown}{', or the rule crashed' * bool(audit.crashes)}", True
-    elif figures["unknown"]:
-        yield f"{figures['unknown']:,} of {products * checks:,} results are unknown", False
+    elif unknown_results := figures["unknown"] - figures["checks_not_asked"] * products:
+        yield f"{unknown_results:,} of {products * checks:,} results are unknown", False
+    yield from ((line, False) for line in _law_lines(audit))
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.column("market").null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
@@ -91,6 +93,19 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         yield f"rule crashed: {check}: {_one_line(message)}", True
     if len(crashed) > _SHOWN:
         yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
+
+
+def _law_lines(audit: Audit) -> Iterator[str]:
+    """Yield which checks wait for a declaration, and which for the first day of their law."""
+    if not_asked := list(dict.fromkeys(name for check in audit.checks for name in check.not_asked)):
+        count = counted(audit.summary["checks_not_asked"], "check")
+        yield f"{count} not asked: the profile declares no {', '.join(not_asked)}; see audit.laws()"
+    first_days = [
+        check.in_force for check in audit.checks if check.standing == ANNOUNCED and check.in_force is not None
+    ]
+    if first_days:
+        count = counted(len(first_days), "check")
+        yield f"{count} of laws that are not in force yet, the next from {day_in_words(min(first_days))} on"
 
 
 #: People who are named in the line that says who has accepted something.
@@ -232,6 +247,21 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
         f"{counts}; {added}",
         *([accepted] if before["accepted"] or after["accepted"] else []),
         *_completeness_moved(old, new),
+        *_law_changes(comparison),
+    ]
+
+
+def _law_changes(comparison: AuditComparison) -> list[str]:
+    """Return how many checks a law has begun or ended for, and how the score moved without that."""
+    changes = comparison.law_changes
+    if not len(changes):
+        return []
+    was, is_ = (one.score for one in comparison.by_one_law())
+    first = changes.iloc[0]
+    stands = f"{first['check']} for one ({first['was']}, now {first['is']})"
+    count = counted(len(changes), "check")
+    return [
+        f"{count} whose law began or ended, {stands}; by the laws of the new audit score {moved(was, is_)}"
     ]
 
 

@@ -49,6 +49,7 @@ from prodex.messages import hint_and_all
 #: The languages that there are: English, and those with a folder here.
 LANGUAGES = ("en", "fr", "de", "nl")
 
+_DAY_IN_WORDS = re.compile(rf"([1-9]|[12]\d|3[01]) ({'|'.join(messages.MONTHS)}) (\d{{4}})")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 #: How a text ends of which only the beginning is shown.
 _CUT = re.compile(r"… \(\d[\d,]* of \d[\d,]* characters\)$")
@@ -194,7 +195,13 @@ class Translation:
         return language_name(language, self.language)
 
     def moment_in_words(self, text: str) -> str | None:
-        """Return a day or moment as the code writes it ("2026-11-26 08:05") in this language; None of anything else."""
+        """Return a day or moment as the code writes it in this language; None of anything else.
+
+        >>> [Translation("de").moment_in_words(one) for one in ("2026-11-26 08:05", "2 August 2026", "2 Augustus")]
+        ['26. November 2026, 08:05', '2. August 2026', None]
+        """
+        if (said := _DAY_IN_WORDS.fullmatch(text)) is not None:
+            return self.day(date(int(said[3]), messages.MONTHS.index(said[2]) + 1, int(said[1])))
         if not _MOMENT.fullmatch(text):
             return None
         moment = datetime.fromisoformat(text)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
@@ -309,7 +309,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "origin": audit.origin.to_json(),
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
-        "checks": [asdict(check) for check in audit.checks],
+        "checks": [msgspec.to_builtins(check) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
@@ -317,6 +317,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "basis": audit.basis,
         "given": dict(audit.given),
         "judged_anew": audit.judged_anew,
+        "as_of": None if audit.as_of is None else audit.as_of.isoformat(),
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
         "accepted": int(figures["accepted"]),
         "score_with_accepted": _number(figures["score_with_accepted"]),
@@ -351,6 +352,7 @@ class _AuditManifest(msgspec.Struct):
     basis: Digest | None = None
     given: dict[str, Digest] = {}
     judged_anew: Count | None = None
+    as_of: date | None = None
     accepted: Count | None = None
     score_with_accepted: float | None = None
     ready_products_with_accepted: Count | None = None
@@ -408,6 +410,7 @@ def _open_folder(folder: Path) -> Audit:
             basis=manifest.basis,
             given=manifest.given,
             judged_anew=manifest.judged_anew,
+            as_of=manifest.as_of,
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(

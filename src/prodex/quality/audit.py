@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +35,7 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps, gaps_with_accepted
+from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
 from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score, with_accepted
@@ -94,6 +95,8 @@ class Audit:
     judged_anew
         How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
         where no earlier audit was used.
+    as_of
+        The day whose laws were meant; None of audits by versions that knew none.
 
     Examples
     --------
@@ -127,6 +130,7 @@ class Audit:
     basis: str | None = None
     given: Mapping[str, str] = field(default_factory=dict)
     judged_anew: int | None = None
+    as_of: date | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -188,11 +192,61 @@ class Audit:
         more = {
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
-            "checks_unknown": int((self.state_counts[State.UNKNOWN] == len(self)).sum()) if len(self) else 0,
+            "checks_unknown": self._checks_unknown,
+            "checks_not_asked": sum(bool(check.not_asked) for check in self.checks),
             "crashed": len({crash.check for crash in self.crashes}),
             "pending_updates": self.pending,
         }
         return pd.Series(row.to_dict() | more, dtype="object")
+
+    @property
+    def _checks_unknown(self) -> int:
+        """How many checks are unknown for all products, though they were asked."""
+        if not len(self):
+            return 0
+        is_asked = np.array([not check.not_asked for check in self.checks], bool)
+        return int(((self.state_counts[State.UNKNOWN] == len(self)) & is_asked).sum())
+
+    def laws(self) -> pd.DataFrame:
+        """Return the laws behind the checks, and how each stood on the day of the audit (`as_of`).
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per check that a law or a day of the profile stands behind: law and article, check, problem,
+            severity on that day, `standing` ("in force", "announced", "ended", or "not asked" where `declare` names
+            fields that the profile has to declare first), the first and the last day, and how many products fail.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> checks = {"has_gpc_brick": {"in_force": "2026-08-12"}}
+        >>> audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": checks}, as_of="2026-08-11")
+        >>> audit.laws()[["check", "standing", "failed"]].values.tolist()
+        [['has_gpc_brick', 'announced', 1]]
+        """
+        failed = self.state_counts[State.FAIL]
+        rows = [
+            (
+                *(check.law, check.id, check.problem, check.severity),
+                "not asked" if check.not_asked else check.standing,
+                *(check.in_force, check.until, int(failed[place]), ", ".join(check.not_asked)),
+            )
+            for place, check in enumerate(self.checks)
+            if check.law or check.standing
+        ]
+        columns = [
+            "law",
+            "check",
+            "problem",
+            "severity",
+            "standing",
+            "in_force",
+            "until",
+            "failed",
+            "declare",
+        ]
+        return pd.DataFrame(rows, columns=columns)
 
     @property
     def by_check(self) -> pd.DataFrame:
@@ -266,7 +320,9 @@ class Audit:
     @property
     def measure(self) -> tuple[object, ...]:
         """What figures were made with: audits of which this differs are not the same measure."""
-        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+        # A law that is not in force yet, or not any more, weighs less than one that is.
+        other = tuple((c.id, c.standing) for c in self.checks if c.standing not in {"", IN_FORCE})
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed, *([other] if other else [])
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.

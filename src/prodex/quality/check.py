@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, Self
 
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.locales import language_tag, short_of
-from prodex.messages import hint
+from prodex.messages import day_in_words, hint
+from prodex.quality.declared_fields import FIELDS
+from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
@@ -41,6 +44,15 @@ class CheckFacts:
     channel, level, asked
         Of a check that requirements make: its channel, how much is wanted ("must", "should", "not"), and the attribute
         as the requirements name it, such as "assets.pictures[front]".
+    law
+        The law that asks for it, with the article; "" where none does.
+    in_force, until
+        The first and the last day on which it is asked for.
+    standing
+        How it stood on the day of the audit: "in force", "announced" (a warning of what will be asked for), "ended"
+        (asked of no product), or "" where no day decides.
+    not_asked
+        Fields that the profile has to declare before it can be asked: it is unknown for all products.
     """
 
     id: str
@@ -64,6 +76,15 @@ class CheckFacts:
     channel: str = ""
     level: str = ""
     asked: str = ""
+    law: str = ""
+    in_force: date | None = None
+    until: date | None = None
+    standing: Standing = ""
+    not_asked: tuple[str, ...] = ()
+
+
+#: The problem of a check before the first day of its law.
+FROM_THEN_ON = "{said} (from {day} on)"
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,8 @@ class Check:
         Those of the profile, else those of the rule.
     scopes
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
+    in_force, until
+        The first and the last day on which it is asked for: those of the profile, else those of the rule.
     place
         File, line and key where it is written; empty in the profiles of prodex.
 
@@ -95,6 +118,8 @@ class Check:
     severity: str
     weight: float
     scopes: tuple[Condition, ...] = (EVERYTHING,)
+    in_force: date | None = None
+    until: date | None = None
     place: str = field(default="", compare=False)
 
     @classmethod
@@ -106,6 +131,8 @@ class Check:
         severity: str | None = None,
         weight: float | None = None,
         scope: Condition = EVERYTHING,
+        in_force: date | None = None,
+        until: date | None = None,
     ) -> Self:
         """Make a check of a rule's name.
 
@@ -125,6 +152,9 @@ class Check:
         if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
             raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
         # A profile that changes the severity means its weight too, unless it gives one.
+        first, last = in_force or rule.in_force, until or rule.until
+        if first is not None and last is not None and last < first:
+            raise InputError(f"until is {last}, which is before the first day, {first}.")
         usual = rule.weight if severity in {None, rule.severity} else SEVERITIES[severity or rule.severity]
         read = read_parameters(rule.parameters, parameters or {})
         return cls(
@@ -133,17 +163,20 @@ class Check:
             severity or rule.severity,
             usual if weight is None else float(weight),
             (scope,),
+            first,
+            last,
         )
 
     @cached_property
     def id(self) -> str:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
-        values = dict(self.parameters)
+        # Where a field is does not make another check of it: what was accepted stays accepted once it is declared.
+        values = {name: value for name, value in self.parameters if name not in FIELDS}
         words = [_parameter_word(values[p.name]) for p in self.rule.parameters if p.required]
         words += [
             f"{p.name}={_parameter_word(values[p.name])}"
             for p in self.rule.parameters
-            if not p.required and values[p.name] != p.default
+            if p.name in values and not p.required and values[p.name] != p.default
         ]
         return f"{self.rule.id}[{','.join(words)}]" if words else self.rule.id
 
@@ -169,13 +202,16 @@ class Check:
 
     @property
     def attribute(self) -> str | None:
-        """The attribute that it is about: its parameter of this name, else the first that it needs.
+        """The attribute that it is about: its parameter of this name, a declared field, else the first that it needs.
 
         Where any of several texts would do, it is the first of these.
         """
         named: str | None = dict(self.parameters).get("attribute")
         if named is not None:
             return named
+        declared = [path for name, paths in self.parameters if name in FIELDS for path in paths]
+        if declared or self.not_asked:
+            return declared[0] if declared else None
         # "namePublicLong.data or nameLegal.data": the first name is the one that lists show.
         if self.rule.certain == "passes" and self.rule.needs[0].endswith(".data"):
             return self.needs[0].split(OR)[0]
@@ -206,10 +242,24 @@ class Check:
     @cached_property
     def needs(self) -> tuple[str, ...]:
         """The wire paths without which the check is unknown."""
+        declared = {f"{{{name}}}": OR.join(paths) for name, paths in self.parameters if name in FIELDS}
         return tuple(
             OR.join(one.removesuffix(".data") for one in self._filled_in(path).split(OR))
-            for path in self.rule.needs
+            for path in (declared.get(path, path) for path in self.rule.needs)
+            if path
         )
+
+    @property
+    def not_asked(self) -> tuple[str, ...]:
+        """The fields that the profile has to declare before it can be asked."""
+        return tuple(name for name, value in self.parameters if name in FIELDS and not value)
+
+    def declaring(self, fields: Mapping[str, tuple[str, ...]]) -> Check:
+        """Return it with the wire paths of the fields that it asks for."""
+        if not self.rule.declared:
+            return self
+        given = tuple((name, fields.get(name, value)) for name, value in self.parameters)
+        return replace(self, parameters=given)
 
     def asked(self, origin: Origin) -> Asked:
         """Return how much was requested of the data that the check itself reads."""
@@ -224,9 +274,13 @@ class Check:
         needed = [path for column in columns for path in wire_paths(column)]
         return asked_for(origin, needed) is Asked.ALL
 
+    def has_ended(self, day: date) -> bool:
+        """Whether nobody asks for it any more on a day."""
+        return standing(self.in_force, self.until, day) == ENDED
+
     @cached_property
     def facts(self) -> CheckFacts:
-        """What an audit keeps of it."""
+        """What an audit keeps of it, of a day on which it is in force."""
         rule = self.rule
         meant = " or ".join(filter(None, (scope.words for scope in self.scopes)))
         of_rule = ("block", "dimension", "source", "exact", "shipped")
@@ -238,9 +292,34 @@ class Check:
             language=self.language,
             scope="; ".join(filter(None, [rule.scope.words, meant])),
             is_presence=self.is_presence,
+            law="" if rule.law is None else rule.law.cited(rule.article),
+            in_force=self.in_force,
+            until=self.until,
+            standing="" if self.in_force is None and self.until is None else IN_FORCE,
+            not_asked=self.not_asked,
             **{name: getattr(rule, name) for name in of_rule},
             **{name: getattr(self, name) for name in own},
         )
+
+    def facts_on(self, day: date) -> CheckFacts:
+        """Return what an audit keeps of it, as it stands on a day: before its first, it is a warning.
+
+        Examples
+        --------
+        >>> check = Check.of("has_gpc_brick", severity="error", in_force=date(2026, 8, 12))
+        >>> facts = check.facts_on(date(2026, 8, 11))
+        >>> facts.severity, facts.problem
+        ('warning', 'No eight-digit GS1 brick (from 12 August 2026 on)')
+        >>> check.facts_on(date(2026, 8, 12)).severity
+        'error'
+        """
+        stands = standing(self.in_force, self.until, day)
+        if stands != ANNOUNCED or self.in_force is None:
+            return replace(self.facts, standing=stands)
+        problem = FROM_THEN_ON.format(said=self.problem, day=day_in_words(self.in_force))
+        is_worse = list(SEVERITIES).index(self.severity) < list(SEVERITIES).index("warning")
+        severity, weight = ("warning", SEVERITIES["warning"]) if is_worse else (self.severity, self.weight)
+        return replace(self.facts, standing=stands, problem=problem, severity=severity, weight=weight)
 
     def joined(self, other: Check) -> Check:
         """Return one check for the products of both.
@@ -255,6 +334,10 @@ class Check:
             raise InputError(
                 f"{self.id} is asked for twice, as {self.severity} of weight {self.weight:g} and as "
                 f"{other.severity} of weight {other.weight:g}. Give it one severity and weight."
+            )
+        if (self.in_force, self.until) != (other.in_force, other.until):
+            raise InputError(
+                f"{self.id} is asked for twice, from or until different days. Give it the same days."
             )
         return replace(self, scopes=tuple(dict.fromkeys((*self.scopes, *other.scopes))))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ import pyarrow.compute as pc
 from prodex.errors import InputError
 from prodex.messages import counted, moved
 from prodex.quality.audit import Audit
+from prodex.quality.check import CheckFacts
+from prodex.quality.laws import ENDED
 from prodex.quality.scores import readiness
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
@@ -59,6 +62,73 @@ class AuditComparison:
     gone: pd.DataFrame
     notes: tuple[str, ...]
     _pairs: tuple[np.ndarray, np.ndarray] = field(repr=False)
+
+    @cached_property
+    def law_changes(self) -> pd.DataFrame:
+        """Checks whose law began or ended between the two audits: no product became better or worse by that.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per check: law, check, the problem that it finds now, how it stood and how it stands ("announced",
+            "in force", "ended"), its first and its last day, and how many products fail it now.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog, profile = prodex.flatten([{"id": 7}]), {"checks": {"has_gpc_brick": {"in_force": "2026-08-12"}}}
+        >>> before, after = (prodex.audit(catalog, profile, as_of=day) for day in ("2026-08-11", "2026-08-12"))
+        >>> prodex.diff(before, after).law_changes[["check", "was", "is", "failed"]].values.tolist()
+        [['has_gpc_brick', 'announced', 'in force', 1]]
+        """
+        failed = dict(zip(self.new.by_check["check"], self.new.by_check["failed"], strict=True))
+        rows = [
+            (
+                is_.law,
+                is_.id,
+                is_.problem,
+                was.standing,
+                is_.standing,
+                is_.in_force,
+                is_.until,
+                failed[is_.id],
+            )
+            for was, is_ in _with_other_standing(self.old, self.new)
+        ]
+        columns = ["law", "check", "problem", "was", "is", "in_force", "until", "failed"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def by_one_law(self) -> tuple[Audit, Audit]:
+        """Return both audits by the laws of the new one, so that their figures differ by the products alone.
+
+        A check that is asked on one of the two days only has no weight in either.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog, profile = prodex.flatten([{"id": 7}]), {"checks": {"has_gpc_brick": {"until": "2026-08-12"}}}
+        >>> before, after = (prodex.audit(catalog, profile, as_of=day) for day in ("2026-08-12", "2026-08-13"))
+        >>> [len(one.failures(severity="info")) for one in prodex.diff(before, after).by_one_law()]
+        [1, 0]
+        """
+        others = {check.id: check for _, check in _with_other_standing(self.old, self.new)}
+        gone = {
+            one.id
+            for both in _with_other_standing(self.old, self.new)
+            for one in both
+            if one.standing == ENDED
+        }
+        if not others:
+            return self.old, self.new
+
+        def judged(check: CheckFacts) -> CheckFacts:
+            then = others.get(check.id, check)
+            if check.id in gone:
+                return replace(check, severity="info", weight=0.0)
+            return replace(check, severity=then.severity, weight=then.weight)
+
+        old, new = (replace(one, checks=tuple(map(judged, one.checks))) for one in (self.old, self.new))
+        return old, new
 
     def changes(self, *changes: str) -> pd.DataFrame:
         """Return one row for each product and check that changed or still fails.
@@ -153,6 +223,8 @@ class AuditComparison:
         before, after = self._pairs
         accepted = _accepted_of(self.new)
         for old_place, new_place in _shared_checks(self.old, self.new):
+            if not _is_asked_of_both(self.old, self.new, old_place, new_place):
+                continue
             was = self.old.states[:, old_place][before]
             now = self.new.states[:, new_place][after]
             found = np.flatnonzero(_change_masks(was, now)[change])
@@ -234,11 +306,17 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     accepted = dict(zip(new.by_check["check"], new.by_check["accepted"], strict=True))
     for old_place, new_place in _shared_checks(old, new):
-        changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         check = new.checks[new_place]
+        if not _is_asked_of_both(old, new, old_place, new_place):
+            note = "its law ended between the two audits"
+            if check.standing != ENDED:
+                note = "its law had ended on the day of the old audit"
+            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, check.problem))
+            continue
+        changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         counts = (int(changed[name].sum()) for name in CHANGES)
         rows.append((check.id, check.severity, *counts, None, check.problem))
     for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
@@ -248,6 +326,17 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     names = [name.replace(" ", "_") for name in CHANGES]
     frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
     return frame.astype({"note": "str"}).assign(accepted=frame["check"].map(accepted).fillna(0).astype(int))
+
+
+def _with_other_standing(old: Audit, new: Audit) -> list[tuple[CheckFacts, CheckFacts]]:
+    """Return the checks of both audits whose law stood otherwise on the two days."""
+    shared = ((old.checks[was], new.checks[is_]) for was, is_ in _shared_checks(old, new))
+    return [(was, is_) for was, is_ in shared if was.standing != is_.standing]
+
+
+def _is_asked_of_both(old: Audit, new: Audit, was: int, is_: int) -> bool:
+    """Whether a check was not ended on one of the two days: what nobody asks for any more is not fixed by that."""
+    return (old.checks[was].standing == ENDED) == (new.checks[is_].standing == ENDED)
 
 
 def _accepted_of(audit: Audit) -> np.ndarray:
@@ -275,8 +364,13 @@ def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
         )
     if old.assumed != new.assumed:
         yield "The assumptions for products whose data do not decide differ: other checks apply to them."
+    moved_by_law = {check.id for _, check in _with_other_standing(old, new)}
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
-    other = [c.id for c in new.checks if c.id in weights and weights[c.id] != (c.severity, c.weight, c.scope)]
+    other = [
+        c.id
+        for c in new.checks
+        if c.id in weights and c.id not in moved_by_law and weights[c.id] != (c.severity, c.weight, c.scope)
+    ]
     if other:
         yield f"Another severity, weight or scope than before: {counted(len(other), 'check')}, {other[0]} for one."
     for name, audit in (("old", old), ("new", new)):
@@ -325,6 +419,9 @@ def worsening(comparison: AuditComparison) -> Worsening:
     """
     old, new = comparison.old.summary, comparison.new.summary
     figures = f"score {moved(old['score'], new['score'])}; {readiness(old)} -> {readiness(new)}"
+    if len(comparison.law_changes):
+        then, now = (one.summary for one in comparison.by_one_law())
+        figures += f" (by the laws of the new audit: score {moved(then['score'], now['score'])})"
     # Before the figures: those of another measure must not be compared at all.
     if measures := tuple(_measures(comparison)):
         return Worsening(None, measures, figures)
@@ -339,12 +436,14 @@ def _measures(comparison: AuditComparison) -> Iterator[str]:
     """Yield why the figures of the two audits do not measure the same."""
     # Other rules or weights can move every figure without any product having changed.
     yield from comparison.notes
-    for note, checks in comparison.by_check.dropna(subset="note").groupby("note"):
+    moved_by_law = set(comparison.law_changes["check"])
+    by_check = comparison.by_check.dropna(subset="note")
+    for note, checks in by_check[~by_check["check"].isin(moved_by_law)].groupby("note"):
         yield f"{counted(len(checks), 'check')} {note}, {checks['check'].iloc[0]} for one."
 
 
 def _worse(comparison: AuditComparison) -> Iterator[str]:
-    old, new = comparison.old, comparison.new
+    old, new = comparison.by_one_law()
     if new.score < old.score - _SAME:
         yield "The score is lower."
     if _share_of_products(new.summary, "not_ready") > _share_of_products(old.summary, "not_ready") + _SAME:
@@ -352,13 +451,14 @@ def _worse(comparison: AuditComparison) -> Iterator[str]:
 
 
 def _reasons_to_doubt(comparison: AuditComparison) -> Iterator[str]:
-    old, new = comparison.old, comparison.new
+    old, new = comparison.by_one_law()
     if math.isnan(old.score) or math.isnan(new.score):
         which = "earlier" if math.isnan(old.score) else "new"
         yield f"The {which} audit has no score: no check of it applies to a product and is known."
     if _share_of_products(new.summary, "undecided") > _share_of_products(old.summary, "undecided") + _SAME:
         yield "A larger share of the products is undecided."
-    if count := int(comparison.by_check["not_comparable"].sum()):
+    asked_of_both = comparison.by_check[comparison.by_check["note"].isna()]
+    if count := int(asked_of_both["not_comparable"].sum()):
         yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
 
 

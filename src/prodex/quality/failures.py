@@ -34,7 +34,7 @@ from prodex.tables.frames import to_frame
 #: Columns of the findings that say which check it was, with the name of the fact.
 OF_CHECK: Mapping[str, str] = {
     "check": "id",
-    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix")},
+    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix", "law")},
 }
 
 
@@ -142,9 +142,10 @@ _SEEN = ("attribute", "language", "value", "reason")
 FAILURES = pa.schema(
     [
         *(field for field in IDENTITY if field.name != "has_pending_update"),
-        *((name, _WORD) for name in OF_CHECK if name != "fix"),
+        *((name, _WORD) for name in OF_CHECK if name not in {"fix", "law"}),
         *(EVIDENCE.field(name) for name in _SEEN),
         ("fix", _WORD),
+        ("law", _WORD),
         ("accepted", pa.string()),
         ("accepted_by", pa.string()),
         ("accepted_until", pa.timestamp("us")),

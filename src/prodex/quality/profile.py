@@ -24,7 +24,13 @@ for a parameter that takes one value makes one check for each. The language "of 
 language that a market requires, for the products of its markets.
 
 `attributes = ["lidColour"]` declares custom attributes that no product has yet; any other attribute has to be in the
-specification or in the catalogue that is judged.
+specification or in the catalogue that is judged. As a table it says where this catalogue has the fields that laws ask
+for and the specification does not list: `attributes = {manufacturer = "contactInformationList"}`, or several wire paths
+in a list, of which one is enough; `others` are custom attributes as above. Checks of fields that are not declared are
+not asked.
+
+`in_force` and `until` of a check are the first and the last day on which it is asked for; those of the law behind its
+rule unless given. Before, the check is a warning; after, it applies to no product.
 
 Whether a check applies to a product is undecided where the product lacks the deciding data: the check is then unknown.
 `market` and `assume` decide for such products: `food` for those with no sign of being food or not, and columns of
@@ -46,6 +52,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -65,6 +72,8 @@ from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts
+from prodex.quality.declared_fields import FIELDS
+from prodex.quality.laws import day_given
 from prodex.quality.required_checks import required_columns
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
@@ -102,6 +111,9 @@ class Profile:
         Assumptions for products whose data do not decide: "food", or a column of `products`, with a value.
     attributes
         Custom attributes, which neither the specification nor, for now, any product has.
+    declared
+        Where the catalogue has fields that laws ask for and the specification does not list: the name of the field (see
+        `prodex.quality.declared_fields`) with wire paths of which one is enough.
     grade_with_blocker
         The best grade of a product with a failing blocker.
     requirements
@@ -123,6 +135,7 @@ class Profile:
     attributes: tuple[str, ...] = ()
     grade_with_blocker: str = "C"
     requirements: Requirements | None = None
+    declared: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any] | Requirements) -> Self:
@@ -214,17 +227,21 @@ class Profile:
         if not isinstance(checks, Mapping):
             raise place.error(("checks",), "checks are tables: [checks.valid_gtin]")
         own = [check for rule, written in checks.items() for check in checks_of(str(rule), written, place)]
+        custom, fields = declared_attributes(content.get("attributes", ()), place)
+        fields = dict(base.declared) | fields
+        every = merged([c for c in inherited if c.rule.id not in checks], own, place)
         return cls(
             name,
             content.get("title", name),
             content.get("description", ""),
             # A profile that names a rule replaces all checks that its parent makes of it.
-            merged([c for c in inherited if c.rule.id not in checks], own, place),
+            tuple(check.declaring(fields) for check in every),
             market_of(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
-            (*base.attributes, *own_attributes(content.get("attributes", ()), place)),
+            (*base.attributes, *custom),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
             _requirements_of(content.get("requirements"), place, folder),
+            tuple(fields.items()),
         )
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:
@@ -255,8 +272,16 @@ class Profile:
     @cached_property
     def facts(self) -> tuple[CheckFacts, ...]:
         """The columns of the matrix: the checks, and after them what the requirements ask."""
+        return (*(check.facts for check in self.checks), *self._required)
+
+    def facts_on(self, day: date) -> tuple[CheckFacts, ...]:
+        """Return the columns of the matrix as they stand on a day."""
+        return (*(check.facts_on(day) for check in self.checks), *self._required)
+
+    @property
+    def _required(self) -> tuple[CheckFacts, ...]:
         asked = () if self.requirements is None else required_columns(self.requirements)
-        return (*(check.facts for check in self.checks), *(check.facts for check in asked))
+        return tuple(check.facts for check in asked)
 
     def with_check(
         self,
@@ -265,6 +290,8 @@ class Profile:
         severity: str | None = None,
         weight: float | None = None,
         only: Mapping[str, Any] | None = None,
+        in_force: date | str | None = None,
+        until: date | str | None = None,
         **parameters: Any,
     ) -> Self:
         """Return the profile with one more check, or with another severity for one that it has.
@@ -273,8 +300,14 @@ class Profile:
         'updated_within[days=30]'
         """
         check = Check.of(
-            rule, parameters, severity=severity, weight=weight, scope=Condition.of(only, place=rule)
-        )
+            rule,
+            parameters,
+            severity=severity,
+            weight=weight,
+            scope=Condition.of(only, place=rule),
+            in_force=day_given(in_force, "in_force"),
+            until=day_given(until, "until"),
+        ).declaring(dict(self.declared))
         check = replace(check, place=f"check {check.id}")
         kept = tuple(one for one in self.checks if one.id != check.id)
         return replace(self, checks=(*kept, check))
@@ -316,12 +349,31 @@ class Profile:
         given = assumptions_of(known, TomlText("assumption", ""))
         return replace(self, assume=tuple((dict(self.assume) | given).items()))
 
+    def with_attributes(self, **fields: str | Sequence[str]) -> Self:
+        """Return the profile with where the catalogue has fields that laws ask for; `prodex.fields()` lists them.
+
+        Examples
+        --------
+        >>> Profile.read("core").with_attributes(manufacturer="contactInformationList").declared
+        (('manufacturer', ('contactInformationList',)),)
+        """
+        _, given = declared_attributes(fields, TomlText("attributes", ""))
+        declared = dict(self.declared) | given
+        checks = tuple(check.declaring(declared) for check in self.checks)
+        return replace(self, checks=checks, declared=tuple(declared.items()))
+
     @property
     def table(self) -> pd.DataFrame:
-        """One row per check: id, what should be true, what the problem is, severity, weight, block, which products."""
-        rows = [(c.id, c.title, c.problem, c.severity, c.weight, c.block, c.scope, c.fix) for c in self.facts]
-        columns = ["check", "title", "problem", "severity", "weight", "block", "scope", "fix"]
-        return pd.DataFrame(rows, columns=columns)
+        """One row per check: id, what should be true, the problem, severity, weight, block, which products, its law."""
+        columns = {"check": "id"} | {
+            name: name
+            for name in (
+                *("title", "problem", "severity", "weight", "block", "scope", "fix"),
+                *("law", "in_force", "until"),
+            )
+        }
+        rows = [[getattr(check, fact) for fact in columns.values()] for check in self.facts]
+        return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
         lines = [f"Profile {self.name!r}: {self.title}, {len(self.facts)} checks"]
@@ -381,7 +433,7 @@ def profiles() -> pd.DataFrame:
 
 
 OF_THE_MARKET = "of the market"
-_CHECK_KEYS = ("severity", "weight", "only", "except")
+_CHECK_KEYS = ("severity", "weight", "only", "except", "in_force", "until")
 
 
 def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
@@ -455,7 +507,12 @@ def _check_of_entry(
 ) -> Check:
     try:
         made = Check.of(
-            rule, parameters, severity=entry.get("severity"), weight=entry.get("weight"), scope=scope
+            rule,
+            parameters,
+            severity=entry.get("severity"),
+            weight=entry.get("weight"),
+            scope=scope,
+            **{name: day_given(entry.get(name), name) for name in ("in_force", "until")},
         )
         # prodex's own profiles are tested; only users' profiles are validated against a catalogue.
         if place.shipped:
@@ -530,6 +587,31 @@ def own_attributes(given: Any, place: TomlText) -> tuple[str, ...]:
             ("attributes",), f"attributes is {given!r:.60}; give a list of names: ['lidColour']."
         )
     return tuple(given)
+
+
+def declared_attributes(given: Any, place: TomlText) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Return the custom attributes of a profile, and where the catalogue has fields that laws ask for."""
+    if not isinstance(given, Mapping):
+        return own_attributes(given, place), {}
+    fields: dict[str, tuple[str, ...]] = {}
+    for name, paths in given.items():
+        if name == "others":
+            continue
+        if name not in FIELDS:
+            raise place.error(
+                ("attributes", str(name)), f"there is no field {name!r}{hint_of(str(name), FIELDS)}"
+            )
+        each = [paths] if isinstance(paths, str) else paths
+        is_list = isinstance(each, list | tuple)
+        if not is_list or not each or not all(isinstance(one, str) and one.strip() for one in each):
+            near = FIELDS[str(name)].suggestions
+            example = near[0] if near else "lidColour"
+            raise place.error(
+                ("attributes", str(name)),
+                f"{name} is {paths!r:.60}; give the attribute where this catalogue has it, such as {example!r}.",
+            )
+        fields[str(name)] = tuple(each)
+    return own_attributes(given.get("others", ()), place), fields
 
 
 def hint_of(name: str, known: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
@@ -50,20 +51,21 @@ _AT_ONCE = 10_000
 Judge = Callable[[Sequence[Part], Sequence[Check], bool], Iterator[AuditPart]]
 
 
-def basis_of(profile: Profile, origin: Origin) -> str:
+def basis_of(profile: Profile, origin: Origin, day: date) -> str:
     """Return the digest of all that verdicts depend on beside the records.
 
     Examples
     --------
     >>> import prodex
-    >>> core, origin = Profile.read("core"), prodex.flatten([]).origin
-    >>> basis_of(core, origin) == basis_of(core.with_assumption(food=True), origin)
+    >>> core, origin, day = Profile.read("core"), prodex.flatten([]).origin, date(2026, 8, 12)
+    >>> basis_of(core, origin, day) == basis_of(core.with_assumption(food=True), origin, day)
     False
     """
     query = None if origin.query is None else origin.query.to_body()
     depends_on = (
         *(_VERSION, RULE_SET),
-        [(check.rule.id, check.parameters, check.scopes) for check in profile.checks],
+        # A law that begins changes how bad a finding is, and no verdict; one that ends takes its verdicts along.
+        [(c.rule.id, c.parameters, c.scopes, c.has_ended(day)) for c in profile.checks],
         *(profile.market, sorted(profile.assume, key=repr)),
         None if profile.requirements is None else repr(profile.requirements),
         *(json.dumps(query, sort_keys=True), origin.accept_language, origin.extent),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import pandas as pd
@@ -16,6 +18,8 @@ import pyarrow as pa
 
 from prodex.errors import InputError
 from prodex.messages import hint
+from prodex.quality.declared_fields import FIELDS
+from prodex.quality.laws import LAWS, Law
 from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, Condition
 from prodex.quality.verdict import Verdict
@@ -27,7 +31,7 @@ Certain = Literal["fails", "passes"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
-RULE_SET = "4"
+RULE_SET = "5"
 
 #: Rules that were renamed: what was accepted of a check under the old name stays accepted under the new one.
 RENAMED: dict[str, str] = {}
@@ -89,6 +93,12 @@ class Rule:
         Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
         was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
         such verdicts where both are the same.
+    law, article
+        The law that asks for it, and where in it; None and empty where none does.
+    in_force, until
+        The first and the last day on which it is asked for; None where it always was, and where no end is known.
+    cannot_see
+        What a product can be wrong in, and the rule cannot see it: one sentence.
     """
 
     id: str
@@ -112,6 +122,16 @@ class Rule:
     source: str
     exact: bool
     record_alone: bool = False
+    law: Law | None = None
+    article: str = ""
+    in_force: date | None = None
+    until: date | None = None
+    cannot_see: str = ""
+
+    @cached_property
+    def declared(self) -> tuple[str, ...]:
+        """The fields that a profile has to declare before it can be asked; see `prodex.quality.declared_fields`."""
+        return tuple(each.name for each in self.parameters if each.name in FIELDS)
 
     @property
     def needs_all_parts(self) -> bool:
@@ -150,6 +170,11 @@ def rule(
     source: str = "",
     exact: bool = True,
     record_alone: bool = False,
+    law: str = "",
+    article: str = "",
+    in_force: date | None = None,
+    until: date | None = None,
+    cannot_see: str = "",
     replace: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Make a function a rule; profiles then know it by the function's name.
@@ -191,13 +216,21 @@ def rule(
     prepare
         Makes something smaller of these columns or of this table, once, before the parts are judged.
     source
-        The standard behind it.
+        The standard behind it; by default the law and its article.
     exact
         False when it is a judgement that can be wrong.
     record_alone
         True when the verdict on a product depends on its record alone, and on `whole`: not on other products beside
         that, nor on the day. Only rules of prodex are believed: whether the code of one's own is still the same, nobody
         can tell.
+    law, article
+        The law that asks for it (a key of `prodex.quality.laws.LAWS`), and where in it.
+    in_force
+        The first day on which it is asked for; that of the law unless given. Before it the check is a warning.
+    until
+        The last day on which it is asked for. After it the check applies to no product.
+    cannot_see
+        What a product can be wrong in, and the rule cannot see it: one sentence.
     replace
         Allow a user's rule to replace one of prodex's rules of the same name.
 
@@ -215,6 +248,7 @@ def rule(
     def register(function: _Function) -> _Function:
         name = function.__name__
         _check_words(name, severity, dimension, block)
+        asked_by = _law_called(name, law)
         made = Rule(
             id=name,
             function=function,
@@ -234,9 +268,14 @@ def rule(
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
             gather=gather,
             prepare=prepare,
-            source=source,
+            source=source or ("" if asked_by is None else asked_by.cited(article)),
             exact=exact,
             record_alone=record_alone,
+            law=asked_by,
+            article=article,
+            in_force=asked_by.in_force if in_force is None and asked_by is not None else in_force,
+            until=until,
+            cannot_see=cannot_see,
         )
         _register(made, replace)
         return function
@@ -253,6 +292,12 @@ def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
         if value not in known:
             near = hint(str(value), known)
             raise InputError(f"Rule {name}: {what} {value!r} is not one of {', '.join(known)}{near}")
+
+
+def _law_called(name: str, law: str) -> Law | None:
+    if law and law not in LAWS:
+        raise InputError(f"Rule {name}: there is no law {law!r}{hint(law, LAWS)}")
+    return LAWS[law] if law else None
 
 
 def _register(made: Rule, replace: bool) -> None:
@@ -302,10 +347,51 @@ def rules() -> pd.DataFrame:
             "parameters": ", ".join(map(str, r.parameters)),
             "scope": r.scope.words,
             **{name: getattr(r, name) for name in ("exact", "source", "shipped")},
+            "law": None if r.law is None else r.law.cited(r.article),
+            "in_force": r.in_force,
+            "until": r.until,
         }
         for r in RULES.values()
     ]
     return pd.DataFrame(rows)
+
+
+def laws() -> pd.DataFrame:
+    """Return the laws behind rules: one row per rule and law, with its first and last day.
+
+    Returns
+    -------
+    pandas.DataFrame
+        law (with the article), name (what it is about), rule, title, in_force and until (None where no end is known),
+        declare (fields that a profile has to declare before the rule can be asked), cannot_see (what the rule cannot
+        see), source (address of the law), checked (when article and days were checked there).
+
+    Examples
+    --------
+    >>> laws().set_index("rule").loc["has_composition", ["law", "in_force"]].tolist()
+    ['Regulation (EU) No 1169/2011, Art. 9(1)(b) and 18', datetime.date(2014, 12, 13)]
+    """
+    rows = [
+        (
+            *(r.law.cited(r.article), r.law.name, r.id, r.title, r.in_force, r.until),
+            *(", ".join(r.declared), r.cannot_see, r.law.source, r.law.checked),
+        )
+        for r in RULES.values()
+        if r.law is not None
+    ]
+    columns = [
+        "law",
+        "name",
+        "rule",
+        "title",
+        "in_force",
+        "until",
+        "declare",
+        "cannot_see",
+        "source",
+        "checked",
+    ]
+    return pd.DataFrame(rows, columns=columns).sort_values(["law", "rule"], kind="stable", ignore_index=True)
 
 
 _SIMPLE = (str, int, float, bool)

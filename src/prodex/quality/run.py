@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial, reduce
 from operator import or_
 from pathlib import Path
@@ -34,6 +34,7 @@ from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
+from prodex.quality.laws import day_given
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
@@ -170,6 +171,7 @@ def audit(
     requirements: Requirements | str | Path | None = None,
     accepted: str | Path | None = None,
     since: Audit | Literal[False] | None = None,
+    as_of: date | str | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
 
@@ -208,6 +210,9 @@ def audit(
         that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
         by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, the last saved audit
         of the snapshots of the same name is used, of 10,000 products or more; False judges all.
+    as_of
+        The day whose laws are meant, as a date or as "2026-08-12"; the day of `now` unless given. A check whose law is
+        not in force on that day is a warning, and one whose law has ended applies to no product.
 
     Raises
     ------
@@ -231,6 +236,7 @@ def audit(
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
     moment = moment_of(now)
+    day = day_given(as_of, "as_of")
     limit = _seconds_limit(rule_seconds)
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)
@@ -245,6 +251,7 @@ def audit(
         progress=progress,
         rule_seconds=limit,
         since=earlier,
+        as_of=day,
     )
     return judged if known is None else replace(judged, accepted_findings=known)
 
@@ -259,6 +266,7 @@ def audit_among(
     progress: Progress = None,
     rule_seconds: float | None = RULE_SECONDS,
     since: Audit | None = None,
+    as_of: date | None = None,
 ) -> Audit:
     """Judge some products of a larger catalogue: rules that compare products look at all of it.
 
@@ -268,7 +276,7 @@ def audit_among(
         The products to judge.
     among
         The catalogue that they belong to.
-    profile, now, executor, progress, rule_seconds, since
+    profile, now, executor, progress, rule_seconds, since, as_of
         As for `audit`, and checked already.
 
     Examples
@@ -281,7 +289,8 @@ def audit_among(
     """
     parts = []
     assumed = dict(profile.assume)
-    basis = basis_of(profile, catalog.origin)
+    day = as_of or now.date()
+    basis = basis_of(profile, catalog.origin, day)
     anew: int | None = None
 
     def judge(
@@ -299,6 +308,7 @@ def audit_among(
             profile.requirements if is_all else None,
             prepared=prepared,
             identity=is_all,
+            day=day,
         )
 
     with reporting(progress, "Audited") as reporter:
@@ -324,7 +334,7 @@ def audit_among(
         parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
-        checks=profile.facts,
+        checks=profile.facts_on(day),
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,
@@ -339,6 +349,7 @@ def audit_among(
         basis=basis,
         given=given,
         judged_anew=anew,
+        as_of=day,
     )
 
 
@@ -380,6 +391,7 @@ class PartJob:
     rule_seconds: float | None = RULE_SECONDS
     requirements: Requirements | None = None
     identity: bool = True
+    day: date | None = None
 
 
 def run(
@@ -395,6 +407,7 @@ def run(
     *,
     prepared: Prepared | None = None,
     identity: bool = True,
+    day: date | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
 
@@ -422,6 +435,8 @@ def run(
         What was prepared of all products, if it is there already; see `prepared_for`.
     identity
         Whether the results say what products are called and grouped by.
+    day
+        The day whose laws are meant; that of `now` by default.
 
     Raises
     ------
@@ -447,6 +462,7 @@ def run(
             rule_seconds,
             requirements,
             identity,
+            day,
         )
         for number, part in enumerate(catalog.parts)
     ]
@@ -516,7 +532,10 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
 
 
 def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
-    if not check.knows_scope(job.origin, job.market, job.assume):
+    if check.has_ended(job.day or job.now.date()):
+        return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
+    # Where the catalogue has it, nobody said: an absent value would be a guess.
+    if check.not_asked or not check.knows_scope(job.origin, job.market, job.assume):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
     asked = check.asked(job.origin)

@@ -92,6 +92,7 @@ TO_FIX = (
     SheetColumn("asked_for", "Asked for", 21),
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
+    SheetColumn("law", "Required by", 26),
     SheetColumn("accept_because", "Accept because", 26),
     SheetColumn("severity", "Severity", 9),
     SheetColumn("market", "Market", 14),

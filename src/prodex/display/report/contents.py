@@ -18,6 +18,7 @@ from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, percent
 from prodex.quality.check import CheckFacts
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
+from prodex.quality.declared_fields import FIELDS
 from prodex.quality.requirements import ALL
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import SMALL, readiness
@@ -375,6 +376,7 @@ def header(audit: Audit) -> Header:
         if announced
         else None,
         "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Laws": None if audit.as_of is None else f"as of {audit.as_of}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }
     warned = [line for line, is_warning in lines(audit) if is_warning]
@@ -401,9 +403,16 @@ def _not_asked(audit: Audit) -> list[str]:
         }
     left_out = [f"{what}: {', '.join(names)}." for what, names in restrictions.items() if names]
     table = audit.by_check
+    waiting = {check.id: check.not_asked for check in audit.checks if check.not_asked}
+    if waiting:
+        fields = dict.fromkeys(FIELDS[name].label for names in waiting.values() for name in names)
+        left_out.append(
+            f"Not asked, since the profile does not say where the catalogue has it: {', '.join(fields)}."
+        )
     crashed = {crash.check for crash in audit.crashes}
     # Crashed checks have a section of their own.
-    blind = table[(table["unknown"] == len(audit)) & ~table["check"].isin(crashed)]["check"].tolist()
+    others = ~table["check"].isin({*crashed, *waiting})
+    blind = table[(table["unknown"] == len(audit)) & others]["check"].tolist()
     if len(audit) and blind:
         therefore = "Therefore unknown for every product" if left_out else "Unknown for every product"
         left_out.append(f"{therefore}: {', '.join(blind)}.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from html import escape
 from typing import Any
 
 import ipywidgets as w
 
 from prodex.display.report.contents import CheckRow, check_rows
-from prodex.messages import counted
+from prodex.messages import counted, day_in_words
 from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Panel, check_box, html, row, text_html
@@ -112,6 +113,12 @@ def _check_row(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
     )
 
 
+def _days(first: date | None, last: date | None) -> str:
+    """Return from when and until when a check is asked for."""
+    of_day = {"from {}": first, "until {}": last}
+    return " ".join(words.format(day_in_words(day)) for words, day in of_day.items() if day is not None)
+
+
 def rule_html(check: CheckRow) -> str:
     """Return the explanation of a rule as HTML."""
     facts = check.facts
@@ -121,6 +128,8 @@ def rule_html(check: CheckRow) -> str:
         "How to fix it": facts.fix,
         "Applies to": facts.scope,
         "Source": facts.source,
+        "Law": facts.law if facts.law != facts.source else "",
+        "In force": _days(facts.in_force, facts.until),
         "Check ID": facts.id,
         "Rule crashed": "" if check.crash.is_missing else check.crash.text,
     }

@@ -54,6 +54,8 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
     severity="error",
     source=f"{_EU}, Art. 9(1)(b) and 18; not of drinks over 1.2 % alcohol, Art. 16(4)",
+    law="food-information",
+    article="Art. 9(1)(b) and 18",
 )
 def has_composition(products: Products, *, attribute: str = "composition") -> Verdict:
     """People with an allergy cannot buy food without a list of ingredients.

@@ -1,0 +1,136 @@
+"""Laws that ask for product data, and the days on which they begin and end.
+
+A rule that a law asks for names it with its article. Before its first day the rule warns of what will be asked, after
+its last day it is asked of no product; `prodex.audit(catalog, as_of=...)` says which day is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+from prodex.errors import InputError
+
+#: How a check stands to the law behind it on a day; "" where no day decides.
+Standing = Literal["", "in force", "announced", "ended"]
+IN_FORCE: Standing = "in force"
+ANNOUNCED: Standing = "announced"
+ENDED: Standing = "ended"
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law that asks for product data.
+
+    Attributes
+    ----------
+    id
+        Name by which rules refer to it.
+    number
+        As it is cited: "Regulation (EU) No 1169/2011".
+    name
+        What it is about, in a few words.
+    in_force
+        The first day on which it applies to products.
+    source
+        Address of its text.
+    read_in
+        Where its articles and days were checked, if not at its source.
+    checked
+        When.
+    """
+
+    id: str
+    number: str
+    name: str
+    in_force: date
+    source: str
+    checked: date
+    read_in: str = ""
+
+    def cited(self, article: str) -> str:
+        """Return an article of it as it is cited.
+
+        >>> LAWS["food-information"].cited("Art. 9(1)(b)")
+        'Regulation (EU) No 1169/2011, Art. 9(1)(b)'
+        """
+        return f"{self.number}, {article}" if article else self.number
+
+
+def _by_id(*laws: Law) -> dict[str, Law]:
+    return {law.id: law for law in laws}
+
+
+#: All laws that rules name.
+LAWS: Mapping[str, Law] = _by_id(
+    Law(
+        id="food-information",
+        number="Regulation (EU) No 1169/2011",
+        name="Food information to consumers",
+        in_force=date(2014, 12, 13),
+        source="https://eur-lex.europa.eu/eli/reg/2011/1169",
+        checked=date(2026, 11, 27),
+    ),
+    Law(
+        id="product-safety",
+        number="Regulation (EU) 2023/988",
+        name="General product safety",
+        in_force=date(2024, 12, 13),
+        source="https://eur-lex.europa.eu/eli/reg/2023/988",
+        checked=date(2026, 11, 27),
+    ),
+)
+
+
+def standing(in_force: date | None, until: date | None, day: date) -> Standing:
+    """Say how something that is asked from one day until another stands on a day.
+
+    Parameters
+    ----------
+    in_force
+        The first day; None where it has been asked for ever.
+    until
+        The last day; None where no end is known.
+    day
+        The day that is meant.
+
+    Examples
+    --------
+    >>> [standing(date(2026, 8, 12), None, date(2026, month, 12)) for month in (7, 8)]
+    ['announced', 'in force']
+    >>> standing(None, date(2027, 3, 15), date(2027, 3, 16)), standing(None, None, date(2026, 1, 1))
+    ('ended', '')
+    """
+    if in_force is None and until is None:
+        return ""
+    if in_force is not None and day < in_force:
+        return ANNOUNCED
+    return ENDED if until is not None and day > until else IN_FORCE
+
+
+def day_given(given: Any, what: str) -> date | None:
+    """Return a day that somebody gave as a date or as "2026-08-12"; None of None.
+
+    Raises
+    ------
+    InputError
+        When it is no day.
+
+    Examples
+    --------
+    >>> day_given("2026-08-12", "as_of")
+    datetime.date(2026, 8, 12)
+    """
+    if given is None:
+        return None
+    # A datetime is a date in Python, and its hours would be lost without a word.
+    if isinstance(given, date) and not isinstance(given, datetime):
+        return given
+    if isinstance(given, str):
+        try:
+            return date.fromisoformat(given)
+        except ValueError:
+            pass
+    raise InputError(f"{what} is {given!r:.60}; give a day, such as 2026-08-12.")
