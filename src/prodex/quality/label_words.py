@@ -1,0 +1,97 @@
+"""Words of labels that laws know: nutrition claims, and statements that certain foods have to bear.
+
+Both tables hold regular expressions for folded texts (`text_normalization.py`), without looks ahead or behind, so that
+Arrow finds them in a whole column. The language of a row says whose words it has; the words of all languages are looked
+for in every text.
+
+`claim_phrases.tsv` has the claims of the Annex of Regulation (EC) No 1924/2006. The order of its rows counts: what was
+found is taken out of the text before the next claim is looked for, so that "sans sucres ajoutés" is not "sans sucres".
+The rows of `-` come first: what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
+Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
+
+`statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
+name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
+(Annex IX); dates of use by (Annex X). The rows `without`, `not_sugar` and `no_medium` are taken out first.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+
+#: What looks like a claim and is none.
+_NO_CLAIM = "-"
+#: What is taken out of a text before words of a use are looked for in it.
+_FIRST = {"sweetener": "without", "intense": "without", "aspartame": "without", "sugar": "not_sugar"}
+#: Table-top sweeteners have limits of energy of their own, by portion.
+_SWEET = ("low_energy", "energy_free")
+
+
+@cache
+def _table(name: str, by: str) -> Mapping[str, str]:
+    text = resources.files("prodex.quality").joinpath(f"{name}.tsv").read_text("utf-8")
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        found.setdefault(row[by], []).append(row["expression"])
+    return {use: "|".join(expressions) for use, expressions in found.items()}
+
+
+def words_of(*uses: str) -> str:
+    """Return one expression of the words of some uses.
+
+    >>> re.findall(words_of("sweetener"), "con edulcorante, sucralose")
+    ['edulcorante']
+    """
+    table = _table("statement_words", "use")
+    return "|".join(table[use] for use in uses)
+
+
+def any_claim() -> str:
+    """Return one expression that every text with a claim has; a text that has it may have none."""
+    return "|".join(words for claim, words in _table("claim_phrases", "claim").items() if claim != _NO_CLAIM)
+
+
+@cache
+def _compiled(use: str) -> re.Pattern[str]:
+    return re.compile(words_of(use))
+
+
+@cache
+def _claims() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((claim, re.compile(words)) for claim, words in _table("claim_phrases", "claim").items())
+
+
+@lru_cache(maxsize=2**14)
+def claims_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the claims that a folded text makes, each with its words.
+
+    >>> claims_in("boisson sans sucres ajoutes, 30 % less fat, source of fibre")
+    (('no_added_sugars', 'sans sucres ajoutes'), ('fibre_source', 'source of fibre'))
+    """
+    found = []
+    is_sweetener = bool(_compiled("sweetener").search(text))
+    for claim, pattern in _claims():
+        words = [match.group().strip() for match in pattern.finditer(text)]
+        if not words:
+            continue
+        # Not nothing: the words before and after would be read as one phrase.
+        text = pattern.sub(" ; ", text)
+        if claim != _NO_CLAIM and not (is_sweetener and claim in _SWEET):
+            found.append((claim, words[0]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=2**15)
+def words_in(text: str, use: str) -> str:
+    """Return the first words of a use that a folded text has, "" where it has none.
+
+    >>> words_in("eau, sans edulcorant", "sweetener"), words_in("sweetener: e951", "aspartame")
+    ('', 'e951')
+    """
+    if use in _FIRST:
+        text = _compiled(_FIRST[use]).sub(" ; ", text)
+    found = _compiled(use).search(text)
+    return "" if found is None else found.group().strip()
