@@ -204,7 +204,7 @@ def _limited(
     products: Products, nutrient: str, label: str, limits: Mapping[str, tuple[float, float]]
 ) -> dict[str, _Figures]:
     nutrition = NutritionColumns.of(products)
-    declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient)
+    declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
     return {claim: _at_most(nutrition, label, declared, least, most) for claim, most in limits.items()}
 
 
@@ -248,7 +248,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
     """Low is up to 1.5 g per 100 g (0.75 g per 100 ml) and up to 10 % of the energy, "free" up to 0.1 g."""
     nutrition = NutritionColumns.of(products)
     figures = _limited(products, SATURATES, "saturates", _SATURATES)
-    least, _ = nutrition.range(SATURATES)
+    least, _ = nutrition.range(SATURATES, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * least * _OF_FAT / (kilocalories + _ROUNDING)
@@ -326,7 +326,7 @@ def energy_claims_hold(products: Products) -> Verdict:
 def fibre_claims_hold(products: Products) -> Verdict:
     """A source has 3 g of fibre per 100 g or 1.5 g per 100 kcal at least, "high fibre" is twice that."""
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE)
+    declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_energy = 100 * most / np.maximum(kilocalories - _ROUNDING, 0.0)
@@ -358,7 +358,7 @@ def fibre_claims_hold(products: Products) -> Verdict:
 def protein_claims_hold(products: Products) -> Verdict:
     """Protein gives 12 % of the energy of a source of protein at least, and 20 % where it is high."""
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN)
+    declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * most * _OF_PROTEIN / np.maximum(kilocalories - _ROUNDING, 0.0)
