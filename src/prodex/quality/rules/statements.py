@@ -233,7 +233,7 @@ def laxative_effects_are_stated(
         over,
         undeclared,
         stated,
-        least,
+        nutrition.amount(POLYOLS) * nutrition.per_hundred,
         "excessive consumption may produce laxative effects",
     )
 
