@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import is_food
-from prodex.quality.label_words import any_claim, claims_in, words_in
+from prodex.quality.label_words import claims_in, may_claim, words_in
 from prodex.quality.nutrition_columns import (
     BASIS,
     FAT,
@@ -33,12 +33,11 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import OR
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Numbers, Rows, is_true
+from prodex.tables.columns import Mask, Numbers, Rows
 
 #: Texts that may claim something of the product itself. Ingredients name those of others ("low fat yoghurt powder").
 CLAIMING = (
@@ -97,12 +96,12 @@ def _claims_made(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
     used = np.unique(texts.wording[own])
+    used = used[may_claim(texts.texts.take(pa.array(used)))]
     folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
-    # One look at each wording, since few have a claim.
-    rows = np.flatnonzero(is_true(has_match(folded, any_claim())))
+    # Each wording once, however many products share it.
     found = {
         wording: claims
-        for wording, text in zip(used[rows].tolist(), folded.take(pa.array(rows)).to_pylist(), strict=True)
+        for wording, text in zip(used.tolist(), folded.to_pylist(), strict=True)
         if (claims := claims_in(text))
     }
     each = [

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import ALCOHOL_LIMIT, food_evidence, is_alcoholic, is_food, is_of_kind
-from prodex.quality.label_words import words_in, words_of
+from prodex.quality.label_words import may_lie_in_liquid, words_in, words_of
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
@@ -21,7 +21,7 @@ from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
 from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
-from prodex.tables.columns import encoded, is_true
+from prodex.tables.columns import encoded
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -109,26 +109,26 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     """A brand tells nobody what the food is. One that is a word of its kind as well ("Water") is let pass."""
     texts = TextColumns.of(products)
     brands, kinds = (_letters(products.column(name)) for name in ("brand", "kind"))
-    names = _letters(texts.texts)
-    own = texts.within([attribute])
-    rows = np.flatnonzero(own)
-    whose = texts.product[rows]
-    name = names.take(pa.array(texts.wording[rows])).to_pylist()
-    brand, kind = (each.take(pa.array(whose)).to_pylist() for each in (brands, kinds))
+    judged = texts.within([attribute])
+    rows = np.flatnonzero(judged)
+    whose = pa.array(texts.product[rows])
+    each = (_letters(texts.values(rows)), brands.take(whose), kinds.take(whose))
+    name, brand, kind = (one.to_pylist() for one in each)
+    # One letter is no name of anything, and nobody can compare with a brand that is not given.
     same = [
-        one == its and len(one) > 1 and one not in of for one, its, of in zip(name, brand, kind, strict=True)
+        len(one) > 1 and one == its and one not in of for one, its, of in zip(name, brand, kind, strict=True)
     ]
-    wrong, judged = np.zeros((2, len(own)), bool)
+    wrong = np.zeros(len(judged), bool)
     wrong[rows] = same
-    judged[rows] = [bool(its) for its in brand]
+    judged[rows] = np.array([bool(one) for one in brand], bool)
     verdict = texts.verdict(wrong, "the same as the brand", judged)
     return replace(verdict, applies=is_food(products) & verdict.applies)
 
 
 def _letters(texts: Any) -> pa.Array:
-    """Return texts without all that is no letter and no figure: names and brands are compared by these."""
+    """Return texts without capitals and without all that is no letter and no figure: so names and brands compare."""
     distinct, code = encoded(texts)
-    plain = pc.replace_substring_regex(folded(distinct), r"[^\pL\pN]+", "")
+    plain = pc.replace_substring_regex(pc.utf8_lower(distinct), r"[^\pL\pM\pN]+", "")
     # The last value is for products without one, whose code is -1.
     return pa.concat_arrays([plain, pa.array([""], pa.string())]).take(pa.array(code % (len(distinct) + 1)))
 
@@ -159,11 +159,9 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
         if place >= 0 and of_kind[place]:
             in_liquid[product] = of_kind[place]
     used = np.unique(texts.wording[named])
-    plain = ready.take(texts.texts.take(pa.array(used)))
-    seen = {
-        int(used[row]): _medium(plain[row].as_py())
-        for row in np.flatnonzero(is_true(has_match(plain, words_of("medium"))))
-    }
+    used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
+    plain = ready.take(texts.texts.take(pa.array(used))).to_pylist()
+    seen = {wording: _medium(text) for wording, text in zip(used.tolist(), plain, strict=True)}
     for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
         if words := seen.get(wording):
             in_liquid.setdefault(product, words)
