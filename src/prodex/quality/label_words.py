@@ -81,6 +81,12 @@ def may_claim(texts: pa.Array) -> Rows:
     return _having(texts, _HOW_MUCH, _OF_WHAT)
 
 
+def has_claim_words(folded: pa.Array) -> Rows:
+    """Return the places of the folded texts that have words of a claim; `claims_in` says whether they make one."""
+    words = _table("claim_phrases", "claim").items()
+    return _having(folded, "|".join(expression for claim, expression in words if claim != _NO_CLAIM))
+
+
 def may_lie_in_liquid(texts: pa.Array) -> Rows:
     """Return the places of the texts, as they were typed, that may say that food lies in a liquid."""
     return _having(texts, _LIQUIDS)

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import is_food
-from prodex.quality.label_words import claims_in, may_claim, words_in
+from prodex.quality.label_words import claims_in, has_claim_words, may_claim, words_in
 from prodex.quality.nutrition_columns import (
     BASIS,
     FAT,
@@ -98,16 +98,21 @@ def _claims_made(products: Products) -> _Claims:
     used = np.unique(texts.wording[own])
     used = used[may_claim(texts.texts.take(pa.array(used)))]
     folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    rows = has_claim_words(folded)
+    used, folded = used[rows], folded.take(pa.array(rows))
     # Each wording once, however many products share it.
     found = {
         wording: claims
         for wording, text in zip(used.tolist(), folded.to_pylist(), strict=True)
         if (claims := claims_in(text))
     }
+    claiming = np.zeros(len(texts.texts), bool)
+    claiming[list(found)] = True
+    own = own[claiming[texts.wording[own]]]
     each = [
         (text, *claim)
         for text, wording in zip(own.tolist(), texts.wording[own].tolist(), strict=True)
-        for claim in found.get(wording, ())
+        for claim in found[wording]
     ]
     return _Claims(
         np.array([text for text, _, _ in each], np.int64),

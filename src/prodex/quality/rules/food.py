@@ -154,17 +154,16 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     named = np.flatnonzero(texts.within(NAMES))
     in_liquid: dict[int, str] = {}
     kinds, kind = encoded(products.column("kind"))
-    of_kind = [_medium(text) for text in ready.take(kinds).to_pylist()]
-    for product, place in enumerate(kind.tolist()):
-        if place >= 0 and of_kind[place]:
-            in_liquid[product] = of_kind[place]
+    of_kind = np.array([*map(_medium, ready.take(kinds).to_pylist()), ""])
+    for product in np.flatnonzero(of_kind[kind] != "").tolist():
+        in_liquid[product] = str(of_kind[kind[product]])
     used = np.unique(texts.wording[named])
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
-    plain = ready.take(texts.texts.take(pa.array(used))).to_pylist()
-    seen = {wording: _medium(text) for wording, text in zip(used.tolist(), plain, strict=True)}
+    mediums = np.full(len(texts.texts), "", object)
+    mediums[used] = [*map(_medium, ready.take(texts.texts.take(pa.array(used))).to_pylist())]
+    named = named[mediums[texts.wording[named]] != ""]
     for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
-        if words := seen.get(wording):
-            in_liquid.setdefault(product, words)
+        in_liquid.setdefault(product, mediums[wording])
     told = texts.within(_DRAINED) & products.any(list(in_liquid))[texts.product]
     has_words = texts.marked(lambda wordings: has_match(ready.take(wordings), words_of("drained")), told)
     fails = (
