@@ -160,7 +160,10 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
         fails = nutrition.any(known & figure.wrong) & ~nutrition.any(known & ~figure.wrong)
         wrong |= fails & products.any(whose)
         undeclared |= products.any(whose) & ~nutrition.any(known)
-        first = {int(nutrition.product[row]): int(row) for row in np.flatnonzero(known)[::-1]}
+        first = {
+            int(nutrition.product[row]): int(row)
+            for row in np.flatnonzero(known & fails[nutrition.product])[::-1]
+        }
         for place, product in zip(chosen, whose.tolist(), strict=True):
             text = int(claims.text[place])
             if fails[product] and text not in seen:

@@ -108,12 +108,11 @@ def has_legal_name(products: Products, *, attribute: str = "nameLegal") -> Verdi
 def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") -> Verdict:
     """A brand tells nobody what the food is. One that is a word of its kind as well ("Water") is let pass."""
     texts = TextColumns.of(products)
-    brands, kinds = (_letters(products.column(name)) for name in ("brand", "kind"))
     judged = texts.within([attribute])
     rows = np.flatnonzero(judged)
     whose = pa.array(texts.product[rows])
-    each = (_letters(texts.values(rows)), brands.take(whose), kinds.take(whose))
-    name, brand, kind = (one.to_pylist() for one in each)
+    columns = (texts.values(rows), *(products.column(column).take(whose) for column in ("brand", "kind")))
+    name, brand, kind = (_letters(column).to_pylist() for column in columns)
     # One letter is no name of anything, and nobody can compare with a brand that is not given.
     same = [
         len(one) > 1 and one == its and one not in of for one, its, of in zip(name, brand, kind, strict=True)
