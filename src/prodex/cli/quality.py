@@ -404,7 +404,7 @@ def laws(
 ) -> None:
     """List the laws behind the rules, and their days.
 
-    A law that has not begun makes warnings; what the specification has no attribute for has to be declared in a profile.
+    A law that has not begun makes warnings; fields that the specification does not have are declared in a profile.
     --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
     """
     listed = prodex.law_fields() if fields else prodex.laws()
