@@ -148,7 +148,7 @@ SPANISH = (
         "Control",
         "Fila",
     ),
-    *("Código de idioma", "Posición", "Último cambio", "Misma respuesta", "Marca de fila"),
+    *("Código de idioma", "Posición", "Último cambio", "Misma respuesta", "Marca de fila", "Exigido por"),
 )
 
 
@@ -222,6 +222,24 @@ def test_columns_of_a_fifth_language_that_were_moved_are_not_guessed(tmp_path: P
     opened.save(book)
     fix = prodex.read_worklist(book, CATALOG, profile=PROFILE)
     assert (0, 0, 1) == (len(fix.preview()), len(fix.accepted), len(fix.refused))
+
+
+@pytest.mark.parametrize("headings", [None, SPANISH])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_workbook_of_the_time_without_laws_comes_back(
+    hidden: bool, headings: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    """Workbooks that are with suppliers have no column of laws, and are read as ever."""
+    book = written(tmp_path / "to_fix", "nl").with_suffix(".xlsx")
+    opened = load_workbook(book)
+    sheet = opened.worksheets[2]
+    assert "Vereist door" == sheet.cell(1, len(SPANISH)).value
+    sheet.delete_cols(len(SPANISH))
+    opened.save(book)
+    fix = prodex.read_worklist(answered(book, headings, hidden=hidden), CATALOG, profile=PROFILE)
+    assert [("namePublicLong", "fr", NAME)] == [
+        (row.attribute, row.language, row.after) for row in fix.preview().itertuples()
+    ]
 
 
 def test_one_answer_for_several_rows_is_read_under_headings_of_any_language(tmp_path: Path) -> None:

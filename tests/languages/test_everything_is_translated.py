@@ -92,6 +92,7 @@ DATA = (
     "language_code",
     "position",
     "same_answer",
+    "law",
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
@@ -47,12 +48,13 @@ DELETE_WORD = "(delete)"
 #: written, so that rows that somebody added, and cells that somebody typed over, can be recognized. `asked_for` is the
 #: field in the words of people; `same_answer` is the same for rows that can be answered at once; `scope` says which
 #: products the worklist is about where these were chosen, and is null where it is about all of them;
-#: `accept_because` is empty, for a supplier who has a reason to leave the value as it is.
+#: `accept_because` is empty, for a supplier who has a reason to leave the value as it is; `law` is the law that
+#: asks for it, with its article.
 WORKLIST = pa.schema(
     [
         ("row", pa.int64()),
         # Findings that are accepted are not in worklists, and suppliers need not know since when theirs are open.
-        *((name, pa.string()) for name in FAILURES.names[: FAILURES.names.index("accepted")]),
+        *((name, pa.string()) for name in FAILURES.names[: FAILURES.names.index("law")]),
         ("language_code", pa.string()),
         ("position", pa.string()),
         ("updated_at", pa.timestamp("us")),
@@ -64,6 +66,7 @@ WORKLIST = pa.schema(
         ("same_answer", pa.string()),
         ("scope", pa.string()),
         ("accept_because", pa.string()),
+        ("law", pa.string()),
     ]
 )
 
@@ -92,7 +95,6 @@ TO_FIX = (
     SheetColumn("asked_for", "Asked for", 21),
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
-    SheetColumn("law", "Required by", 26),
     SheetColumn("accept_because", "Accept because", 26),
     SheetColumn("severity", "Severity", 9),
     SheetColumn("market", "Market", 14),
@@ -106,6 +108,8 @@ TO_FIX = (
     SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
     SheetColumn("same_answer", "Same answer", 12, is_hidden=True),
     SheetColumn("row_mark", "Row mark", 12, is_hidden=True),
+    # The last one: files that were written before it was there have all others at the same places.
+    SheetColumn("law", "Required by", 26),
 )
 
 #: The sheet "Several at once": each row represents all rows of "To fix" with the same `same_answer`.
@@ -123,7 +127,7 @@ SEVERAL = (
 
 def csv_columns() -> tuple[str, ...]:
     """Return the columns of the CSV and Parquet files: those that people read first, in their order."""
-    first = [column.name for column in TO_FIX if not column.is_hidden]
+    first = [column.name for column in takewhile(lambda column: not column.is_hidden, TO_FIX)]
     return tuple(dict.fromkeys(["row", *first, *WORKLIST.names]))
 
 
