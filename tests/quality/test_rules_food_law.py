@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
+import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import prodex
-from prodex.quality.label_words import claims_in
+from prodex.quality.label_words import claims_in, may_claim, may_lie_in_liquid
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex.quality.text_normalization import folded
@@ -21,6 +26,8 @@ from tests.quality.four_states import NOTHING, Case, Record, text
 from tests.quality.test_rules_food import candle, energies, food, grams, nutrition, states, told
 from tests.test_real_products import REAL
 
+#: Where the tables of words are.
+TABLES = resources.files("prodex.quality")
 CONTAINS = "isPartitionedBy.contains"
 #: A statement that says something else: whoever gives statements gives them all.
 OTHER = {"compulsoryStatements": [text("fr", "À consommer frais")]}
@@ -201,25 +208,19 @@ CASES = {
 }  # fmt: skip
 
 #: Rules that ask for one field: a record without it is what they find.
-PRESENCE = {"has_legal_name", "has_drained_weight"}
+PRESENCE = {"has_legal_name", "has_drained_weight", "use_by_has_storage_conditions"}
 OURS = {*CASES, "drained_not_over_net_weight"}
 
 
 @pytest.mark.parametrize("rule", sorted(OURS - PRESENCE))
 def test_a_record_without_the_fields_breaks_no_law(rule: str) -> None:
-    """What is not declared is unknown: records with fewer fields of the one that fails have no failure."""
-    failing = CASES[rule].fails if rule in CASES else food(drainedWeight=told(9, "GRM"))
-    whole = {"isConsumerUnit", "GPC"}
-    fewer = [
-        {name: value for name, value in failing.items() if name in whole or name == kept}
-        for kept in failing
-        if kept not in whole
-    ]
-    # The date of use by is no breach by itself; storage conditions are then asked for.
-    fewer = [] if rule == "use_by_has_storage_conditions" else fewer
-    if rule in {"alcohol_strength_to_a_tenth"}:
-        fewer = []
-    assert State.FAIL not in states(rule, food(), *fewer)
+    """What is not declared is unknown: of the one that fails, no field alone is enough."""
+    failing = (
+        CASES[rule].fails if rule in CASES else food(drainedWeight=told(9, "GRM"), netWeight=told(5, "GRM"))
+    )
+    alone = [{**food(), name: failing[name]} for name in failing.keys() - food().keys()]
+    # A strength is judged by itself.
+    assert State.FAIL not in states(rule, food(), *(alone if len(alone) > 1 else []))
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
@@ -405,6 +406,53 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
 def test_what_a_text_claims(words: str, claims: list[str]) -> None:
     """Claims in seven languages, and what only looks like one: comparisons, additions, sorts of fat, side dishes."""
     assert claims == [claim for claim, _ in claims_in(folded(pa.array([words]))[0].as_py())]
+    # What is looked at before a text is folded leaves none of them out.
+    assert not claims or [0] == may_claim(pa.array([words])).tolist()
+
+
+@pytest.mark.slow
+def test_no_claim_and_no_liquid_is_left_out_at_the_first_look() -> None:
+    """Whatever the expressions of the tables can find, the signs that are looked for before find as well."""
+    tables = (
+        ("claim_phrases", "claim", "", may_claim),
+        ("statement_words", "use", "medium", may_lie_in_liquid),
+    )
+    for name, column, use, look in tables:
+        table = pd.read_csv(TABLES.joinpath(f"{name}.tsv"), sep="\t", dtype=str, quoting=csv.QUOTE_NONE)
+        chosen = table[(table[column] == use) if use else (table[column] != "-")]
+        for expression in chosen.groupby(column)["expression"].agg("|".join):
+            texts = pa.array(matches_of(expression))
+            assert list(range(len(texts))) == look(texts).tolist(), expression
+
+
+def matches_of(expression: str) -> list[str]:
+    """Return some texts of printable ASCII that match an expression as a whole."""
+    texts: list[str] = []
+
+    @settings(
+        max_examples=10,
+        database=None,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.from_regex(re.compile(expression, re.ASCII), fullmatch=True))
+    def draw(text: str) -> None:
+        texts.append(text)
+
+    draw()
+    return [text for text in texts if text.isascii() and text.isprintable()]
+
+
+def test_what_a_list_says_is_not_in_it_is_no_ingredient() -> None:
+    """Sweeteners that it is free from, and the flavour of honey."""
+    records = [
+        stated("Eau, sans aspartame ni acésulfame, arôme", nameLegal="Boisson"),
+        stated("Water, no artificial sweeteners or sucralose", nameLegal="Drink"),
+    ]
+    tea = claiming("Thé sans sucres ajoutés", food(composition="Thé, arôme naturel de miel"))
+    assert [State.NOT_APPLICABLE] * 2 == states("sweeteners_are_stated", *records)
+    assert [State.PASS] == states("no_added_sugars_claim_holds", tea)
 
 
 @pytest.mark.parametrize("rule", sorted(OURS))

@@ -35,12 +35,12 @@ _FIRST = {"sweetener": "without", "intense": "without", "aspartame": "without", 
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
 #: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|without|high|rich|source|\b0|sans|pauvre|faible|haute|forte|hyper"
-    r"|h?[iy]po|arm|frei|ohne|niedrig|gering|wenig|reich|hoh|quelle|lieferant|null|kein|\bsin\b|baj[oa]|cero|\bric|\balt"
-    r"|fuente|senza|bass[oi]|pover|ridott|poche|font[ei]|zonder|vrij|laag|rijk|bron|hoog|geen|\bsem\b|baix|teor"
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|without|high|rich|source|0 ?%|0 calor|sans|pauvre|faible|haute|forte"
+    r"|hyper|h?[iy]po|arm|frei|ohne|niedrig|gering|wei?nig|reich|hoh|quelle|lieferant|null|kein|\bsin\b|baj[oa]|cero|\bric"
+    r"|\balt|fuente|senza|bass[oi]|pover|ridott|poche|font[ei]|zonder|vrij|laag|rijk|bron|hoog|geen|\bsem\b|baix|teor"
 )
 _OF_WHAT = (
-    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|gras|\bm\.?g|mat|fett|vet|gordura|sal[tz]?"
+    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.?g|mat|fett|vet|gordura|sal[tz]?"
     r"|\bsel|zout|sodi|natri|fib|ballast|vezel|prot|eiwei|eiwit|calor|kalor|satur|verzadigd|ges.{1,2}ttigt|energ"
 )
 #: The same of names that say that food lies in a liquid.
