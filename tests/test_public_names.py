@@ -75,6 +75,8 @@ NAMES = [
     "flatten",
     "forget_earlier_records",
     "gallery",
+    "law_fields",
+    "laws",
     "list_audits",
     "list_snapshots",
     "list_upserts",

@@ -402,8 +402,9 @@ def laws(
         bool, typer.Option("--fields", help="List the fields that a profile can declare for them instead.")
     ] = False,
 ) -> None:
-    """List the laws behind the rules: article, first and last day, and what a rule cannot see.
+    """List the laws behind the rules, and their days.
 
+    A law that has not begun makes warnings; fields that the specification does not have are declared in a profile.
     --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
     """
     listed = prodex.law_fields() if fields else prodex.laws()

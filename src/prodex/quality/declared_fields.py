@@ -94,9 +94,15 @@ FIELDS: Mapping[str, DeclaredField] = _by_name(
 
 
 def law_fields() -> pd.DataFrame:
-    """Return the fields that laws ask for and the specification does not list: name, what it is, where others have it.
+    """Return the fields that laws ask for and the specification does not list.
 
     A profile declares them with `attributes = {manufacturer = "contactInformationList"}`, or `Profile.with_attributes`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per field: its name (`field`), its label, what belongs there (`what`), and the attributes where other
+        catalogues were seen to have it (`seen_as`).
 
     Examples
     --------

@@ -275,7 +275,14 @@ class Profile:
         return (*(check.facts for check in self.checks), *self._required)
 
     def facts_on(self, day: date) -> tuple[CheckFacts, ...]:
-        """Return the columns of the matrix as they stand on a day."""
+        """Return the columns of the matrix as they stand on a day.
+
+        Examples
+        --------
+        >>> profile = Profile.read({"checks": {"has_name": {"in_force": "2026-08-12"}}})
+        >>> [check.standing for check in profile.facts_on(date(2026, 8, 11))]
+        ['announced']
+        """
         return (*(check.facts_on(day) for check in self.checks), *self._required)
 
     @property
