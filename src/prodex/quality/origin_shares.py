@@ -43,7 +43,10 @@ class Origins:
         told["share"] = [_share(each) for each in told["value"]]
         ambiguous = told.duplicated(["product", "item"], keep=False)
         joined = given.merge(
-            told.loc[~ambiguous, ["product", "item", "share"]], how="outer", on=["product", "item"], indicator=True
+            told.loc[~ambiguous, ["product", "item", "share"]],
+            how="outer",
+            on=["product", "item"],
+            indicator=True,
         )
         # A share without its country, two of one country, and what is no number: nobody knows what they mean.
         lost = joined.loc[joined["_merge"] == "right_only", "product"]
@@ -91,8 +94,10 @@ def _share(text: str) -> float:
 
 #: Member states of the European Union, ISO 3166-1 numeric.
 EU = frozenset(
-    (40, 56, 100, 191, 196, 203, 208, 233, 246, 250, 276, 300, 348, 372, 380, 428, 440, 442, 470)
-    + (528, 616, 620, 642, 703, 705, 724, 752)
+    map(
+        int,
+        "40 56 100 191 196 203 208 233 246 250 276 300 348 372 380 428 440 442 470 528 616 620 642 703 705 724 752".split(),
+    )
 )
 
 

@@ -45,7 +45,7 @@ def _missing(products: Products, paths: Sequence[str], applies: Any) -> Verdict:
     needs="{manufacturer}",
     certain="passes",
     article="Art. 19(a)",
-    cannot_see="Whether name, postal and electronic address are all given and right, and whether it is the manufacturer.",
+    cannot_see="Whether name, postal and electronic address are all given, and whether it is the manufacturer.",
 )
 def non_food_names_manufacturer(products: Products, *, manufacturer: tuple[str, ...] = ()) -> Verdict:
     """Whoever offers a product online has to say who made it, and how to reach them."""
@@ -78,11 +78,16 @@ def _is_made_outside(products: Products, manufacturer: Sequence[str]) -> Answer:
         if not meant.any():
             continue
         kept = rows.filter(pa.array(meant[name]))
-        union = by_value(kept[column], lambda each: {True: 1, False: 0}.get(is_in_union(each), -1), -1)
+        union = by_value(kept[column], _union, -1)
         product = kept["product"].to_numpy()
         inside |= products.any(product[union == 1])
         outside |= products.any(product[union == 0])
     return pd.arrays.BooleanArray(outside & ~inside, ~(outside | inside))
+
+
+def _union(country: str) -> int:
+    is_inside = is_in_union(country)
+    return -1 if is_inside is None else int(is_inside)
 
 
 def _is_country(name: str, paths: Sequence[str]) -> bool:
@@ -176,7 +181,9 @@ def honey_states_shares_of_origin(
     # Looked at product by product, and only at honey: it is rare.
     may_be = honey.to_numpy(bool, na_value=True)
     blends = blends[may_be[blends["product"].to_numpy(np.int64)]]
-    found = {int(row): _judged_shares(each["share"].to_numpy(float)) for row, each in blends.groupby("product")}
+    found = {
+        int(row): _judged_shares(each["share"].to_numpy(float)) for row, each in blends.groupby("product")
+    }
     fails, unknown = np.zeros((2, len(products)), bool)
     for row, reason in found.items():
         fails[row], unknown[row] = bool(reason), reason is None
