@@ -38,7 +38,10 @@ _OUTSIDE_WORDS = ("plant_seed", "medicine", "feed", "plant_protection", "antique
 HONEY_BRICK = "10000213"
 #: Words before honey with which it is an ingredient: "with honey", "au miel".
 _AN_INGREDIENT = frozenset(
-    "with and mit und au aux et avec con y al e met en com med och og ja a la saveur gout".split()
+    {
+        *("with", "and", "mit", "und", "au", "aux", "et", "avec", "con", "y", "al", "e", "met", "en"),
+        *("com", "med", "och", "og", "ja", "a", "la", "saveur", "gout"),
+    }
 )
 
 

@@ -104,10 +104,8 @@ def _is_country(name: str, paths: Sequence[str]) -> bool:
     cannot_see="Whether the picture shows this product, and its type and further identification.",
 )
 def non_food_has_picture(products: Products) -> Verdict:
-    """Who buys at a distance has to know which product it is.
-
-    In no profile that has `has_picture`, which asks the same of every product: nobody fails twice for one picture.
-    """
+    """Who buys at a distance has to know which product it is."""
+    # In no profile that has `has_picture`, which asks the same of every product: nobody fails twice for one picture.
     return Verdict(~PictureColumns.of(products).pictured, is_consumer_product(products))
 
 
@@ -170,10 +168,10 @@ def honey_states_shares_of_origin(
 ) -> Verdict:
     """Since 14 June 2026 the label of a blend names every country with its share, the largest first.
 
-    Honey of one country needs no share. A stated share may be off by 5 points, so shares fail for certain when their
-    sum is further from 100 than that. Where there are more than four countries, the shares of the four largest are
-    enough if they are more than half. Honey without any country is left to `has_origin`.
+    Honey of one country needs no share. Where there are more than four countries, the shares of the four largest are
+    enough if they are more than half.
     """
+    # Honey without any country is left to `has_origin`.
     origins = Origins.of(products, origin_country, origin_share)
     honey = is_honey(products)
     counted = origins.rows.groupby("product")["country"].transform(lambda each: each.str.casefold().nunique())
