@@ -22,7 +22,7 @@ from prodex.quality.products import Products
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.text_columns import FoldedTexts
 from prodex.quality.units import FACTORS, quantities
-from prodex.tables.columns import Answer, Rows, by_value, encoded
+from prodex.tables.columns import Answer, Rows, by_value, encoded, is_true
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -36,6 +36,8 @@ _OUTSIDE_WORDS = ("plant_seed", "medicine", "feed", "plant_protection", "antique
 
 #: The brick of honey.
 HONEY_BRICK = "10000213"
+#: Letters without which no word is one of honey.
+_LIKE_HONEY = "(?i)hon[eiu]|honn|mi?el|hunaj|mi[oó]d"
 #: Words before honey with which it is an ingredient: "with honey", "au miel".
 _AN_INGREDIENT = frozenset(
     {
@@ -68,6 +70,7 @@ def _by_class(code: str) -> int:
     return _MAYBE if code.startswith(_OUTSIDE_IN_PART) and not is_brick else _YES
 
 
+@lru_cache(maxsize=2**14)
 def _by_kind(label: str) -> int:
     words = _words_of(label)
     return _NO if any(_is_word(word, use) for word in words for use in _OUTSIDE_WORDS) else _YES
@@ -87,7 +90,10 @@ def _is_honey(products: Products) -> Answer:
     names = np.zeros(len(products), np.int64)
     legal = _legal_names(products)
     distinct, code = encoded(legal["text"])
-    said = np.array([*map(_honey_said, FoldedTexts.of(products).take(distinct).to_pylist()), _NO], np.int64)
+    # Folding is dear, and hardly any name has such letters.
+    near = np.flatnonzero(is_true(pc.match_substring_regex(distinct, _LIKE_HONEY)))
+    said = np.zeros(len(distinct) + 1, np.int64)
+    said[near] = [*map(_honey_said, FoldedTexts.of(products).take(distinct.take(pa.array(near))).to_pylist())]
     np.maximum.at(names, legal["product"].to_numpy(), said[code])
     nothing_said = products.column("kind").is_null().to_numpy(zero_copy_only=False)
     nothing_said &= ~products.any(legal["product"].to_numpy())
@@ -104,6 +110,7 @@ def _is_brick(code: str) -> bool:
     return len(code) == 8 and code.startswith("1000") and code != "10000000"
 
 
+@lru_cache(maxsize=2**14)
 def _honey_said(label: str) -> int:
     """Say what a folded label tells: honey is its first or its last word, and all others are plain."""
     words = _words_of(label)
@@ -175,6 +182,7 @@ def _customs_code(digits: str) -> int:
     return _MAYBE if any(digits.startswith(code) or code.startswith(digits) for code in listed) else _NO
 
 
+@lru_cache(maxsize=2**14)
 def _commodity_said(label: str) -> int:
     words = _words_of(label)
     best = _NO

@@ -34,10 +34,11 @@ class Origins:
     unreadable: Mask
 
     @classmethod
-    def of(cls, products: Products, countries: Sequence[str], shares: Sequence[str]) -> Origins:
-        """Return those of a part; a country and its share are in the same item of a list."""
-        given = _values(products, countries, ("codes", "code"), ("scalars", "value"))
-        told = _values(products, shares, ("quantities", "value"), ("scalars", "value"), ("codes", "code"))
+    def of(cls, products: Products, countries: Sequence[str], shares: Sequence[str], among: Mask) -> Origins:
+        """Return those of some products of a part; a country and its share are in the same item of a list."""
+        given = _values(products, among, countries, ("codes", "code"), ("scalars", "value"))
+        numbers = (("quantities", "value"), ("scalars", "value"), ("codes", "code"))
+        told = _values(products, among, shares, *numbers)
         # One country may be given by its code and, below it, by its name: the first of an item is kept.
         given = given.drop_duplicates(["product", "item"])
         told["share"] = [_share(each) for each in told["value"]]
@@ -61,15 +62,17 @@ class _Source(NamedTuple):
     column: str
 
 
-def _values(products: Products, paths: Sequence[str], *sources: tuple[str, str]) -> pd.DataFrame:
+def _values(products: Products, among: Mask, paths: Sequence[str], *sources: tuple[str, str]) -> pd.DataFrame:
     """Return the values at wire paths: product, item of the outermost list, order in it, value as text."""
     found = []
     for table, column in map(_Source._make, sources):
         rows = products.arrow(table, "attribute", "position", column)
         names, name = encoded(rows["attribute"])
         meant = np.array([each in set(paths) for each in names.to_pylist()], bool)
-        if meant.any():
-            kept = rows.filter(pa.array(meant[name]))
+        is_meant = meant[name] if meant.any() else np.zeros(len(rows), bool)
+        is_meant &= among[rows["product"].to_numpy()]
+        if is_meant.any():
+            kept = rows.filter(pa.array(is_meant))
             found.append(kept.select(["product", "position", column]).to_pandas().set_axis(_NAMES, axis=1))
     every = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(_NAMES))
     every = every[every["value"].notna()]

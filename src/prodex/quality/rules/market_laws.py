@@ -171,17 +171,14 @@ def honey_states_shares_of_origin(
     Honey of one country needs no share. Where there are more than four countries, the shares of the four largest are
     enough if they are more than half.
     """
-    # Honey without any country is left to `has_origin`.
-    origins = Origins.of(products, origin_country, origin_share)
     honey = is_honey(products)
-    counted = origins.rows.groupby("product")["country"].transform(lambda each: each.str.casefold().nunique())
-    blends = origins.rows[counted > 1]
-    # Looked at product by product, and only at honey: it is rare.
-    may_be = honey.to_numpy(bool, na_value=True)
-    blends = blends[may_be[blends["product"].to_numpy(np.int64)]]
-    found = {
-        int(row): _judged_shares(each["share"].to_numpy(float)) for row, each in blends.groupby("product")
-    }
+    origins = Origins.of(products, origin_country, origin_share, honey.to_numpy(bool, na_value=True))
+    # Honey without any country is left to `has_origin`.
+    named = origins.rows["country"].str.casefold().groupby(origins.rows["product"]).nunique()
+    blends = origins.rows[origins.rows["product"].isin(named.index[named > 1])]
+    found: dict[int, str | None] = {}
+    for row, each in blends.groupby(blends["product"].to_numpy(np.int64)):
+        found[int(str(row))] = _judged_shares(each["share"].to_numpy(float))
     fails, unknown = np.zeros((2, len(products)), bool)
     for row, reason in found.items():
         fails[row], unknown[row] = bool(reason), reason is None
