@@ -259,7 +259,10 @@ class Check:
         if not self.rule.declared:
             return self
         given = tuple((name, fields.get(name, value)) for name, value in self.parameters)
-        return replace(self, parameters=given)
+        if given == self.parameters:
+            return self
+        # A misspelled path would fail every product: it is looked for before, also in a check of prodex's profiles.
+        return replace(self, parameters=given, place=self.place or "attributes")
 
     def asked(self, origin: Origin) -> Asked:
         """Return how much was requested of the data that the check itself reads."""

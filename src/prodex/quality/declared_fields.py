@@ -42,6 +42,54 @@ FIELDS: Mapping[str, DeclaredField] = _by_name(
         "Name, postal address and electronic address of the manufacturer.",
         ("contactInformationList", "partyInformationList"),
     ),
+    DeclaredField(
+        "responsible_person",
+        "responsible person in the EU",
+        "Name, postal address and electronic address of the person in the Union who answers for the product.",
+        ("partyInformationList", "contactInformationList"),
+    ),
+    DeclaredField(
+        "warnings",
+        "warnings",
+        "Warnings and safety information, as texts in the languages of the markets.",
+        ("warnings",),
+    ),
+    DeclaredField(
+        "origin_country",
+        "countries of origin",
+        "The country of each part of a blend, one item of a list for each.",
+        ("originCountry",),
+    ),
+    DeclaredField(
+        "origin_share",
+        "shares of the countries of origin",
+        "The share of each country in per cent, in the same item of the list as the country.",
+        (),
+    ),
+    DeclaredField(
+        "packaging_components",
+        "materials of the packaging",
+        "The parts of the packaging with the material of each.",
+        ("packagingInformationList",),
+    ),
+    DeclaredField(
+        "customs_code",
+        "customs code",
+        "Code of the Combined Nomenclature: digits, the first six those of the Harmonized System.",
+        ("importEuropeanClassification", "importClassification"),
+    ),
+    DeclaredField(
+        "due_diligence",
+        "reference of the due diligence statement",
+        "Reference number of the due diligence statement on deforestation.",
+        (),
+    ),
+    DeclaredField(
+        "unit_price",
+        "unit of the price",
+        "The unit, or the measure, for which a price is compared: per kilogram, per litre.",
+        ("priceLegalCommonUnitObligation", "priceComparisonType"),
+    ),
 )
 
 

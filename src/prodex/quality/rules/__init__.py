@@ -9,6 +9,7 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     hierarchies,
     identity,
     ingredients,
+    market_laws,
     measures,
     nutrition,
     pictures,

@@ -173,6 +173,7 @@ def pictures_differ(products: Products) -> Verdict:
     dimension="completeness",
     needs=f"{PICTURES}.url",
     scope=CONSUMER_UNITS,
+    source="GS1 Product Image Specification 4.4; of what is no food also Regulation (EU) 2023/988, Art. 19(c)",
 )
 def has_picture(products: Products) -> Verdict:
     """Nobody buys online what they cannot see."""

@@ -1,0 +1,253 @@
+"""Which products a law is about: what is neither food nor excluded, honey, commodities of forests, what is weighed.
+
+Each answer has three values. A product of which its class, its kind and its name do not tell is undecided: what a law
+may ask of it is then unknown, and never missing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.quality.food_products import is_food
+from prodex.quality.products import Products
+from prodex.quality.requested_data import Asked, asked_for
+from prodex.quality.text_columns import FoldedTexts
+from prodex.quality.units import FACTORS, quantities
+from prodex.tables.columns import Answer, Rows, by_value, encoded, is_true
+
+#: What an answer is made of, before it is one.
+_NO, _MAYBE, _YES = 0, 1, 2
+
+#: Segments of the GS1 classification that the law on product safety leaves out as a whole: live animals, plants, crops.
+_OUTSIDE = ("89", "93", "94")
+#: Segments of which it leaves out a part: food and feed for pets, products against pests, healthcare, the garden.
+_OUTSIDE_IN_PART = ("10", "13", "50000003", "51", "81")
+#: Words of kinds that it leaves out, in the files of words.
+_OUTSIDE_WORDS = ("plant_seed", "medicine", "feed", "plant_protection", "antique")
+
+#: The brick of honey.
+HONEY_BRICK = "10000213"
+#: Letters without which no word is one of honey.
+_LIKE_HONEY = "(?i)hon[eiu]|honn|mi?el|hunaj|mi[oó]d"
+#: Words before honey with which it is an ingredient: "with honey", "au miel".
+_AN_INGREDIENT = frozenset(
+    {
+        *("with", "and", "mit", "und", "au", "aux", "et", "avec", "con", "y", "al", "e", "met", "en"),
+        *("com", "med", "och", "og", "ja", "a", "la", "saveur", "gout"),
+    }
+)
+
+
+def is_consumer_product(products: Products) -> Answer:
+    """Say which products the law on product safety is about: no food, and nothing that its Art. 2(2) leaves out."""
+    return products.remember("is_consumer_product", lambda: _is_consumer_product(products))
+
+
+def _is_consumer_product(products: Products) -> Answer:
+    codes = products.column("gpc_code")
+    by_class = by_value(codes, _by_class, _YES)
+    by_kind = _of_texts(products, "kind", _by_kind)
+    # A class or a word that excludes it decides; one that may exclude it leaves it open.
+    found = np.minimum(by_class, by_kind)
+    asked = asked_for(products.origin, ["GPC.code", "kind.label"]) is Asked.ALL
+    return ~is_food(products) & _answer(found if asked else np.minimum(found, _MAYBE))
+
+
+def _by_class(code: str) -> int:
+    if code.startswith(_OUTSIDE):
+        return _NO
+    # Bricks (1000...) begin like pet care, and do not tell their segment.
+    is_brick = code.startswith("1000") and code != "10000000"
+    return _MAYBE if code.startswith(_OUTSIDE_IN_PART) and not is_brick else _YES
+
+
+@lru_cache(maxsize=2**14)
+def _by_kind(label: str) -> int:
+    words = _words_of(label)
+    return _NO if any(_is_word(word, use) for word in words for use in _OUTSIDE_WORDS) else _YES
+
+
+def is_honey(products: Products) -> Answer:
+    """Say which products are honey: by their brick, else by the words of their kind and of their legal name.
+
+    Honey in the name of something else (a mustard, a cereal) leaves it undecided.
+    """
+    return products.remember("is_honey", lambda: _is_honey(products))
+
+
+def _is_honey(products: Products) -> Answer:
+    bricks = by_value(products.column("gpc_code"), lambda code: _YES if code == HONEY_BRICK else _NO, _NO)
+    kinds = _of_texts(products, "kind", _honey_said)
+    names = np.zeros(len(products), np.int64)
+    legal = _legal_names(products)
+    distinct, code = encoded(legal["text"])
+    # Folding is dear, and hardly any name has such letters.
+    near = np.flatnonzero(is_true(pc.match_substring_regex(distinct, _LIKE_HONEY)))
+    said = np.zeros(len(distinct) + 1, np.int64)
+    said[near] = [*map(_honey_said, FoldedTexts.of(products).take(distinct.take(pa.array(near))).to_pylist())]
+    np.maximum.at(names, legal["product"].to_numpy(), said[code])
+    nothing_said = products.column("kind").is_null().to_numpy(zero_copy_only=False)
+    nothing_said &= ~products.any(legal["product"].to_numpy())
+    found = np.maximum.reduce([bricks, kinds, names, np.where(nothing_said, _MAYBE, _NO)])
+    # Another brick, and a class that is no food, exclude it.
+    other = by_value(products.column("gpc_code"), lambda code: _is_brick(code) and code != HONEY_BRICK, False)
+    found[other] = _NO
+    asked = asked_for(products.origin, ["GPC.code", "kind.label", "nameLegal.data"]) is Asked.ALL
+    is_none = (~is_food(products)).fillna(False).to_numpy(bool)
+    return _answer(np.where(is_none, _NO, found if asked else np.where(found == _YES, _YES, _MAYBE)))
+
+
+def _is_brick(code: str) -> bool:
+    return len(code) == 8 and code.startswith("1000") and code != "10000000"
+
+
+@lru_cache(maxsize=2**14)
+def _honey_said(label: str) -> int:
+    """Say what a folded label tells: honey is its first or its last word, and all others are plain."""
+    words = _words_of(label)
+    at = [place for place, word in enumerate(words) if _is_word(word, "honey")]
+    if not at:
+        return _NO
+    before = set(words[: at[0]])
+    others = [word for place, word in enumerate(words) if place not in at]
+    is_plain = all(_is_word(word, "honey_plain") for word in others)
+    is_head = (at[0] == 0 or at[-1] == len(words) - 1) and not before & _AN_INGREDIENT
+    return _YES if is_head and is_plain else _MAYBE
+
+
+def _legal_names(products: Products) -> pa.Table:
+    texts = products.arrow("texts", "attribute", "text")
+    return texts.filter(pc.equal(texts["attribute"], "nameLegal")).combine_chunks()
+
+
+def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
+    """Say which products the law on deforestation lists: by their customs code, else by the words of their kind.
+
+    Parameters
+    ----------
+    products
+        Those of a part.
+    customs
+        Wire paths of the customs code, where the catalogue has it; of codes that are listed in part nobody can say.
+    """
+    return products.remember(("commodities", tuple(customs)), lambda: _commodities(products, tuple(customs)))
+
+
+def _commodities(products: Products, customs: tuple[str, ...]) -> Answer:
+    found = _of_texts(products, "kind", _commodity_said)
+    found[products.column("kind").is_null().to_numpy(zero_copy_only=False)] = _MAYBE
+    if asked_for(products.origin, ["kind.label"]) is not Asked.ALL:
+        found[:] = _MAYBE
+    coded = np.full(len(products), -1, np.int64)
+    for product, said in _customs_said(products, customs):
+        coded[product] = max(coded[product], said)
+    return _answer(np.where(coded >= 0, coded, found))
+
+
+def _customs_said(products: Products, customs: tuple[str, ...]) -> list[tuple[int, int]]:
+    said = []
+    for table, column in (("codes", "code"), ("scalars", "value")) if customs else ():
+        rows = products.arrow(table, "attribute", column)
+        names, name = encoded(rows["attribute"])
+        meant = np.array([any(_within(each, path) for path in customs) for each in names.to_pylist()], bool)
+        kept = rows.filter(pa.array(meant[name])) if len(names) else rows.slice(0, 0)
+        for product, value in zip(kept["product"].to_pylist(), kept[column].to_pylist(), strict=True):
+            digits = re.sub(r"[\s.]", "", str(value or ""))
+            # Names of code lists and dates stand beside codes; only digits of such a length are one.
+            if re.fullmatch(r"(?:\d{4}|\d{6}|\d{8}|\d{10})", digits):
+                said.append((product, _customs_code(digits)))
+    return said
+
+
+def _within(name: str, path: str) -> bool:
+    return name == path or name.startswith(f"{path}.")
+
+
+@lru_cache(maxsize=2**14)
+def _customs_code(digits: str) -> int:
+    rows = _table("customs_codes.tsv")
+    if any(digits.startswith(code) for row in rows for code in row["codes"].split()):
+        return _YES
+    listed = [code for row in rows for code in (*row["codes"].split(), *row["in_part"].split())]
+    # A shorter code than a listed one may be that or another.
+    return _MAYBE if any(digits.startswith(code) or code.startswith(digits) for code in listed) else _NO
+
+
+@lru_cache(maxsize=2**14)
+def _commodity_said(label: str) -> int:
+    words = _words_of(label)
+    best = _NO
+    for row in _table("commodity_words.tsv"):
+        named = [
+            each.split("+")
+            for each in row["words"].split()
+            if all(any(_pattern(part).fullmatch(word) for word in words) for part in each.split("+"))
+        ]
+        if not named:
+            continue
+        plain = {*row["plain"].split(), *(part for each in named for part in each)}
+        is_plain = all(any(_pattern(each).fullmatch(word) for each in plain) for word in words)
+        best = max(best, _YES if is_plain else _MAYBE)
+    return best
+
+
+def is_sold_by_measure(products: Products) -> Answer:
+    """Say which products are sold by weight or volume in another amount than one kilogram or one litre."""
+    return products.remember("is_sold_by_measure", lambda: _is_sold_by_measure(products))
+
+
+def _is_sold_by_measure(products: Products) -> Answer:
+    product, value, unit = quantities(products, "netContent")
+    known = pd.Series(unit.to_pylist(), dtype=object)
+    factor = known.map({**FACTORS["weight"], **FACTORS["volume"]}).to_numpy(float)
+    amount = np.round(value * factor, 6)
+    measured = amount > 0
+    # The price of one kilogram or of one litre is the price: nothing is compared.
+    alike = measured & (amount == 1_000)
+    found = np.full(len(products), _MAYBE, np.int64)
+    found[product] = _NO
+    found[product[measured]] = _YES
+    found[product[alike]] = _NO
+    return _answer(found)
+
+
+def _answer(found: Rows) -> Answer:
+    return pd.arrays.BooleanArray(found == _YES, found == _MAYBE)
+
+
+def _of_texts(products: Products, column: str, say: Callable[[str], int]) -> Rows:
+    """Return for each product what is said of its text in a column, folded; nothing of no text."""
+    distinct, code = encoded(products.column(column))
+    texts = FoldedTexts.of(products).take(distinct).to_pylist()
+    # The last value is for products without a text, whose code is -1.
+    return np.array([*map(say, texts), say("")], np.int64)[code]
+
+
+def _words_of(label: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", label)
+
+
+@lru_cache(maxsize=2**16)
+def _is_word(word: str, use: str) -> bool:
+    row = next(row for row in _table("law_words.tsv") if row["use"] == use)
+    return any(_pattern(each).fullmatch(word) for each in row["words"].split())
+
+
+@lru_cache(maxsize=2**12)
+def _pattern(word: str) -> re.Pattern[str]:
+    return re.compile(re.escape(word).replace(r"\*", ".*"))
+
+
+@cache
+def _table(name: str) -> tuple[Mapping[str, str], ...]:
+    text = resources.files("prodex.quality").joinpath(name).read_text("utf-8")
+    return tuple(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
