@@ -150,6 +150,12 @@ class TextColumns:
         """The number of characters of each wording."""
         return np.asarray(pc.utf8_length(self.texts).to_numpy(zero_copy_only=False))
 
+    def used(self, rows: Rows) -> Rows:
+        """Return the places of the wordings of some texts, each once."""
+        is_used = np.zeros(len(self.texts), bool)
+        is_used[self.wording[rows]] = True
+        return np.flatnonzero(is_used)
+
     def values(self, rows: Rows | slice) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))

@@ -95,7 +95,7 @@ def _claims(products: Products) -> _Claims:
 def _claims_made(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
-    used = np.unique(texts.wording[own])
+    used = texts.used(own)
     used = used[may_claim(texts.texts.take(pa.array(used)))]
     folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
     rows = has_claim_words(folded)

@@ -21,7 +21,7 @@ from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
 from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
-from prodex.tables.columns import encoded
+from prodex.tables.columns import encoded, is_true
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -38,6 +38,8 @@ _rule = partial(
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")
+#: Signs that a name may have beside a brand ("®", full stops, brackets).
+_SIGNS = 10
 #: Where words of a drained weight are looked for, beside its own field.
 _DRAINED = (*NAMES, "description", "composition")
 
@@ -109,17 +111,21 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     """A brand tells nobody what the food is. One that is a word of its kind as well ("Water") is let pass."""
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
+    judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
+    # A name that is much longer than the brand has more words than that one; most are.
     rows = np.flatnonzero(judged)
+    lengths = pc.utf8_length(products.column("brand").take(pa.array(texts.product[rows])))
+    short = pc.less_equal(pc.utf8_length(texts.values(rows)), pc.add(lengths, _SIGNS))
+    rows = rows[is_true(short)]
     whose = pa.array(texts.product[rows])
     columns = (texts.values(rows), *(products.column(column).take(whose) for column in ("brand", "kind")))
     name, brand, kind = (_letters(column).to_pylist() for column in columns)
-    # One letter is no name of anything, and nobody can compare with a brand that is not given.
+    # One letter is no name of anything.
     same = [
         len(one) > 1 and one == its and one not in of for one, its, of in zip(name, brand, kind, strict=True)
     ]
     wrong = np.zeros(len(judged), bool)
     wrong[rows] = same
-    judged[rows] = np.array([bool(one) for one in brand], bool)
     verdict = texts.verdict(wrong, "the same as the brand", judged)
     return replace(verdict, applies=is_food(products) & verdict.applies)
 
@@ -156,7 +162,7 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     of_kind = np.array([*map(_medium, ready.take(kinds).to_pylist()), ""])
     for product in np.flatnonzero(of_kind[kind] != "").tolist():
         in_liquid[product] = str(of_kind[kind[product]])
-    used = np.unique(texts.wording[named])
+    used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
     mediums[used] = [*map(_medium, ready.take(texts.texts.take(pa.array(used))).to_pylist())]

@@ -68,7 +68,7 @@ def _ingredients(products: Products, attribute: str) -> _Ingredients:
 def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
-    used = np.unique(texts.wording[own])
+    used = texts.used(own)
     folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
     # One look at each wording for everything: few lists name any of it.
     found = np.zeros(len(texts.texts), bool)
