@@ -261,7 +261,21 @@ def test_a_statement_is_found_wherever_it_stands() -> None:
 
 @pytest.mark.parametrize(
     "number",
-    ["E951", "E 951", "e-951", "E951i", "E950", "E 954", "E960a", "E 960c", "E969", "Aspartam", "sucralosa"],
+    [
+        "E951",
+        "E 951",
+        "e-951",
+        "E951i",
+        "E950",
+        "E 954",
+        "E960a",
+        "E 960c",
+        "E969",
+        "Aspartam",
+        "sucralosa",
+        "aspartaam",
+        "sacarina",
+    ],
 )
 def test_sweeteners_have_numbers_in_any_writing(number: str) -> None:
     """And names in any language; other numbers that begin alike are none."""
