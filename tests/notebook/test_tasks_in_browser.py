@@ -130,13 +130,18 @@ class Hand:
     def _see(self, target: Locator) -> None:
         """Refuse what somebody would first have to scroll to: Playwright scrolls by itself, and people notice."""
         target.wait_for()
-        assert target.evaluate(
-            """one => {
-                const box = one.getBoundingClientRect();
-                const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-                return hit !== null && (one.contains(hit) || hit.contains(one));
-            }"""
-        ), f"{target} is not in sight"
+        # People wait until a page has stopped moving, too; they do not scroll.
+        for _ in range(50):
+            if target.evaluate(
+                """one => {
+                    const box = one.getBoundingClientRect();
+                    const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+                    return hit !== null && (one.contains(hit) || hit.contains(one));
+                }"""
+            ):
+                return
+            self.notebook.page.wait_for_timeout(100)
+        raise AssertionError(f"{target} is not in sight")
 
     def _rest(self) -> None:
         self.notebook.page.wait_for_timeout(100)

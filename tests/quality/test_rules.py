@@ -7,6 +7,7 @@ import pytest
 from prodex.quality.states import State
 from tests.quality import (
     test_rules_food,
+    test_rules_food_law,
     test_rules_freshness,
     test_rules_hierarchies,
     test_rules_identity,
@@ -16,7 +17,7 @@ from tests.quality import (
 from tests.quality.four_states import Case, Record, lacks, rules_of
 
 BLOCKS = {
-    "food": test_rules_food.CASES,
+    "food": test_rules_food.CASES | test_rules_food_law.CASES,
     "freshness": test_rules_freshness.CASES,
     "hierarchies": test_rules_hierarchies.CASES,
     "identity": test_rules_identity.CASES,

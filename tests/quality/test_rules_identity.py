@@ -131,6 +131,12 @@ CASES = {
         ("brand.label", None, "Lindt & Sprüngli (Schweiz) AG", "has the legal form of a company"),
         {"brand": {"code": 3}},
     ),
+    "drained_not_over_net_weight": Case(
+        UNIT | {"drainedWeight": told(250, "GRM"), "netWeight": told(0.4, "KGM")},
+        UNIT | {"drainedWeight": told(250, "GRM"), "netWeight": told(200, "GRM")},
+        ("drainedWeight", None, "250 g", "more than the net weight of 200 g"),
+        UNIT | {"drainedWeight": told(250, "GRM"), "netContent": told(1, "LTR")},
+    ),
     "net_content_is_no_serving": Case(
         UNIT | {"netContent": told(300, "GRM"), "isPartitionedBy": [serving(30, "GRM")]},
         UNIT | {"netContent": told(0.03, "KGM"), "isPartitionedBy": [serving(30, "GRM")]},

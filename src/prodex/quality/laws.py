@@ -74,6 +74,15 @@ LAWS: Mapping[str, Law] = _by_id(
         checked=date(2026, 11, 27),
     ),
     Law(
+        id="health-claims",
+        number="Regulation (EC) No 1924/2006",
+        name="Nutrition and health claims made on foods",
+        in_force=date(2007, 7, 1),
+        source="https://eur-lex.europa.eu/eli/reg/2006/1924",
+        checked=date(2026, 11, 27),
+        read_in="https://www.legislation.gov.uk/eur/2006/1924 and copies of the consolidated text",
+    ),
+    Law(
         id="product-safety",
         number="Regulation (EU) 2023/988",
         name="General product safety",

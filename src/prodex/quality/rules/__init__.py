@@ -2,6 +2,7 @@
 
 from prodex.quality.rules import (  # noqa: F401 - a rule is known once its module was imported
     allergens,
+    claims,
     classification,
     food,
     freshness,
@@ -12,6 +13,7 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     measures,
     nutrition,
     pictures,
+    statements,
     status,
     texts,
     wording,

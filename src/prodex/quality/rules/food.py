@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from prodex.quality.food_products import food_evidence, is_alcoholic, is_food, is_of_kind
+from prodex.facts.name import NAMES
+from prodex.quality.food_products import ALCOHOL_LIMIT, food_evidence, is_alcoholic, is_food, is_of_kind
+from prodex.quality.label_words import may_lie_in_liquid, words_in, words_of
 from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.verdict import Evidence, Verdict, missing_data
+from prodex.quality.text_columns import FoldedTexts, TextColumns
+from prodex.quality.text_normalization import folded
+from prodex.quality.units import quantities
+from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
+from prodex.tables.columns import encoded
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -24,8 +33,13 @@ _rule = partial(
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
+    law="food-information",
     record_alone=True,
 )
+#: What says how food has to be stored.
+_STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")
+#: Where words of a drained weight are looked for, beside its own field.
+_DRAINED = (*NAMES, "description", "composition")
 
 
 def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdict:
@@ -54,8 +68,8 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     fix="Give the list of ingredients, in descending order of weight, with the allergens emphasised.",
     severity="error",
     source=f"{_EU}, Art. 9(1)(b) and 18; not of drinks over 1.2 % alcohol, Art. 16(4)",
-    law="food-information",
     article="Art. 9(1)(b) and 18",
+    cannot_see="That food of a single ingredient with the same name needs no list, unless the profile says its kind.",
 )
 def has_composition(products: Products, *, attribute: str = "composition") -> Verdict:
     """People with an allergy cannot buy food without a list of ingredients.
@@ -67,12 +81,176 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
 
 
 @_rule(
+    title="food has a legal name",
+    problem="Legal name of the food missing, or perhaps in another field",
+    fix="Give the legal name; where no law prescribes one, the customary name or a description of the food.",
+    severity="warning",
+    article="Art. 9(1)(a) and 17(1)",
+    exact=False,
+    cannot_see="Whether a law prescribes another name, and whether another name of the record describes the food.",
+)
+def has_legal_name(products: Products, *, attribute: str = "nameLegal") -> Verdict:
+    """The name says what the food is; marketing names do not replace it, and shops show it online as well."""
+    return _missing_of_food(products, attribute, is_food(products))
+
+
+@_rule(
+    title="the legal name is not only the brand",
+    problem="Legal name is only the brand",
+    fix="Say what the food is: a brand, a trade mark or a fancy name does not replace the name of the food.",
+    severity="warning",
+    dimension="accuracy",
+    needs=("{attribute}.data", "brand.label", "kind.label"),
+    certain=None,
+    article="Art. 17(4)",
+    cannot_see="Fancy names that are no brand of the record.",
+)
+def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") -> Verdict:
+    """A brand tells nobody what the food is. One that is a word of its kind as well ("Water") is let pass."""
+    texts = TextColumns.of(products)
+    judged = texts.within([attribute])
+    rows = np.flatnonzero(judged)
+    whose = pa.array(texts.product[rows])
+    columns = (texts.values(rows), *(products.column(column).take(whose) for column in ("brand", "kind")))
+    name, brand, kind = (_letters(column).to_pylist() for column in columns)
+    # One letter is no name of anything, and nobody can compare with a brand that is not given.
+    same = [
+        len(one) > 1 and one == its and one not in of for one, its, of in zip(name, brand, kind, strict=True)
+    ]
+    wrong = np.zeros(len(judged), bool)
+    wrong[rows] = same
+    judged[rows] = np.array([bool(one) for one in brand], bool)
+    verdict = texts.verdict(wrong, "the same as the brand", judged)
+    return replace(verdict, applies=is_food(products) & verdict.applies)
+
+
+def _letters(texts: Any) -> pa.Array:
+    """Return texts without capitals and without all that is no letter and no figure: so names and brands compare."""
+    distinct, code = encoded(texts)
+    plain = pc.replace_substring_regex(pc.utf8_lower(distinct), r"[^\pL\pM\pN]+", "")
+    # The last value is for products without one, whose code is -1.
+    return pa.concat_arrays([plain, pa.array([""], pa.string())]).take(pa.array(code % (len(distinct) + 1)))
+
+
+@_rule(
+    title="food in a liquid medium has its drained weight",
+    problem="Drained weight perhaps missing",
+    fix="Give the drained net weight beside the net weight, as printed on the pack.",
+    severity="warning",
+    needs=("{attribute}.data", "kind.label", *(f"{name}.data" for name in _DRAINED)),
+    certain=None,
+    article="Art. 23 and Annex IX(5)",
+    exact=False,
+    cannot_see="Food whose names and kind name no liquid around it; the law does not count oil.",
+)
+def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") -> Verdict:
+    """Who buys a tin of pineapple pays for its juice as well: the law wants both weights.
+
+    Perhaps: the names and the kind tell that food lies in brine, water, vinegar, syrup or juice.
+    """
+    texts = TextColumns.of(products)
+    ready = FoldedTexts.of(products)
+    named = np.flatnonzero(texts.within(NAMES))
+    in_liquid: dict[int, str] = {}
+    kinds, kind = encoded(products.column("kind"))
+    of_kind = np.array([*map(_medium, ready.take(kinds).to_pylist()), ""])
+    for product in np.flatnonzero(of_kind[kind] != "").tolist():
+        in_liquid[product] = str(of_kind[kind[product]])
+    used = np.unique(texts.wording[named])
+    used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
+    mediums = np.full(len(texts.texts), "", object)
+    mediums[used] = [*map(_medium, ready.take(texts.texts.take(pa.array(used))).to_pylist())]
+    named = named[mediums[texts.wording[named]] != ""]
+    for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
+        in_liquid.setdefault(product, mediums[wording])
+    told = texts.within(_DRAINED) & products.any(list(in_liquid))[texts.product]
+    has_words = texts.marked(lambda wordings: has_match(ready.take(wordings), words_of("drained")), told)
+    fails = (
+        products.any(list(in_liquid)) & ~products.filled(attribute) & ~products.any(texts.product[has_words])
+    )
+    rows = np.flatnonzero(fails)
+    evidence = Evidence(
+        rows,
+        attribute,
+        None,
+        [in_liquid[row] for row in rows.tolist()],
+        "no data; its name says that it lies in a liquid",
+    )
+    return Verdict(fails, is_food(products) & products.any(list(in_liquid)), evidence)
+
+
+def _medium(text: str) -> str:
+    """Return the words of a name that say that food lies in a liquid; "" of drinks, crisps, cakes and the like."""
+    return "" if words_in(text, "no_medium") else words_in(text, "medium")
+
+
+@_rule(
+    title="alcoholic strength has at most one decimal",
+    problem="Alcoholic strength with more than one decimal",
+    fix="Give the alcoholic strength with at most one decimal, as on the label.",
+    severity="info",
+    dimension="validity",
+    certain="fails",
+    article="Art. 28(2) and Annex XII",
+    cannot_see="How the strength is written on the pack, and whether it is the actual one.",
+)
+def alcohol_strength_to_a_tenth(
+    products: Products, *, attribute: str = "percentageOfAlcoholByVolume"
+) -> Verdict:
+    """The law prescribes how the strength is written, so a figure such as 4.95 is not that of the label."""
+    product, strength, _ = quantities(products, attribute)
+    judged = strength > ALCOHOL_LIMIT
+    # A float may hold 12.1 as 12.0999999.
+    wrong = np.flatnonzero(judged & (np.abs(strength * 10 - np.round(strength * 10)) > 1e-6))
+    evidence = Evidence(product[wrong], attribute, None, strength[wrong].tolist(), "more than one decimal")
+    return Verdict(products.any(product[wrong]), is_food(products) & products.any(product[judged]), evidence)
+
+
+@_rule(
+    title='food with a "use by" date has storage conditions',
+    problem='Storage conditions beside the "use by" date missing',
+    fix="Give the storage conditions that have to be observed until the date.",
+    severity="error",
+    needs=("{attribute}", *_STORAGE),
+    certain=None,
+    article="Art. 24, 25 and Annex X(2)(b)",
+    cannot_see="Dates on the pack of which the record does not say the type.",
+)
+def use_by_has_storage_conditions(
+    products: Products, *, attribute: str = "tradeItemDateOnPackagingTypeCode"
+) -> Verdict:
+    """A "use by" date is true only of food that is stored as it should be, so the law wants the conditions after it."""
+    dated: set[int] = set()
+    for table, columns in (("codes", ("code", "label")), ("scalars", ("value",)), ("texts", ("text",))):
+        rows = products.arrow(table, "attribute", *columns)
+        own = pc.or_(
+            pc.equal(rows["attribute"], attribute), pc.starts_with(rows["attribute"], f"{attribute}.")
+        )
+        rows = rows.filter(own)
+        for column in columns:
+            values, code = encoded(rows[column])
+            is_date = np.append(
+                [bool(words_in(text, "use_by")) for text in folded(values).to_pylist()], False
+            )
+            dated.update(rows["product"].to_numpy()[is_date.astype(bool)[code]].tolist())
+    used = products.any(list(dated))
+    return product_verdict(
+        used & ~products.any_filled(_STORAGE),
+        _STORAGE[0],
+        None,
+        'a "use by" date, and no storage conditions',
+        applies=is_food(products) & used,
+    )
+
+
+@_rule(
     title="food has storage conditions",
     problem="Storage conditions missing",
     fix="Give the storage conditions as printed on the pack.",
     severity="warning",
-    source=f"{_EU}, Art. 9(1)(g) and 25",
     exact=False,
+    article="Art. 9(1)(g) and 25",
+    cannot_see="Whether the food needs special conditions.",
 )
 def has_storage_conditions(products: Products, *, attribute: str = "conservationAdvices") -> Verdict:
     """Food that is stored wrongly spoils or makes people ill.
@@ -88,7 +266,8 @@ def has_storage_conditions(products: Products, *, attribute: str = "conservation
     fix="Give the name and address of the operator under whose name the food is sold.",
     severity="error",
     needs="{attribute}",
-    source=f"{_EU}, Art. 9(1)(h) and 8(1)",
+    article="Art. 9(1)(h) and 8(1)",
+    cannot_see="Whether it is the operator under whose name the food is sold, and whether the address is right.",
 )
 def has_operator_contact(products: Products, *, attribute: str = "contact") -> Verdict:
     """Customers and authorities have to know whom to contact."""
@@ -102,6 +281,8 @@ def has_operator_contact(products: Products, *, attribute: str = "contact") -> V
     severity="error",
     needs="{attribute}",
     source=f"{_EU}, Art. 9(1)(i) and 26; the kinds of which it is asked stand in the profile",
+    article="Art. 9(1)(i) and 26",
+    cannot_see="Food of other kinds whose origin is asked for because the pack suggests one.",
 )
 def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdict:
     """It is mandatory for meat, fish, eggs, honey, olive oil, wine, fruit and vegetables, and where its absence
@@ -116,6 +297,8 @@ def has_origin(products: Products, *, attribute: str = "originCountry") -> Verdi
     fix="Give the instructions for use as printed on the pack.",
     severity="error",
     source=f"{_EU}, Art. 9(1)(j) and 27; the kinds of which it is asked stand in the profile",
+    article="Art. 9(1)(j) and 27",
+    cannot_see="Whether food of other kinds can be used without instructions.",
 )
 def has_instructions_for_use(products: Products, *, attribute: str = "consumptionAdvice") -> Verdict:
     """They are mandatory where food cannot be used properly without them, as with raw, frozen or dried food."""
@@ -127,7 +310,8 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     problem="Alcoholic strength missing",
     fix="Give the alcoholic strength by volume in per cent.",
     severity="error",
-    source=f"{_EU}, Art. 9(1)(k) and 28",
+    article="Art. 9(1)(k) and 28",
+    cannot_see="Drinks whose class and kind do not say that they have alcohol.",
 )
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
@@ -147,6 +331,9 @@ def has_alcohol_strength(
     severity="error",
     needs="{attribute}.contains.quantity",
     source=f"{_EU}, Art. 9(1)(l) and 30; not of drinks over 1.2 % alcohol, Art. 16(4), nor of Annex V",
+    article="Art. 9(1)(l) and 30",
+    in_force=date(2016, 12, 13),  # Art. 55
+    cannot_see="Small packs and food of small local makers, which need none (Annex V).",
 )
 def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> Verdict:
     """Shops compute scores and filters from the declaration.

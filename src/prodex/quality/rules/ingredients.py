@@ -58,7 +58,9 @@ _CALLED = {
     problem="More than ingredients in the list of ingredients",
     fix="Leave only the ingredients here; nutrition, storage, contact and use have fields of their own.",
     severity="warning",
-    source="Regulation (EU) No 1169/2011, Art. 18 (what a list of ingredients is)",
+    law="food-information",
+    article="Art. 18 (what a list of ingredients is)",
+    cannot_see="What else than ingredients is there in other words than those of its tables.",
 )
 def ingredients_only(products: Products, *, attribute: str = "composition") -> Verdict:
     """Whoever searches the list for an allergen or an additive finds it in an address, and shops show it all.

@@ -65,6 +65,33 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 
 
 @_rule(
+    title="the drained weight does not exceed the net weight",
+    problem="Drained weight above the net weight",
+    fix="Correct one of the two weights, or its unit.",
+    severity="error",
+    dimension="consistency",
+    block="identity",
+    needs=("drainedWeight.data", "netWeight.data", "netContent.data"),
+    source="Regulation (EU) No 1169/2011, Annex IX(5); GDSN rule 616",
+    law="food-information",
+    article="Art. 23 and Annex IX(5)",
+    cannot_see="A drained weight that is possible and wrong.",
+)
+def drained_not_over_net_weight(products: Products) -> Verdict:
+    """The drained weight is what is left of the net weight without the liquid, which cannot weigh less than nothing."""
+    drained = grams(products, "drainedWeight")
+    # Where both are given, the larger one counts: they may differ by the liquid.
+    net = np.fmax(grams(products, "netWeight"), grams(products, "netContent"))
+    return product_verdict(
+        drained > net * (1 + 1e-9),
+        "drainedWeight",
+        lambda rows: [f"{each:g} g" for each in drained[rows]],
+        lambda rows: [f"more than the net weight of {each:g} g" for each in net[rows]],
+        applies=~np.isnan(drained) & ~np.isnan(net),
+    )
+
+
+@_rule(
     title="a unit weighs at least as much as its contents",
     problem="Weight of a unit differs from that of its contents",
     fix="Correct the gross weight of the outer unit, the quantity in it, or the weight of its contents.",
@@ -155,7 +182,9 @@ def _sizes(packing: HierarchyColumns, rows: Rows, between: str) -> list[str]:
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
-    source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23",
+    law="food-information",
+    article="Art. 9(1)(e) and 23",
+    cannot_see="Whether the amount is that of the pack.",
 )
 def has_net_content(products: Products, *, attribute: str = "netContent") -> Verdict:
     """Customers compare prices by net content, and the law requires it for products sold by weight, volume or
@@ -192,7 +221,9 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     block="identity",
     needs=("netContent.data", NEEDS[0], *BASIS),
     scope=CONSUMER_UNITS,
-    source="Regulation (EU) No 1169/2011, Art. 23 and 33",
+    law="food-information",
+    article="Art. 23 and 33",
+    cannot_see="Servings that are declared in pieces.",
     exact=False,
 )
 def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -> Verdict:

@@ -7,6 +7,7 @@ compares only what is declared, and leaves room for rounding.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -127,7 +128,10 @@ def _are_known(*amounts: Numbers) -> Mask:
     fix="Add what is missing: energy in kJ and kcal, fat, saturates, carbohydrate, sugars, protein, salt.",
     severity="warning",
     dimension="completeness",
-    source=f"{_EU}, Art. 30(1)",
+    law="food-information",
+    article="Art. 30(1)",
+    in_force=date(2016, 12, 13),  # Art. 55
+    cannot_see="Whether the figures are those of the food.",
 )
 def nutrition_complete(products: Products) -> Verdict:
     """An incomplete table cannot be compared, and shops show it as an error or not at all."""
@@ -151,7 +155,10 @@ def nutrition_complete(products: Products) -> Verdict:
     severity="warning",
     dimension="validity",
     needs=(NEEDS[0], *BASIS),
-    source=f"{_EU}, Art. 32(2)",
+    law="food-information",
+    article="Art. 32(2)",
+    in_force=date(2016, 12, 13),  # Art. 55
+    cannot_see="Whether the figures are those of the food as sold or as prepared.",
 )
 def nutrition_per_hundred(products: Products) -> Verdict:
     """Figures per serving cannot be compared: every supplier uses another serving."""

@@ -1,0 +1,143 @@
+"""Words of labels that laws know: nutrition claims, and statements that certain foods have to bear.
+
+Both tables hold regular expressions for folded texts (`text_normalization.py`), without looks ahead or behind, so that
+Arrow finds them in a whole column. The language of a row says whose words it has; the words of all languages are looked
+for in every text.
+
+`claim_phrases.tsv` has the claims of the Annex of Regulation (EC) No 1924/2006. The order of its rows counts: what was
+found is taken out of the text before the next claim is looked for, so that "sans sucres ajoutés" is not "sans sucres".
+The rows of `-` come first: what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
+Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
+
+`statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
+name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
+(Annex IX); dates of use by (Annex X). The rows `without`, `not_sugar` and `no_medium` are taken out first.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+
+import numpy as np
+import pyarrow as pa
+
+from prodex.quality.remembered import has_match
+from prodex.tables.columns import Rows, is_true
+
+#: What looks like a claim and is none.
+_NO_CLAIM = "-"
+#: What is taken out of a text before words of a use are looked for in it.
+_FIRST = {"sweetener": "without", "intense": "without", "aspartame": "without", "sugar": "not_sugar"}
+#: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
+#: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything.
+_HOW_MUCH = (
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|without|high|rich|source|0 ?%|0 calor|sans|pauvre|faible|haute|forte"
+    r"|hyper|h?[iy]po|arm|frei|ohne|niedrig|gering|wei?nig|reich|hoh|quelle|lieferant|null|kein|\bsin\b|baj[oa]|cero|\bric"
+    r"|\balt|fuente|senza|bass[oi]|pover|ridott|poche|font[ei]|zonder|vrij|laag|rijk|bron|hoog|geen|\bsem\b|baix|teor"
+)
+_OF_WHAT = (
+    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.?g|mat|fett|vet|gordura|sal[tz]?"
+    r"|\bsel|zout|sodi|natri|fib|ballast|vezel|prot|eiwei|eiwit|calor|kalor|satur|verzadigd|ges.{1,2}ttigt|energ"
+)
+#: The same of names that say that food lies in a liquid.
+_LIQUIDS = (
+    r"(?i)brine|water|juice|syrup|vinegar|natural|naturel|saumure|sirop|\bjus\b|vinaigre|lake|wasser|saft|gezuckert|essig"
+    r"|aufgu|salmuera|alm.{1,2}bar|vinagre|jugo|agua|.{1,2}gua\b|salamoia|scirop|aceto|\bsap\b|azijn|pekel|\bzuur|salmoura"
+    r"|calda|sirup|siroop"
+)
+#: Table-top sweeteners have limits of energy of their own, by portion.
+_SWEET = ("low_energy", "energy_free")
+
+
+@cache
+def _table(name: str, by: str) -> Mapping[str, str]:
+    text = resources.files("prodex.quality").joinpath(f"{name}.tsv").read_text("utf-8")
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        found.setdefault(row[by], []).append(row["expression"])
+    return {use: "|".join(expressions) for use, expressions in found.items()}
+
+
+def words_of(*uses: str) -> str:
+    """Return one expression of the words of some uses.
+
+    >>> re.findall(words_of("sweetener"), "con edulcorante, sucralose")
+    ['edulcorante']
+    """
+    table = _table("statement_words", "use")
+    return "|".join(table[use] for use in uses)
+
+
+def may_claim(texts: pa.Array) -> Rows:
+    """Return the places of the texts, as they were typed, that may have a claim.
+
+    >>> may_claim(pa.array(["Lait entier", "Zéro sucres", "ZUCKERFREI"])).tolist()
+    [1, 2]
+    """
+    return _having(texts, _HOW_MUCH, _OF_WHAT)
+
+
+def has_claim_words(folded: pa.Array) -> Rows:
+    """Return the places of the folded texts that have words of a claim; `claims_in` says whether they make one."""
+    words = _table("claim_phrases", "claim").items()
+    return _having(folded, "|".join(expression for claim, expression in words if claim != _NO_CLAIM))
+
+
+def may_lie_in_liquid(texts: pa.Array) -> Rows:
+    """Return the places of the texts, as they were typed, that may say that food lies in a liquid."""
+    return _having(texts, _LIQUIDS)
+
+
+def _having(texts: pa.Array, *signs: str) -> Rows:
+    """Return the places of the texts that have a match of each of some expressions."""
+    rows = np.arange(len(texts))
+    for sign in signs:
+        rows = rows[is_true(has_match(texts.take(pa.array(rows)), sign))]
+    return rows
+
+
+@cache
+def _compiled(use: str) -> re.Pattern[str]:
+    return re.compile(words_of(use))
+
+
+@cache
+def _claims() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((claim, re.compile(words)) for claim, words in _table("claim_phrases", "claim").items())
+
+
+@lru_cache(maxsize=2**14)
+def claims_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the claims that a folded text makes, each with its words.
+
+    >>> claims_in("boisson sans sucres ajoutes, 30 % less fat, source of fibre")
+    (('no_added_sugars', 'sans sucres ajoutes'), ('fibre_source', 'source of fibre'))
+    """
+    found = []
+    is_sweetener = bool(_compiled("sweetener").search(text))
+    for claim, pattern in _claims():
+        words = [match.group().strip() for match in pattern.finditer(text)]
+        if not words:
+            continue
+        # Not nothing: the words before and after would be read as one phrase.
+        text = pattern.sub(" ; ", text)
+        if claim != _NO_CLAIM and not (is_sweetener and claim in _SWEET):
+            found.append((claim, words[0]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=2**15)
+def words_in(text: str, use: str) -> str:
+    """Return the first words of a use that a folded text has, "" where it has none.
+
+    >>> words_in("eau, sans edulcorant", "sweetener"), words_in("sweetener: e951", "aspartame")
+    ('', 'e951')
+    """
+    if use in _FIRST:
+        text = _compiled(_FIRST[use]).sub(" ; ", text)
+    found = _compiled(use).search(text)
+    return "" if found is None else found.group().strip()

@@ -1,0 +1,421 @@
+"""Rules of nutrition claims: what a text claims, the nutrition declaration and the ingredients have to bear out.
+
+A product without claims, or whose claimed figure is not declared, breaks none of them. Figures are rounded (see
+`NutritionColumns.range`), and the least or most that a figure can mean is what is compared. Whether food is solid or
+liquid shows in what its nutrition refers to: per 100 ml it is liquid; per 100 g it may be either, and the laxer limit,
+which is that of solids, decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from prodex.facts.name import NAMES
+from prodex.quality.food_products import is_food
+from prodex.quality.label_words import claims_in, has_claim_words, may_claim, words_in
+from prodex.quality.nutrition_columns import (
+    BASIS,
+    FAT,
+    FIBRE,
+    NEEDS,
+    PROTEIN,
+    SALT,
+    SATURATES,
+    SODIUM,
+    SUGARS,
+    NutritionColumns,
+)
+from prodex.quality.products import Products
+from prodex.quality.requested_data import OR
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.text_columns import FoldedTexts, TextColumns
+from prodex.quality.verdict import Evidence, Verdict, compared_with
+from prodex.tables.columns import Mask, Numbers, Rows
+
+#: Texts that may claim something of the product itself. Ingredients name those of others ("low fat yoghurt powder").
+CLAIMING = (
+    *NAMES,
+    *("productionVariantName", "description", "advertisedInformations"),
+    *("nutritionalAllegations", "productBenefits", "brandHighlight"),
+)
+_TEXTS = OR.join(f"{name}.data" for name in CLAIMING)
+
+#: Grams per 100 g of solids and per 100 ml of liquids, at most: "low" and "free" of the Annex.
+_SUGARS = {"low_sugars": (5.0, 2.5), "sugars_free": (0.5, 0.5)}
+# 1.8 g is what semi-skimmed milk may have, which its record does not always say that it is.
+_FAT = {"low_fat": (3.0, 1.8), "fat_free": (0.5, 0.5)}
+_SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
+#: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g.
+_SALT = {"low_salt": (0.3, 0.3), "very_low_salt": (0.1, 0.1), "salt_free": (0.0125, 0.0125)}
+#: Kilocalories. "Energy-free" is a claim of what is measured in millilitres; of solids the same is asked.
+_ENERGY = {"low_energy": (40.0, 20.0), "energy_free": (4.0, 4.0)}
+#: Grams per 100 g, and per 100 kcal; one of the two is enough.
+_FIBRE = {"fibre_source": (3.0, 1.5), "high_fibre": (6.0, 3.0)}
+#: Per cent of the energy that protein has to give; a gram of it has 4 kcal (Annex XIV of Regulation 1169/2011).
+_PROTEIN = {"protein_source": 12.0, "high_protein": 20.0}
+_OF_PROTEIN, _OF_FAT, _KILOJOULES = 4.0, 9.0, 4.184
+#: Per cent of the energy that saturates may give in what is low in them.
+_MOST_OF_SATURATES = 10.0
+#: Kilocalories that may be rounded away.
+_ROUNDING = 0.5
+
+_rule = partial(
+    rule,
+    dimension="consistency",
+    block="food",
+    severity="warning",
+    needs=(_TEXTS, *NEEDS, *BASIS),
+    certain="fails",
+    scope=CONSUMER_UNITS,
+    law="health-claims",
+    exact=False,
+    record_alone=True,
+)
+
+
+class _Claims(NamedTuple):
+    """What texts claim: the place of the text in `TextColumns`, the claim, its words."""
+
+    text: Rows
+    claim: list[str]
+    words: list[str]
+
+
+def _claims(products: Products) -> _Claims:
+    return products.remember("claims", lambda: _claims_made(products))
+
+
+def _claims_made(products: Products) -> _Claims:
+    texts = TextColumns.of(products)
+    own = np.flatnonzero(texts.within(CLAIMING))
+    used = np.unique(texts.wording[own])
+    used = used[may_claim(texts.texts.take(pa.array(used)))]
+    folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    rows = has_claim_words(folded)
+    used, folded = used[rows], folded.take(pa.array(rows))
+    # Each wording once, however many products share it.
+    found = {
+        wording: claims
+        for wording, text in zip(used.tolist(), folded.to_pylist(), strict=True)
+        if (claims := claims_in(text))
+    }
+    claiming = np.zeros(len(texts.texts), bool)
+    claiming[list(found)] = True
+    own = own[claiming[texts.wording[own]]]
+    each = [
+        (text, *claim)
+        for text, wording in zip(own.tolist(), texts.wording[own].tolist(), strict=True)
+        for claim in found[wording]
+    ]
+    return _Claims(
+        np.array([text for text, _, _ in each], np.int64),
+        [claim for _, claim, _ in each],
+        [words for _, _, words in each],
+    )
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """What partitions declare of what is claimed.
+
+    Attributes
+    ----------
+    wrong, known
+        One boolean for each partition.
+    why
+        Gives the rest of the reason by the row of a partition.
+    compared
+        Gives the figures by which a partition was judged.
+    """
+
+    wrong: Mask
+    known: Mask
+    why: Callable[[int], str]
+    compared: Callable[[int], float]
+
+
+def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
+    """Fail the products whose texts claim what no declaration of 100 g or 100 ml bears out."""
+    nutrition = NutritionColumns.of(products)
+    claims, texts = _claims(products), TextColumns.of(products)
+    claimed, wrong, undeclared = np.zeros((3, len(products)), bool)
+    shown: list[tuple[int, int, str, str]] = []
+    seen: set[int] = set()
+    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    for claim, figure in figures.items():
+        chosen = [place for place, one in enumerate(claims.claim) if one == claim]
+        if not chosen:
+            continue
+        whose = texts.product[claims.text[chosen]]
+        claimed[whose] = True
+        known = figure.known & hundred
+        # What one of several declarations bears out (as sold, as prepared) is no breach.
+        fails = nutrition.any(known & figure.wrong) & ~nutrition.any(known & ~figure.wrong)
+        wrong |= fails & products.any(whose)
+        undeclared |= products.any(whose) & ~nutrition.any(known)
+        first = {
+            int(nutrition.product[row]): int(row)
+            for row in np.flatnonzero(known & fails[nutrition.product])[::-1]
+        }
+        for place, product in zip(chosen, whose.tolist(), strict=True):
+            text = int(claims.text[place])
+            if fails[product] and text not in seen:
+                seen.add(text)
+                reason = f'claims "{claims.words[place]}", {figure.why(first[product])}'
+                shown.append((text, product, reason, compared_with(figure.compared(first[product]))))
+    shown.sort(key=lambda one: (one[1], one[0]))
+    evidence = _evidence(texts, np.array([one[0] for one in shown], np.int64), shown)
+    # What is claimed and not declared is neither borne out nor refuted.
+    fails_or_unknown = pd.arrays.BooleanArray(wrong, undeclared & ~wrong)
+    return Verdict(fails_or_unknown, is_food(products) & claimed, evidence)
+
+
+def _evidence(texts: TextColumns, rows: Rows, shown: list[tuple[int, int, str, str]]) -> Evidence:
+    attributes = pa.array(texts.attributes, pa.string())
+    languages = pa.array([one or None for one in texts.languages], pa.string())
+    return Evidence(
+        texts.product[rows],
+        attributes.take(pa.array(texts.attribute[rows])),
+        languages.take(pa.array(texts.language[rows])),
+        texts.values(rows),
+        [one[2] for one in shown],
+        [one[3] for one in shown],
+    )
+
+
+def _at_most(
+    nutrition: NutritionColumns, label: str, declared: Numbers, least: Numbers, most: tuple[float, float]
+) -> _Figures:
+    """Compare the least that figures can mean with the limit of solids, or of liquids per 100 ml."""
+    limit = np.where(nutrition.by_weight, *most)
+    known = ~np.isnan(least)
+    unit = np.where(nutrition.by_weight, "g", "ml")
+    shown = np.where(np.isnan(declared), least, declared)
+    # A float may hold 0.3 as 0.30000000000000004.
+    return _Figures(
+        known & (least > limit + 1e-6),
+        known,
+        lambda row: f"at most {limit[row]:g} g of {label} per 100 {unit[row]}; declared: {shown[row]:g} g",
+        lambda row: float(shown[row]),
+    )
+
+
+def _limited(
+    products: Products, nutrient: str, label: str, limits: Mapping[str, tuple[float, float]]
+) -> dict[str, _Figures]:
+    nutrition = NutritionColumns.of(products)
+    declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
+    return {claim: _at_most(nutrition, label, declared, least, most) for claim, most in limits.items()}
+
+
+def _kilocalories(nutrition: NutritionColumns) -> Numbers:
+    declared = nutrition.energy("kcal")
+    return np.where(np.isnan(declared), nutrition.energy("kJ") / _KILOJOULES, declared)
+
+
+@_rule(
+    title="claims of low sugars and of no sugars agree with the nutrition",
+    problem="Claim about sugars perhaps against the nutrition",
+    fix="Correct the claim or the sugars of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (low sugars, sugars-free)",
+    cannot_see="A claim in a picture or in words that are not in the table, and what a reduction is compared with.",
+)
+def sugars_claims_hold(products: Products) -> Verdict:
+    """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
+    return _verdict(products, _limited(products, SUGARS, "sugars", _SUGARS))
+
+
+@_rule(
+    title="claims of low fat and of no fat agree with the nutrition",
+    problem="Claim about fat perhaps against the nutrition",
+    fix="Correct the claim or the fat of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (low fat, fat-free)",
+    cannot_see='Claims in pictures or in words of no table, and "95 % fat free", which is forbidden.',
+)
+def fat_claims_hold(products: Products) -> Verdict:
+    """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
+    return _verdict(products, _limited(products, FAT, "fat", _FAT))
+
+
+@_rule(
+    title="claims of low saturated fat and of none agree with the nutrition",
+    problem="Claim about saturated fat perhaps against the nutrition",
+    fix="Correct the claim or the saturates of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (low saturated fat, saturated fat-free)",
+    cannot_see="Trans fatty acids, which count as well and are not declared.",
+)
+def saturates_claims_hold(products: Products) -> Verdict:
+    """Low is up to 1.5 g per 100 g (0.75 g per 100 ml) and up to 10 % of the energy, "free" up to 0.1 g."""
+    nutrition = NutritionColumns.of(products)
+    figures = _limited(products, SATURATES, "saturates", _SATURATES)
+    least, _ = nutrition.range(SATURATES, nutrition.of_serving)
+    kilocalories = _kilocalories(nutrition)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        percent = 100 * least * _OF_FAT / (kilocalories + _ROUNDING)
+    low = figures["low_saturates"]
+    by_energy = low.known & ~low.wrong & (percent > _MOST_OF_SATURATES) & (least > 0.5)
+    figures["low_saturates"] = _Figures(
+        low.wrong | by_energy,
+        low.known,
+        lambda row: (
+            f"at most {_MOST_OF_SATURATES:g} % of the energy from saturates; declared: {percent[row]:.3g} %"
+            if by_energy[row]
+            else low.why(row)
+        ),
+        low.compared,
+    )
+    return _verdict(products, figures)
+
+
+@_rule(
+    title="claims of low salt and of no salt agree with the nutrition",
+    problem="Claim about salt perhaps against the nutrition",
+    fix="Correct the claim or the salt of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (low, very low sodium/salt, sodium-free or salt-free)",
+    cannot_see="Waters, whose limit is lower, and salt that was not added where a text claims so.",
+)
+def salt_claims_hold(products: Products) -> Verdict:
+    """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that."""
+    nutrition = NutritionColumns.of(products)
+    salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM) * 2.5
+    (least, _), (of_sodium, _) = nutrition.range(SALT), nutrition.range(SODIUM)
+    declared = np.where(np.isnan(salt), sodium, salt)
+    # The smaller of both, where they differ.
+    smallest = np.fmin(least, of_sodium * 2.5)
+    return _verdict(
+        products,
+        {claim: _at_most(nutrition, "salt", declared, smallest, most) for claim, most in _SALT.items()},
+    )
+
+
+@_rule(
+    title="claims of little energy agree with the nutrition",
+    problem="Claim about energy perhaps against the nutrition",
+    fix="Correct the claim or the energy of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (low energy, energy-free)",
+    cannot_see='Table-top sweeteners, whose limit is by portion; "light" and "reduced", which compare foods.',
+)
+def energy_claims_hold(products: Products) -> Verdict:
+    """Low energy is up to 40 kcal per 100 g (20 kcal per 100 ml), "energy-free" up to 4 kcal."""
+    nutrition = NutritionColumns.of(products)
+    kilocalories = _kilocalories(nutrition)
+    known = ~np.isnan(kilocalories)
+    unit = np.where(nutrition.by_weight, "g", "ml")
+
+    def at_most(most: tuple[float, float]) -> _Figures:
+        limit = np.where(nutrition.by_weight, *most)
+        return _Figures(
+            known & (kilocalories - _ROUNDING > limit),
+            known,
+            lambda row: (
+                f"at most {limit[row]:g} kcal per 100 {unit[row]}; declared: {kilocalories[row]:.4g} kcal"
+            ),
+            lambda row: float(kilocalories[row]),
+        )
+
+    return _verdict(products, {claim: at_most(most) for claim, most in _ENERGY.items()})
+
+
+@_rule(
+    title="claims of fibre agree with the nutrition",
+    problem="Claim about fibre perhaps against the nutrition",
+    fix="Correct the claim or the fibre of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (source of fibre, high fibre)",
+    cannot_see="Fibre that is claimed and not declared.",
+)
+def fibre_claims_hold(products: Products) -> Verdict:
+    """A source has 3 g of fibre per 100 g or 1.5 g per 100 kcal at least, "high fibre" is twice that."""
+    nutrition = NutritionColumns.of(products)
+    declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE, nutrition.of_serving)
+    kilocalories = _kilocalories(nutrition)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_energy = 100 * most / np.maximum(kilocalories - _ROUNDING, 0.0)
+    # Below its limit per 100 g it may still be enough for its energy, which has to be known.
+    known = ~np.isnan(most) & ~np.isnan(kilocalories)
+    shown = np.where(np.isnan(declared), most, declared)
+
+    def at_least(per_hundred: float, per_energy: float) -> _Figures:
+        return _Figures(
+            known & (most < per_hundred) & (of_energy < per_energy),
+            known,
+            lambda row: (
+                f"at least {per_hundred:g} g of fibre per 100 g or {per_energy:g} g per 100 kcal; "
+                f"declared: {shown[row]:g} g"
+            ),
+            lambda row: float(shown[row]),
+        )
+
+    return _verdict(products, {claim: at_least(*both) for claim, both in _FIBRE.items()})
+
+
+@_rule(
+    title="claims of protein agree with the nutrition",
+    problem="Claim about protein perhaps against the nutrition",
+    fix="Correct the claim or the protein of the nutrition declaration: they contradict each other.",
+    article="Art. 8 and Annex (source of protein, high protein)",
+    cannot_see="Whether a text speaks of the product or of one of its ingredients.",
+)
+def protein_claims_hold(products: Products) -> Verdict:
+    """Protein gives 12 % of the energy of a source of protein at least, and 20 % where it is high."""
+    nutrition = NutritionColumns.of(products)
+    declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN, nutrition.of_serving)
+    kilocalories = _kilocalories(nutrition)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        percent = 100 * most * _OF_PROTEIN / np.maximum(kilocalories - _ROUNDING, 0.0)
+        shown = 100 * np.where(np.isnan(declared), most, declared) * _OF_PROTEIN / kilocalories
+    # No energy, no share of it.
+    known = ~np.isnan(most) & (kilocalories > 0)
+
+    def at_least(share: float) -> _Figures:
+        return _Figures(
+            known & (percent < share),
+            known,
+            lambda row: f"at least {share:g} % of the energy from protein; declared: {shown[row]:.3g} %",
+            lambda row: float(shown[row]),
+        )
+
+    return _verdict(products, {claim: at_least(share) for claim, share in _PROTEIN.items()})
+
+
+@_rule(
+    title="what claims no added sugars names no sugar among its ingredients",
+    problem="No added sugars claimed, and perhaps added",
+    fix="Correct the claim or the list of ingredients: they contradict each other.",
+    needs=(_TEXTS, "{attribute}.data"),
+    article="Art. 8 and Annex (with no added sugars)",
+    cannot_see="Foods that are added for their sweetness, such as concentrated juice or dates.",
+)
+def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composition") -> Verdict:
+    """The claim means that no sugar, syrup, honey or the like was added, not even within another ingredient."""
+    claims, texts = _claims(products), TextColumns.of(products)
+    chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
+    whose = texts.product[claims.text[chosen]]
+    claimed = products.any(whose)
+    listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
+    folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
+    sugar: dict[int, str] = {}
+    for product, text in zip(texts.product[listed].tolist(), folded, strict=True):
+        if words := words_in(text, "sugar"):
+            sugar.setdefault(product, words)
+    wrong = products.any(list(sugar)) & claimed
+    undeclared = claimed & ~products.any(texts.product[listed])
+    shown = [
+        (
+            int(claims.text[place]),
+            product,
+            f'claims "{claims.words[place]}"; the ingredients name "{sugar[product]}"',
+            compared_with(sugar[product]),
+        )
+        for place, product in zip(chosen, whose.tolist(), strict=True)
+        if product in sugar
+    ]
+    shown.sort(key=lambda one: (one[1], one[0]))
+    evidence = _evidence(texts, np.array([one[0] for one in shown], np.int64), shown)
+    return Verdict(pd.arrays.BooleanArray(wrong, undeclared & ~wrong), is_food(products) & claimed, evidence)

@@ -1,0 +1,287 @@
+"""Rules of statements that certain foods have to bear (Annex III of Regulation (EU) No 1169/2011).
+
+A statement can stand in any text of a record, and records seldom have all texts of a pack. So its absence says nothing
+where a record has no field filled in which such statements are given; then the check is unknown. Where one is filled,
+a missing statement is perhaps on the pack all the same.
+
+Two statements are left out, since no field decides whether they are due: "packaged in a protective atmosphere" and
+"contains liquorice", which depends on an amount that nobody declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from prodex.facts.name import NAMES
+from prodex.quality.food_products import is_food
+from prodex.quality.label_words import words_in, words_of
+from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, POLYOLS, NutritionColumns
+from prodex.quality.products import Products
+from prodex.quality.remembered import has_match
+from prodex.quality.requested_data import EVERY_TEXT
+from prodex.quality.rulebook import CONSUMER_UNITS, rule
+from prodex.quality.text_columns import AttributeTexts, FoldedTexts, TextColumns
+from prodex.quality.verdict import Evidence, Verdict
+from prodex.tables.columns import Mask, Numbers, Rows, is_true
+
+#: Where statements are given that the law requires.
+_STATEMENTS = ("compulsoryStatements", "warnings")
+#: The same of those that accompany the name of the food.
+_BESIDE_NAME = ("nameLegal", *_STATEMENTS)
+#: What ingredients are looked for at once.
+_NAMED = ("sweetener", "intense", "aspartame", "polyol", "sterol")
+#: Grams of polyols in 100 g over which the statement is due, and of caffeine in 100 ml: 150 mg a litre.
+_MOST_POLYOLS, _MOST_CAFFEINE = 10.0, 0.015
+CAFFEINE = "CAFFN"
+
+_rule = partial(
+    rule,
+    dimension="completeness",
+    block="food",
+    severity="warning",
+    needs=("{attribute}.data", EVERY_TEXT),
+    certain="passes",
+    scope=CONSUMER_UNITS,
+    law="food-information",
+    exact=False,
+    record_alone=True,
+)
+
+
+class _Ingredients(NamedTuple):
+    """The lists of ingredients that name something of which a statement speaks: place of the text, and it folded."""
+
+    text: Rows
+    folded: list[str]
+
+
+def _ingredients(products: Products, attribute: str) -> _Ingredients:
+    return products.remember(("statements", attribute), lambda: _candidates(products, attribute))
+
+
+def _candidates(products: Products, attribute: str) -> _Ingredients:
+    texts = TextColumns.of(products)
+    own = np.flatnonzero(texts.within([attribute]))
+    used = np.unique(texts.wording[own])
+    folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    # One look at each wording for everything: few lists name any of it.
+    found = np.zeros(len(texts.texts), bool)
+    found[used[is_true(has_match(folded, words_of(*_NAMED)))]] = True
+    own = own[found[texts.wording[own]]]
+    return _Ingredients(own, FoldedTexts.of(products).take(texts.values(own)).to_pylist())
+
+
+def _naming(products: Products, attribute: str, *uses: str) -> dict[int, tuple[int, str]]:
+    """Return the products whose ingredients name something of one of these uses: the first text, and its words."""
+    texts, among = TextColumns.of(products), _ingredients(products, attribute)
+    found: dict[int, tuple[int, str]] = {}
+    for text, folded in zip(among.text.tolist(), among.folded, strict=True):
+        words = next((words for use in uses if (words := words_in(folded, use))), "")
+        if words:
+            found.setdefault(int(texts.product[text]), (text, words))
+    return found
+
+
+def _stating(
+    products: Products, concerned: Mask, uses: Sequence[str], among: Sequence[str] = (), but: str = ""
+) -> Mask:
+    """Say which of some products have a text with words of all these uses: any text, or one of some attributes."""
+    texts = TextColumns.of(products)
+    chosen = texts.within(among) & concerned[texts.product]
+    if but:
+        chosen &= ~texts.within([but])
+    rows = np.flatnonzero(chosen)
+    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    said = [all(words_in(text, use) for use in uses) for text in folded]
+    stating = products.any(texts.product[rows[np.array(said, bool)]])
+    # Statements without a language are no texts of the table of texts.
+    for attribute in _STATEMENTS:
+        bare = AttributeTexts.of(products, attribute)
+        for product, text in zip(bare.product.tolist(), bare.texts["text"].to_pylist(), strict=True):
+            if concerned[product] and not stating[product]:
+                folded_text = FoldedTexts.of(products).take(pa.array([text]))[0].as_py()
+                stating[product] = all(words_in(folded_text, use) for use in uses)
+    return stating
+
+
+def _verdict(
+    products: Products,
+    naming: dict[int, tuple[int, str]],
+    stated: Mask,
+    statement: str,
+    places: Sequence[str] = _STATEMENTS,
+) -> Verdict:
+    """Fail the products whose ingredients name something, and whose filled statements do not say so."""
+    texts = TextColumns.of(products)
+    named = products.any(list(naming))
+    decided = _are_decided(products, places)
+    fails = named & ~stated & decided
+    rows = [product for product in sorted(naming) if fails[product]]
+    chosen = np.array([naming[product][0] for product in rows], np.int64)
+    languages = pa.array([one or None for one in texts.languages], pa.string())
+    evidence = Evidence(
+        np.array(rows, np.int64),
+        [texts.attributes[place] for place in texts.attribute[chosen]],
+        languages.take(pa.array(texts.language[chosen])),
+        [naming[product][1] for product in rows],
+        f'no text says "{statement}"',
+    )
+    unknown = named & ~stated & ~decided
+    return Verdict(pd.arrays.BooleanArray(fails, unknown), is_food(products) & named, evidence)
+
+
+def _are_decided(products: Products, places: Sequence[str]) -> Mask:
+    """Say of which products statements are given, as texts that can be read."""
+    codes = np.zeros(len(products), bool)
+    for attribute in _STATEMENTS:
+        codes |= AttributeTexts.of(products, attribute).otherwise
+    return products.any_filled(places) & ~codes
+
+
+@_rule(
+    title="food with sweeteners says so beside its name",
+    problem='Statement "with sweetener(s)" perhaps missing',
+    fix='Add "with sweetener(s)" to the legal name, as printed on the pack.',
+    article="Art. 10(1) and Annex III(2.1)",
+    cannot_see="Sweeteners that are named by a word or number that is not in the table, and names on the pack alone.",
+)
+def sweeteners_are_stated(products: Products, *, attribute: str = "composition") -> Verdict:
+    """Who avoids sweeteners reads the name, not the list. Polyols count where the list calls them sweeteners."""
+    naming = _naming(products, attribute, "sweetener", "intense")
+    concerned = products.any(list(naming))
+    stated = _stating(products, concerned, ["sweetener"], but=attribute)
+    stated |= _stating(products, concerned, ["with_sweetener"])
+    return _verdict(products, naming, stated, "with sweetener(s)", _BESIDE_NAME)
+
+
+@_rule(
+    title="food with sugars and sweeteners says so beside its name",
+    problem='Statement "with sugar(s) and sweetener(s)" perhaps missing',
+    fix='Add "with sugar(s) and sweetener(s)" to the legal name, as printed on the pack.',
+    article="Art. 10(1) and Annex III(2.2)",
+    cannot_see="Sugars that are named by a word that is not in the table, and names on the pack alone.",
+)
+def sugars_and_sweeteners_are_stated(products: Products, *, attribute: str = "composition") -> Verdict:
+    """Sweeteners make nobody expect sugars as well: the statement names both."""
+    sweet = _naming(products, attribute, "sweetener", "intense")
+    sugar = _naming(products, attribute, "sugar")
+    naming = {product: sweet[product] for product in sweet if product in sugar}
+    concerned = products.any(list(naming))
+    stated = _stating(products, concerned, ["sugar", "sweetener"], but=attribute)
+    stated |= _stating(products, concerned, ["with_sweetener", "sugar"], but=attribute)
+    return _verdict(products, naming, stated, "with sugar(s) and sweetener(s)", _BESIDE_NAME)
+
+
+@_rule(
+    title="food with aspartame says that it is a source of phenylalanine",
+    problem="Statement on phenylalanine perhaps missing",
+    fix='Add "contains a source of phenylalanine" to the compulsory statements, as printed on the pack.',
+    article="Art. 10(1) and Annex III(2.3)",
+    cannot_see="Statements on the pack that the record does not repeat.",
+)
+def phenylalanine_is_stated(products: Products, *, attribute: str = "composition") -> Verdict:
+    """People with phenylketonuria must avoid phenylalanine; "aspartame" or "E 951" does not tell them."""
+    naming = _naming(products, attribute, "aspartame")
+    stated = _stating(products, products.any(list(naming)), ["phenylalanine"])
+    return _verdict(products, naming, stated, "contains a source of phenylalanine")
+
+
+@_rule(
+    title="food with added plant sterols says so",
+    problem="Statement on plant sterols perhaps missing",
+    fix='Add "with added plant sterols" or "with added plant stanols" to the legal name, as printed on the pack.',
+    article="Art. 10(1) and Annex III(5.1)",
+    cannot_see="The further sentences on plant sterols: for whom they are, and how much a day.",
+)
+def plant_sterols_are_stated(products: Products, *, attribute: str = "composition") -> Verdict:
+    """They lower cholesterol, and are not meant for children or pregnant women."""
+    naming = _naming(products, attribute, "sterol")
+    stated = _stating(products, products.any(list(naming)), ["sterol"], but=attribute)
+    return _verdict(products, naming, stated, "with added plant sterols", _BESIDE_NAME)
+
+
+@_rule(
+    title="food with more than {limit} % polyols warns of their laxative effects",
+    problem="Warning of laxative effects perhaps missing",
+    fix='Add "excessive consumption may produce laxative effects" to the compulsory statements, as on the pack.',
+    needs=("{attribute}.data", EVERY_TEXT, *NEEDS, *BASIS),
+    article="Art. 10(1) and Annex III(2.4)",
+    cannot_see="Polyols that are named and not declared, and how much of those declared was added.",
+)
+def laxative_effects_are_stated(
+    products: Products, *, attribute: str = "composition", limit: float = _MOST_POLYOLS
+) -> Verdict:
+    """Whoever eats much of them gets diarrhoea. The law means added polyols: dried plums have some by nature."""
+    nutrition = NutritionColumns.of(products)
+    least, _ = nutrition.range(POLYOLS)
+    least = least * nutrition.per_hundred
+    known = ~np.isnan(least)
+    over = nutrition.any(known & (least > limit))
+    # Named, but nobody says how much: unknown.
+    undeclared = products.any(list(_naming(products, attribute, "polyol"))) & ~nutrition.any(known)
+    concerned = over | undeclared
+    stated = _stating(products, concerned, ["laxative"])
+    return _declared_verdict(
+        products,
+        nutrition,
+        over,
+        undeclared,
+        stated,
+        nutrition.amount(POLYOLS) * nutrition.per_hundred,
+        "excessive consumption may produce laxative effects",
+    )
+
+
+@_rule(
+    title="drinks with more than 150 mg caffeine a litre warn of it",
+    problem="Warning of caffeine perhaps missing",
+    fix='Add the warning "High caffeine content" with its second sentence and the amount per 100 ml, as on the pack.',
+    needs=(EVERY_TEXT, *NEEDS, *BASIS),
+    article="Art. 10(1) and Annex III(4.1)",
+    cannot_see="Caffeine that is an ingredient and not declared as a nutrient.",
+)
+def high_caffeine_is_stated(products: Products) -> Verdict:
+    """Not of drinks with "coffee" or "tea" in the name of the food."""
+    nutrition = NutritionColumns.of(products)
+    caffeine = nutrition.amount(CAFFEINE) * nutrition.per_hundred
+    over = nutrition.any(~nutrition.by_weight & (np.nan_to_num(caffeine) > _MOST_CAFFEINE + 1e-9))
+    stated = _stating(products, over, ["high_caffeine"]) | _stating(products, over, ["tea_or_coffee"], NAMES)
+    none = np.zeros(len(products), bool)
+    return _declared_verdict(products, nutrition, over, none, stated, caffeine, "High caffeine content")
+
+
+def _declared_verdict(
+    products: Products,
+    nutrition: NutritionColumns,
+    over: Mask,
+    undeclared: Mask,
+    stated: Mask,
+    amount: Numbers,
+    statement: str,
+) -> Verdict:
+    """Fail the products that declare too much of something, and whose filled statements do not say so."""
+    decided = _are_decided(products, _STATEMENTS)
+    fails = over & ~stated & decided
+    # The partition that declares most of it is the one to look at.
+    most: dict[int, float] = {}
+    for row in np.flatnonzero(~np.isnan(amount) & fails[nutrition.product]).tolist():
+        product = int(nutrition.product[row])
+        most[product] = max(most.get(product, 0.0), float(amount[row]))
+    rows = sorted(most)
+    evidence = Evidence(
+        np.array(rows, np.int64),
+        PATH,
+        None,
+        [f"{most[one]:g} g" for one in rows],
+        f'no text says "{statement}"',
+    )
+    unknown = ~stated & ((over & ~decided) | undeclared)
+    return Verdict(
+        pd.arrays.BooleanArray(fails, unknown & ~fails), is_food(products) & (over | undeclared), evidence
+    )
