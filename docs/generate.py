@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,8 @@ import typer.main
 import prodex
 from prodex import charts, errors, operations, sandbox
 from prodex.cli import app
+from prodex.quality.declared_fields import FIELDS
+from prodex.quality.laws import LAWS
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex_sandbox.sample import shared_products
@@ -76,6 +79,15 @@ What can go wrong at chosen calls of the sandbox ([how to use them](../../howto/
 shown with its default."""
 _SIMULATION_INTRODUCTION = """\
 What happens on simulated days of the sandbox ([how to simulate them](../../howto/simulating.md))."""
+_LAWS_INTRODUCTION = """\
+`prodex.laws()` and `prodex laws` print this list. Before the first day of a law its checks are warnings of what will be
+asked for; after its last day they apply to no product
+([how to audit as of a day](../../howto/auditing.md#laws-and-their-days)). Fields that the specification does not list
+have to be declared in a profile. Without a declaration a check is not asked: it is unknown for all products, and fails
+none."""
+_FIELDS_INTRODUCTION = """\
+`prodex.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions, and no
+default."""
 #: A picture of a panel, as a notebook shows it: on a light page.
 _PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
@@ -100,6 +112,7 @@ def write_reference(folder: Path) -> None:
         "rules": _rules(),
         **dict(_rule_pages()),
         "profiles": _profiles(),
+        "laws": _laws(),
         "faults": _faults(),
         "simulation": _simulation(),
     }
@@ -294,6 +307,8 @@ def _rule_pages() -> Iterator[tuple[str, str]]:
             "Dimension": rule["dimension"],
             "Parameters": rule["parameters"],
             "Applies to": rule["scope"] or "all products",
+            "Law": rule["law"] or "",
+            "Asked for": _days(rule["in_force"], rule["until"]),
             "Source": rule["source"] or "good practice; no regulation or standard",
             "Profiles": ", ".join(asked[name]) or "none; choose it in a profile of your own",
         }
@@ -340,6 +355,11 @@ def _blind(name: str, facts: Mapping[Hashable, Any]) -> Iterator[str]:
     rule = RULES[name]
     if not facts["exact"]:
         yield "It can be wrong: it concludes from texts or from other products. Look before you ask for a correction."
+    if rule.cannot_see:
+        yield _text(rule.cannot_see)
+    if rule.declared:
+        fields = ", ".join(map(_code, rule.declared))
+        yield f"Anything, until a profile declares {fields} in its `[attributes]`: before, it is unknown."
     if facts["scope"]:
         yield f"Other products than these: {_text(str(facts['scope']))}. For them it is not applicable."
     if rule.needs:
@@ -408,6 +428,44 @@ def _profiles() -> str:
         ]
         parts.append("")
     return "\n".join(parts)
+
+
+def _laws() -> str:
+    """Return the laws behind rules: what each asks from when on, how it was checked, what has to be declared."""
+    parts = ["# Laws", "", _LAWS_INTRODUCTION, ""]
+    for law in LAWS.values():
+        rules = [rule for rule in RULES.values() if rule.shipped and rule.law == law]
+        read_in = f"Read in {law.read_in}, not at its source." if law.read_in else "Read at its source."
+        parts += [f"## {_text(law.name)}", "", f"[{_text(law.number)}]({law.source}). {_text(read_in)}"]
+        parts += [f"Checked on {law.checked:%Y-%m-%d}.", ""]
+        parts += ["| article | rule | asked for | declare | what it cannot see |", "|---|---|---|---|---|"]
+        for rule in rules:
+            name = f"[{_code(rule.id)}](rule-{rule.id}.md): {_cell(rule.title)}"
+            declared = ", ".join(map(_code, rule.declared)) or "nothing"
+            days, blind = _days(rule.in_force, rule.until), _cell(rule.cannot_see)
+            parts.append(f"| {_cell(rule.article)} | {name} | {days} | {declared} | {blind} |")
+        parts.append("")
+    parts += ["## Fields to declare", "", _FIELDS_INTRODUCTION, ""]
+    parts += ["| field | what belongs there | seen as |", "|---|---|---|"]
+    for field in FIELDS.values():
+        seen = ", ".join(map(_code, field.suggestions)) or "no name that is common"
+        parts.append(f"| {_code(field.name)} | {_cell(field.what)} | {seen} |")
+    return "\n".join([*parts, ""])
+
+
+def _days(first: date | None, last: date | None) -> str:
+    """Say from which day until which day something is asked for; nothing where no day decides.
+
+    >>> _days(date(2026, 8, 12), None)
+    'from 2026-08-12 on'
+    """
+    if pd.isna(first) or first is None:
+        return ""
+    return (
+        f"from {first:%Y-%m-%d} on"
+        if last is None or pd.isna(last)
+        else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    )
 
 
 def _faults() -> str:

@@ -177,8 +177,8 @@ def honey_states_shares_of_origin(
     named = origins.rows["country"].str.casefold().groupby(origins.rows["product"]).nunique()
     blends = origins.rows[origins.rows["product"].isin(named.index[named > 1])]
     found: dict[int, str | None] = {}
-    for row, each in blends.groupby(blends["product"].to_numpy(np.int64)):
-        found[int(str(row))] = _judged_shares(each["share"].to_numpy(float))
+    for product, each in blends.groupby("product"):
+        found[int(str(product))] = _judged_shares(each["share"].to_numpy(float))
     fails, unknown = np.zeros((2, len(products)), bool)
     for row, reason in found.items():
         fails[row], unknown[row] = bool(reason), reason is None
