@@ -121,6 +121,14 @@ def _claims_made(products: Products) -> _Claims:
     )
 
 
+def _nobody_claims(products: Products, among: Mapping[str, object]) -> Verdict | None:
+    """Return that the check applies to no product, if none claims anything of these; most parts have few claims."""
+    if among.keys() & set(_claims(products).claim):
+        return None
+    none = np.zeros(len(products), bool)
+    return Verdict(none, none)
+
+
 @dataclass(frozen=True)
 class _Figures:
     """What partitions declare of what is claimed.
@@ -229,6 +237,8 @@ def _kilocalories(nutrition: NutritionColumns) -> Numbers:
 )
 def sugars_claims_hold(products: Products) -> Verdict:
     """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
+    if (none := _nobody_claims(products, _SUGARS)) is not None:
+        return none
     return _verdict(products, _limited(products, SUGARS, "sugars", _SUGARS))
 
 
@@ -241,6 +251,8 @@ def sugars_claims_hold(products: Products) -> Verdict:
 )
 def fat_claims_hold(products: Products) -> Verdict:
     """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
+    if (none := _nobody_claims(products, _FAT)) is not None:
+        return none
     return _verdict(products, _limited(products, FAT, "fat", _FAT))
 
 
@@ -253,6 +265,8 @@ def fat_claims_hold(products: Products) -> Verdict:
 )
 def saturates_claims_hold(products: Products) -> Verdict:
     """Low is up to 1.5 g per 100 g (0.75 g per 100 ml) and up to 10 % of the energy, "free" up to 0.1 g."""
+    if (none := _nobody_claims(products, _SATURATES)) is not None:
+        return none
     nutrition = NutritionColumns.of(products)
     figures = _limited(products, SATURATES, "saturates", _SATURATES)
     least, _ = nutrition.range(SATURATES, nutrition.of_serving)
@@ -283,6 +297,8 @@ def saturates_claims_hold(products: Products) -> Verdict:
 )
 def salt_claims_hold(products: Products) -> Verdict:
     """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that."""
+    if (none := _nobody_claims(products, _SALT)) is not None:
+        return none
     nutrition = NutritionColumns.of(products)
     salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM) * 2.5
     (least, _), (of_sodium, _) = nutrition.range(SALT), nutrition.range(SODIUM)
@@ -304,6 +320,8 @@ def salt_claims_hold(products: Products) -> Verdict:
 )
 def energy_claims_hold(products: Products) -> Verdict:
     """Low energy is up to 40 kcal per 100 g (20 kcal per 100 ml), "energy-free" up to 4 kcal."""
+    if (none := _nobody_claims(products, _ENERGY)) is not None:
+        return none
     nutrition = NutritionColumns.of(products)
     kilocalories = _kilocalories(nutrition)
     known = ~np.isnan(kilocalories)
@@ -332,6 +350,8 @@ def energy_claims_hold(products: Products) -> Verdict:
 )
 def fibre_claims_hold(products: Products) -> Verdict:
     """A source has 3 g of fibre per 100 g or 1.5 g per 100 kcal at least, "high fibre" is twice that."""
+    if (none := _nobody_claims(products, _FIBRE)) is not None:
+        return none
     nutrition = NutritionColumns.of(products)
     declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
@@ -364,6 +384,8 @@ def fibre_claims_hold(products: Products) -> Verdict:
 )
 def protein_claims_hold(products: Products) -> Verdict:
     """Protein gives 12 % of the energy of a source of protein at least, and 20 % where it is high."""
+    if (none := _nobody_claims(products, _PROTEIN)) is not None:
+        return none
     nutrition = NutritionColumns.of(products)
     declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)

@@ -21,7 +21,7 @@ from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
 from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
-from prodex.tables.columns import encoded, is_true
+from prodex.tables.columns import encoded
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -112,11 +112,15 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
     judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
-    # A name that is much longer than the brand has more words than that one; most are.
     rows = np.flatnonzero(judged)
-    lengths = pc.utf8_length(products.column("brand").take(pa.array(texts.product[rows])))
-    short = pc.less_equal(pc.utf8_length(texts.values(rows)), pc.add(lengths, _SIGNS))
-    rows = rows[is_true(short)]
+    brands = products.column("brand").take(pa.array(texts.product[rows])).to_pylist()
+    written = zip(texts.values(rows).to_pylist(), brands, strict=True)
+    # Letters are compared where a name may be the brand: no longer, and with its first letters.
+    rows = rows[
+        np.array(
+            [len(one) <= len(its) + _SIGNS and its[:2].lower() in one.lower() for one, its in written], bool
+        )
+    ]
     whose = pa.array(texts.product[rows])
     columns = (texts.values(rows), *(products.column(column).take(whose) for column in ("brand", "kind")))
     name, brand, kind = (_letters(column).to_pylist() for column in columns)
