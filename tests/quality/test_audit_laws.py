@@ -45,7 +45,19 @@ def profile() -> Profile:
     ]
     shipped = [check for name in prodex.profiles()["profile"] for check in Profile.read(name).checks]
     checks = {check.id: check for check in (*shipped, *own)}
-    return replace(Profile("all"), checks=tuple(checks.values()))
+    return replace(Profile("all"), checks=tuple(checks.values())).with_attributes(**_DECLARED)
+
+
+#: Where a catalogue has what laws ask for: attributes of texts, codes, numbers and objects that records do have.
+_DECLARED = {
+    **dict.fromkeys(("manufacturer", "responsible_person"), "contact"),
+    **dict.fromkeys(("origin_country", "origin_share"), "originCountry"),
+    "warnings": "description",
+    "packaging_components": "typePackaging",
+    "customs_code": "GPC.code",
+    "due_diligence": "uuid",
+    "unit_price": "netContent",
+}
 
 
 def _some(parameter: Parameter) -> Any:

@@ -430,7 +430,7 @@ def profiles() -> pd.DataFrame:
     Examples
     --------
     >>> profiles().set_index("profile").loc["online-listing", ["rules", "checks"]].tolist()
-    [89, 124]
+    [103, 138]
     """
     rows = [
         (p.name, p.title, p.description, len({check.rule.id for check in p.checks}), len(p.checks))
