@@ -71,6 +71,7 @@ scores."""
 #: Products of the sample that are looked through for an example of each rule.
 _SAMPLE = 6_000
 _NO_EXAMPLE = "No product of the sample fails it."
+_NOT_ASKED = "The sample has none of the fields that it asks for, so nobody is asked."
 _PROFILES_INTRODUCTION = """\
 These profiles come with prodex. `px.audit(catalog, "core")` uses one, and a profile of your own can extend it
 ([how](../../howto/auditing.md#a-profile-of-your-own))."""
@@ -315,7 +316,13 @@ def _rule_pages() -> Iterator[tuple[str, str]]:
         parts = [f"(rule-{name})=", f"# {name}", "", f"**{_text(_sentence(rule['title']))}**", ""]
         parts += [_text(rule["why"]), "", "| | |", "|---|---|"]
         parts += [f"| {term} | {_cell(str(fact))} |" for term, fact in facts.items() if fact]
-        parts += ["", "## Example", "", *seen.get(name, [_NO_EXAMPLE]), ""]
+        parts += [
+            "",
+            "## Example",
+            "",
+            *seen.get(name, [_NOT_ASKED if RULES[name].declared else _NO_EXAMPLE]),
+            "",
+        ]
         parts += ["## What it cannot see", "", *(f"- {line}" for line in _blind(name, rule)), ""]
         parts += ["## Choose it, change it, switch it off", "", *_switches(name, asked[name]), ""]
         yield f"rule-{name}", "\n".join(parts)

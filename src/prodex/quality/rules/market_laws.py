@@ -33,9 +33,17 @@ _deforestation = partial(_rule, law="deforestation")
 
 def _missing(products: Products, paths: Sequence[str], applies: Any) -> Verdict:
     """Fail the products without data at any of the declared paths; data pending acceptance are evidence, not data."""
+    if not paths:
+        return _not_asked(products)
     fails = ~products.any_filled(paths)
     waiting = np.flatnonzero(fails & products.any_filled(paths, "lastRequest."))
     return Verdict(fails, applies, Evidence(waiting, paths[0], None, None, PENDING))
+
+
+def _not_asked(products: Products) -> Verdict:
+    """Return that nobody knows: a profile that declares no field is not asked, and neither is who calls a rule."""
+    every = np.ones(len(products), bool)
+    return Verdict(pd.arrays.BooleanArray(~every, every))
 
 
 @_safety(
@@ -119,6 +127,8 @@ def non_food_has_picture(products: Products) -> Verdict:
 )
 def non_food_warns_in_languages_of_market(products: Products, *, warnings: tuple[str, ...] = ()) -> Verdict:
     """A warning that nobody can read warns nobody. Asked of products that have a warning in some language."""
+    if not warnings:
+        return _not_asked(products)
     texts = TextColumns.of(products)
     meant = np.flatnonzero(texts.within(warnings))
     spoken: dict[int, set[str]] = {}
@@ -171,6 +181,8 @@ def honey_states_shares_of_origin(
     Honey of one country needs no share. Where there are more than four countries, the shares of the four largest are
     enough if they are more than half.
     """
+    if not (origin_country and origin_share):
+        return _not_asked(products)
     honey = is_honey(products)
     origins = Origins.of(products, origin_country, origin_share, honey.to_numpy(bool, na_value=True))
     # Honey without any country is left to `has_origin`.
