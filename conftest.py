@@ -59,6 +59,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.path in browsing:
             # The modules of a chain share one browser and one server, and each worker has one chain.
             item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
+        elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
+            # One worker makes for all of them what is made once a module.
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if config.getoption("quick"):
         # Of a law Hypothesis draws fewer examples.
         slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
@@ -80,6 +83,11 @@ def pytest_unconfigure() -> None:
 
 def _is_law(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+def _shares_with_its_module(item: pytest.Item) -> bool:
+    found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(one.scope == "module" for definitions in found.values() for one in definitions)
 
 
 @cache
