@@ -21,6 +21,8 @@ from prodex_sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
 
+#: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
+_ENDED, _OFTEN = count(1), 200
 #: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
 _CHAINS = 2
 
@@ -72,6 +74,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
+    _leave_out_what_stays()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Leave out from time to time what tests have imported and remembered, which stays to the end."""
+    if next(_ENDED) % _OFTEN == 0:
+        _leave_out_what_stays()
+
+
+def _leave_out_what_stays() -> None:
     gc.collect()
     gc.freeze()
 

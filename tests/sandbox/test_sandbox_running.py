@@ -209,7 +209,7 @@ except prodex.errors.MissingExtra as error:
 def process(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Run the command until it says that it answers."""
     with subprocess.Popen(
-        [sys.executable, "-m", "prodex.sandbox", "--home", str(tmp_path / "home"), *options],
+        [sys.executable, "-m", "prodex_sandbox", "--home", str(tmp_path / "home"), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
