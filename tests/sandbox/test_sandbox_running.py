@@ -171,6 +171,7 @@ with Sandbox([{"gtin": "03036811359935"}]) as sandbox:
     assert "1\n" == subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("prodex", "sandbox"), ("prodex.sandbox",), ("prodex_sandbox",)])
 def test_each_name_of_the_command_runs_it(words: tuple[str, ...], tmp_path: Path) -> None:
     """Through the command line, the module that users import, and the package itself."""
