@@ -163,7 +163,6 @@ def test_what_the_sandbox_needs_is_named(home, monkeypatch):
         connect("sandbox")
 
 
-@pytest.mark.slow
 def test_the_sandbox_can_be_asked_as_another_organisation(home):
     """Credentials of another organisation are used as given; half a pair is refused."""
     with exchange_in(home.parent, []) as running:
