@@ -50,7 +50,7 @@ bench: $(VENV)/.bench ## measure what users do, and other ways to load; writes t
 
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
 	$(BIN)/python -m tests.soak
-	PRODEX_ALL_DAMAGE=1 $(BIN)/python -m pytest tests/test_damaged_files.py
+	PRODEX_ALL_DAMAGE=1 PRODEX_WHOLE_SAMPLE=1 $(BIN)/python -m pytest tests/test_damaged_files.py tests/test_sample_json_lines.py
 
 dist: $(VENV)/.dist ## build sdist and wheel for a release, twice, to one digest, with a bill of materials
 	$(BIN)/python -m tests.dist

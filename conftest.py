@@ -21,6 +21,8 @@ from prodex_sandbox.sample import shared_products
 
 _EXAMPLES = ExitStack()
 
+#: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
+_ENDED, _OFTEN = count(1), 200
 #: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
 _CHAINS = 2
 
@@ -59,6 +61,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.path in browsing:
             # The modules of a chain share one browser and one server, and each worker has one chain.
             item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
+        elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
+            # One worker makes for all of them what is made once a module.
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if config.getoption("quick"):
         # Of a law Hypothesis draws fewer examples.
         slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
@@ -69,6 +74,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
+    _leave_out_what_stays()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Leave out from time to time what tests have imported and remembered, which stays to the end."""
+    if next(_ENDED) % _OFTEN == 0:
+        _leave_out_what_stays()
+
+
+def _leave_out_what_stays() -> None:
     gc.collect()
     gc.freeze()
 
@@ -80,6 +96,11 @@ def pytest_unconfigure() -> None:
 
 def _is_law(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
+def _shares_with_its_module(item: pytest.Item) -> bool:
+    found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(one.scope == "module" for definitions in found.values() for one in definitions)
 
 
 @cache

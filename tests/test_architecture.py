@@ -11,8 +11,13 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import prodex
 from tests.house import VALUES
+
+# One worker reads every module, once for all of them.
+pytestmark = pytest.mark.xdist_group("architecture")
 
 SOURCE = Path(prodex.__file__).parents[1]
 SANDBOX = "prodex_sandbox"

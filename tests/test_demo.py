@@ -78,6 +78,7 @@ def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path)
     assert list((folder / "to_fix").glob("*.xlsx"))
 
 
+@pytest.mark.slow
 def test_the_demo_runs_again_and_again(home: Path) -> None:
     """The first time three weeks pass; the second time they are there; after a reset, they pass again."""
     home.mkdir(parents=True)
@@ -115,6 +116,7 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
     assert not set(weeks.snapshots) & set(anew.snapshots)
 
 
+@pytest.mark.slow
 def test_the_weeks_are_shown(home: Path) -> None:
     """A line for each audit, who corrected least, what changed since Monday, what is unusual."""
     home.mkdir(parents=True)
@@ -131,6 +133,7 @@ def test_the_weeks_are_shown(home: Path) -> None:
     assert 1 == told.count(" (fewest at ")
 
 
+@pytest.mark.slow
 def test_what_came_back_is_sent_once(home: Path) -> None:
     """The worklist of one supplier is read, sent and proved; the others are left for whoever comes next."""
     home.mkdir(parents=True)
@@ -151,6 +154,7 @@ def test_what_came_back_is_sent_once(home: Path) -> None:
     assert "was sent before" in said[-1]
 
 
+@pytest.mark.slow
 def test_nothing_may_have_come_back(home: Path) -> None:
     """With products of one's own nobody knows what to answer, and the demo says so."""
     home.mkdir(parents=True)

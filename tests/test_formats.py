@@ -236,7 +236,8 @@ def test_a_workbook_that_is_interrupted_leaves_nothing_to_be_said_later(
     for stop in range(1, calls - 40, 31):
         with pytest.raises(KeyboardInterrupt):
             calls_of(work, stop)
-        gc.collect()
         assert [] == list(tmp_path.iterdir())
+    gc.collect()
+    assert [] == list(tmp_path.iterdir())
     # Python tells only those who ask that a file was closed late.
     assert [] == [one.exc_value for one in said if one.exc_type is not ResourceWarning]

@@ -35,7 +35,7 @@ _CELL_TIME = 180
 _OUTPUT_SIZE = 200_000
 _NOTEBOOK_SIZE = 300_000
 #: Enough for nearly all notebooks, and made in a few seconds.
-_PRODUCTS = 600
+_PRODUCTS = 300
 #: Notebooks that need more: products that left within three weeks, in one market.
 _MORE = {"06_compare_snapshots": 2_000}
 #: The whole sample, as users have it.

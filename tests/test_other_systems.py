@@ -94,6 +94,7 @@ def test_every_text_has_its_encoding() -> None:
     assert [] == found
 
 
+@pytest.mark.slow
 def test_no_signal_is_named_that_windows_lacks() -> None:
     """SIGKILL, SIGHUP and others are missing in its `signal`."""
     of_windows = {"SIGABRT", "SIGBREAK", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM"}

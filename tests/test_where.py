@@ -54,11 +54,13 @@ CATALOG = _catalog()
 PRODUCTS = CATALOG.products
 
 
-@pytest.fixture(params=["in memory", "on disk", "filtered"])
-def catalog(request: pytest.FixtureRequest) -> prodex.Catalog:
+@pytest.fixture(scope="module", params=["in memory", "on disk", "filtered"])
+def catalog(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> prodex.Catalog:
     """Forty products in each form a catalogue has."""
     if request.param == "on disk":
-        return CATALOG.save("forty")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PRODEX_HOME", str(tmp_path_factory.mktemp("where")))
+            return CATALOG.save("forty")
     if request.param == "filtered":
         other = prodex.flatten([{"id": "other", "brand": {"code": "none of ours"}}])
         more = prodex.Catalog((*CATALOG.parts, *other.parts), CATALOG.origin)

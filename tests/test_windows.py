@@ -116,6 +116,7 @@ def day(exchange: Sandbox, folder: Path) -> None:
     assert 1 == len(prodex.list_snapshots())
 
 
+@pytest.mark.slow
 def test_a_day_of_an_analyst(windows: Windows, exchange: Sandbox, tmp_path: Path) -> None:
     """Load, refresh, audit, export, publish, send and vacuum: nothing is refused, or done to a file that is open."""
     day(exchange, tmp_path)

@@ -158,7 +158,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         options.products = options.leaves = 100
         options.explored = options.nightly = [100]
         options.wide = options.clustered = options.published = 100
-        options.required = 400
+        options.required = 200
         HERE.set()
         options.sizes, options.loaded, options.rounds = [100], [100], 1
     return options
@@ -262,8 +262,9 @@ def odd(run: _Run) -> None:
         "every": ("every product odd, times clean ones", -4.0),
         "attributes": ("20,000 distinct attributes, s", -3.0),
     }
+    part = 20 if run.options.quick else 1
     figures = [
-        Figure(what, alone("odd_products", name, run.options.rounds), target)
+        Figure(what, alone("odd_products", name, run.options.rounds, part), target)
         for name, (what, target) in named.items()
     ]
     run.add("Odd products", figures)
@@ -452,7 +453,7 @@ def completeness(run: _Run) -> None:
 
 def recipes(run: _Run) -> None:
     """Do recipes of 20 steps: one that changes little in each step, and one that changes every product often."""
-    count = 400 if run.options.quick else 100_000
+    count = 100 if run.options.quick else 100_000
     found = alone("recipes", "bench", home=run.sampled(count))
     figures = []
     for kind in ("typical", "worst"):

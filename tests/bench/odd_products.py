@@ -22,37 +22,39 @@ from tests.bench.products import odd, products
 _BLOCK = 1_500
 
 
-def one_in_a_block(rounds: int) -> float:
+def one_in_a_block(rounds: int, part: int = 1) -> float:
     """Return how many times as long a block takes in which one product has an integer beyond 2**53."""
-    clean = _first(pinned.clean_products(), _BLOCK)
+    clean = list(pinned.clean_products()[: _BLOCK // part])
     one = clean.copy()
-    middle = json.loads(one[_BLOCK // 2])
-    one[_BLOCK // 2] = json.dumps(middle | {"xLegacyReference": {"row": 2**53 + 1}}).encode()
+    middle = json.loads(one[len(one) // 2])
+    one[len(one) // 2] = json.dumps(middle | {"xLegacyReference": {"row": 2**53 + 1}}).encode()
     return _ratio(clean, one, rounds)
 
 
-def sample(rounds: int) -> float:
+def sample(rounds: int, part: int = 1) -> float:
     """Return how many times as long the pinned sample takes as its clean products, product by product."""
-    return _ratio(pinned.clean_products(), list(pinned.originals()), rounds)
+    clean, whole = pinned.clean_products(), list(pinned.originals())
+    return _ratio(clean[: len(clean) // part], whole[: len(whole) // part], rounds)
 
 
-def every(rounds: int, size: int = 500) -> float:
+def every(rounds: int, part: int = 1) -> float:
     """Return how many times as long a page takes on which nothing can be learnt from any product."""
-    clean = list(products(size))
+    clean = list(products(500 // part))
     unlike = [msgspec.json.encode(odd(product, number)) for number, product in enumerate(clean)]
     return _ratio([msgspec.json.encode(product) for product in clean], unlike, rounds)
 
 
-def attributes(rounds: int, count: int = 20_000) -> float:
+def attributes(rounds: int, part: int = 1) -> float:
     """Return the seconds for products with so many distinct top-level attributes in all, ten on each."""
     made = [
         json.dumps({"id": number} | {f"x{number * 10 + place}": place for place in range(10)}).encode()
-        for number in range(count // 10)
+        for number in range(2_000 // part)
     ]
     return median(_seconds(made, ShapeCache()) for _ in range(rounds))
 
 
-FIGURES: dict[str, Callable[[int], float]] = {
+#: Each of a number of rounds, and of one of so many parts of the products.
+FIGURES: dict[str, Callable[[int, int], float]] = {
     "one_in_a_block": one_in_a_block,
     "sample": sample,
     "every": every,
@@ -79,12 +81,8 @@ def _seconds(lines: Sequence[bytes], shapes: ShapeCache) -> float:
     return perf_counter() - began
 
 
-def _first(lines: Sequence[bytes], count: int) -> list[bytes]:
-    return list(lines[:count])
-
-
-def main(name: str, rounds: str) -> Any:
-    return FIGURES[name](int(rounds))
+def main(name: str, rounds: str, part: str) -> Any:
+    return FIGURES[name](int(rounds), int(part))
 
 
 if __name__ == "__main__":

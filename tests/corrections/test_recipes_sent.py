@@ -108,6 +108,7 @@ def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
     assert sorted(f"Le {one}" for one in before) == names(supplier)
 
 
+@pytest.mark.slow
 def test_a_night_that_is_killed_after_sending_does_not_send_again(
     supplier: prodex.Client, home: Path, tmp_path: Path, exchange: Sandbox
 ) -> None:

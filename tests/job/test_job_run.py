@@ -263,6 +263,7 @@ def test_what_a_killed_run_made_is_found(tmp_path: Path) -> None:
     assert 1 == len(list((tmp_path / "worklists").iterdir()))
 
 
+@pytest.mark.slow
 def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: Path) -> None:
     """The next night fetches what has changed, compares it with that night, and keeps what it has made."""
     path = job_file(tmp_path, "", EVERYTHING.replace("= 2", "= 1"))

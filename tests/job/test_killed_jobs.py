@@ -110,9 +110,9 @@ def test_kills_at_any_moment_leave_one_snapshot_audit_and_worklist_each_run(
     """However often: as many of each as there are runs that came to their end, and all of them whole."""
     chance = random.Random(seed)
     path = job_file(tmp_path, 'profile = "core"', WRITTEN)
-    with Sandbox(shared_products(120)) as sandbox, jobs(tmp_path) as forks:
+    with Sandbox(shared_products(60)) as sandbox, jobs(tmp_path) as forks:
         environment = {"PRODEX_HOME": str(home), **variables(sandbox)}
-        for _ in range(12):
+        for _ in range(6):
             process = forks.start(environment, path=str(path), dies=False)
             time.sleep(chance.uniform(0.02, 0.9))
             if process.is_running():

@@ -52,6 +52,7 @@ def untranslated(said: set[str], language: str) -> list[str]:
     return sorted(one for one in said if not ALIKE.fullmatch(one) and translation.translated(one) == one)
 
 
+@pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("products", ["sample", "real"])
 def test_every_reason_of_every_finding_is_known(products: str) -> None:
@@ -96,6 +97,7 @@ DATA = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_cell_is_data_or_a_translation(folders: dict[str, Path], language: str) -> None:
@@ -166,6 +168,7 @@ def nodes(page: str) -> Iterator[str]:
     yield from (html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', plain))
 
 
+@pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_text_of_the_report_is_translated(language: str, tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def held(catalog: prodex.Catalog) -> set[int]:
     return {int(key) for key in catalog.products["product_id"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("sweep", [None, True, False])
 def test_an_index_that_is_built_anew_costs_no_product(part: str, sweep: bool | None) -> None:

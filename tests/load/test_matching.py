@@ -271,6 +271,7 @@ def test_what_was_built_is_used_when_a_mismatch_is_allowed() -> None:
         assert (before, TOTAL) == (stranger.count(), len(catalog))
 
 
+@pytest.mark.slow
 def test_no_filter_of_the_sandbox_is_called_ignored() -> None:
     """Its products have all that a supplier can do wrong in them, and each organisation sees them in its own way."""
     asked: dict[str, list[Any]] = {

@@ -180,6 +180,7 @@ def test_what_was_built_before_an_interruption_stays(exchange: Sandbox, phase: s
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", REFRESH)
 def test_an_interrupted_refresh_loses_nothing(exchange: Sandbox, phase: str) -> None:
     """The old snapshot stays, and the next call has what came."""

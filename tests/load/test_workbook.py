@@ -471,6 +471,7 @@ def test_cells_above_may_be_merged(tmp_path: Path) -> None:
     ] == list(catalog.texts[["attribute", "language", "text"]].itertuples(index=False, name=None))
 
 
+@pytest.mark.slow
 def test_what_is_no_such_workbook_is_said(tmp_path: Path) -> None:
     """A list of people, a text file, nothing, another type; the message says what to do."""
     plain = tmp_path / "plain.xlsx"

@@ -52,6 +52,7 @@ def test_the_loop_takes_results_over_itself() -> None:
     assert [7] == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.5, 600])
 def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     seconds: float, tmp_path: Path

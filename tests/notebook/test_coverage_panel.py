@@ -345,6 +345,7 @@ def test_no_products_and_one() -> None:
         assert (len(USUAL) + 1, "") == (len(one.grid.view["rows"]), panel.message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["language", "kind"])
 def test_thousands_of_columns_are_cut_with_their_number(by: str) -> None:
     """Ten columns are shown, of how many is said, the others are on further pages, and a press keeps the page."""

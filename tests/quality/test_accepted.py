@@ -452,6 +452,7 @@ def test_states_say_what_became_of_each_line() -> None:
     assert ["not in the newest audit"] * 2 == gone[:2]
 
 
+@pytest.mark.slow
 def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     """Each adds fifty lines, one at a time, while the other does."""
     code = (

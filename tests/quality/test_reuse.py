@@ -196,6 +196,7 @@ def test_most_rules_say_that_the_record_is_enough() -> None:
     assert sum(rule.record_alone for rule in shipped) >= 0.9 * len(shipped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [

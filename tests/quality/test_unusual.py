@@ -75,6 +75,7 @@ def alarms(history: list[Figures], zone: str, first: int) -> list[str]:
     return [f"{one.moment} {one.sentences[0]}" for one in found if one.is_unusual]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "hour", "minute", "begin", "jitter"),
     [

@@ -70,6 +70,7 @@ def products(writer: Writer) -> dict[str, Any]:
     return {str(one["id"]): one for one in page}
 
 
+@pytest.mark.slow
 def test_a_service_that_runs_sees_the_days_and_the_reset(home: Path) -> None:
     """What is simulated, upserted and taken back beside a running service is what its next reply says."""
     with served(home) as base_url, Writer(base_url, SHOPKEEPER).log_in().session as session:
@@ -92,6 +93,7 @@ def test_a_service_that_runs_sees_the_days_and_the_reset(home: Path) -> None:
         assert 0 == len(sandbox.journal())
 
 
+@pytest.mark.slow
 def test_a_user_follows_seven_nights(home: Path) -> None:
     """A client of the home's service refreshes after each night, and ends with what a fresh load has."""
     with served(home) as base_url:

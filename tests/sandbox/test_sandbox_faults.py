@@ -574,7 +574,7 @@ def test_the_command_takes_faults(tmp_path: Path) -> None:
     options = ["--home", str(tmp_path / "home"), "--products", str(products), "--latency", "0.1"]
     orders = ["--fault", "503@1,retry_after=2,endpoint=token", "--fault", "500@1"]
     with subprocess.Popen(
-        [sys.executable, "-m", "prodex.sandbox", *options, *orders], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "prodex_sandbox", *options, *orders], stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None

@@ -108,7 +108,7 @@ def test_an_import_outlives_a_killed_process(tmp_path: Path) -> None:
     trackings: list[int] = []
     for options in (["--import-delay", "60"], []):
         with subprocess.Popen(
-            [sys.executable, "-m", "prodex.sandbox", "--home", home, "--products", products, *options],
+            [sys.executable, "-m", "prodex_sandbox", "--home", home, "--products", products, *options],
             stdout=subprocess.PIPE,
             text=True,
         ) as process:
@@ -137,7 +137,7 @@ def test_the_command_imports_files(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "prodex.sandbox",
+        "prodex_sandbox",
         "--home",
         tmp_path / "home",
         "--sample",

@@ -164,3 +164,21 @@ def test_segments_stay_over_a_restart(tmp_path: Path) -> None:
                     trees.append(segments(caller.log_in()).json())
     assert trees[:2] == trees[2:]
     assert ("PS_0001_00001_all", "PS_0002_00001_all") == (trees[0][0]["id"], trees[1][0]["id"])
+
+
+def test_segments_are_those_of_the_beginning_however_late_they_are_asked_for() -> None:
+    """Segments are of the products that filled the store, also where those were changed before the first call."""
+    product = {
+        "id": 1,
+        "gtin": "1",
+        "GPC": {"code": "10", "label": "Tea"},
+        "kind": {"code": "4", "label": "\ud83d"},
+    }
+    with Sandbox([product]) as sandbox:
+        sandbox.change([product | {"kind": {"code": "5", "label": "Coffee"}}])
+        caller = Caller(sandbox.base_url, sandbox.organizations[0], keeps_contract=False)
+        with caller.session:
+            (root,) = segments(caller.log_in()).json()
+    assert ["Tea"] == [one["name"] for one in root["children"]]
+    # A name that no store takes has a question mark for each half of a surrogate pair.
+    assert ["?"] == [one["name"] for one in root["children"][0]["children"]]

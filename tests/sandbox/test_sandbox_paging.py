@@ -249,6 +249,7 @@ def scrolls() -> list[Scroll]:
     return [one for one in gc.get_objects() if isinstance(one, Scroll)]
 
 
+@pytest.mark.slow
 def test_a_scroll_that_nobody_continues_ends_without_a_further_call() -> None:
     """Its list is given back soon after two minutes; that of a scroll that goes on is kept."""
     clock = Clock()

@@ -171,6 +171,7 @@ with Sandbox([{"gtin": "03036811359935"}]) as sandbox:
     assert "1\n" == subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("prodex", "sandbox"), ("prodex.sandbox",), ("prodex_sandbox",)])
 def test_each_name_of_the_command_runs_it(words: tuple[str, ...], tmp_path: Path) -> None:
     """Through the command line, the module that users import, and the package itself."""
@@ -209,7 +210,7 @@ except prodex.errors.MissingExtra as error:
 def process(tmp_path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Run the command until it says that it answers."""
     with subprocess.Popen(
-        [sys.executable, "-m", "prodex.sandbox", "--home", str(tmp_path / "home"), *options],
+        [sys.executable, "-m", "prodex_sandbox", "--home", str(tmp_path / "home"), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from small_exchange import BREAD, BUTTER, CIDER, Caller
 
+from prodex.sandbox import Sandbox
 from prodex_sandbox.records.indexing import SEARCH_FIELDS
 
 NAME, DESCRIPTION, BRAND, KIND = "namePublicLong.data", "description.data", "brand.label", "kind.label"
@@ -129,3 +132,55 @@ def test_the_most_that_a_search_may_hold_can_be_searched(shop: Caller) -> None:
     """A search as large as the sandbox takes it is answered."""
     must = [entry("bread " * 64, *SEARCH_FIELDS)] * 32
     assert 200 == shop.search(advanced_search={"must": must}).status_code
+
+
+def named(id_: int, name: str) -> dict[str, Any]:
+    """Return a product with a name, which advanced_search looks through."""
+    return {"id": id_, "gtin": f"{id_:014}", "namePublicLong": [{"data": name}]}
+
+
+def found(caller: Caller, word: str) -> list[str]:
+    return [gtin.lstrip("0") for gtin in caller.gtins(advanced_search={"must": [entry(word, NAME)]})]
+
+
+@pytest.mark.parametrize("searched_before", [False, True])
+def test_texts_are_those_of_now_however_late_the_first_search_is(searched_before: bool) -> None:
+    """What was changed, added, removed and reset before the first search is found as after it."""
+    products = [named(1, "apple"), named(2, "pear"), named(3, "cherry"), {"id": 4, "gtin": "4"}]
+    with Sandbox(products) as sandbox:
+        caller = Caller(sandbox.base_url, sandbox.organizations[0], keeps_contract=False).log_in()
+        with caller.session:
+            if searched_before:
+                assert ["1"] == found(caller, "apple")
+            sandbox.change([named(1, "quince"), named(5, "pear")])
+            sandbox.remove([3])
+            sandbox.change([named(2, "plum")])
+            sandbox.reset(["2".zfill(14)])
+            assert [[], ["1"], ["2", "5"], [], []] == [
+                found(caller, word) for word in ("apple", "quince", "pear", "cherry", "plum")
+            ]
+            sandbox.reset()
+            assert [["1"], ["2"], ["3"]] == [found(caller, word) for word in ("apple", "pear", "cherry")]
+
+
+def test_first_searches_may_come_at_once() -> None:
+    """Each of several first searches finds everything, and texts are indexed once."""
+    with Sandbox([named(number, f"word {number % 7}") for number in range(1, 300)]) as sandbox:
+        callers = [Caller(sandbox.base_url, sandbox.organizations[0], keeps_contract=False) for _ in range(6)]
+        for caller in callers:
+            caller.log_in()
+        with ThreadPoolExecutor(len(callers)) as pool:
+            replies = list(pool.map(lambda caller: len(found(caller, "word")), callers))
+        for caller in callers:
+            caller.session.close()
+    assert [20] * len(callers) == replies
+
+
+def test_texts_stay_indexed_over_a_restart(tmp_path: Path) -> None:
+    """A home that is searched for the first time after a restart finds what one finds that was searched before."""
+    for word, searches in (("apple", False), ("apple", True), ("pear", True)):
+        with Sandbox([named(1, "apple"), named(2, "pear")], home=tmp_path) as sandbox:
+            caller = Caller(sandbox.base_url, sandbox.organizations[0], keeps_contract=False).log_in()
+            with caller.session:
+                if searches:
+                    assert [{"apple": "1", "pear": "2"}[word]] == found(caller, word)

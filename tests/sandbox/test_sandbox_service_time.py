@@ -116,6 +116,7 @@ def test_a_reset_sets_the_clock_back() -> None:
         assert [sample.AS_OF.date() + timedelta(days=1)] == list(sandbox.simulate(1).days)
 
 
+@pytest.mark.slow
 def test_a_service_that_runs_follows(tmp_path: Path) -> None:
     """Another process sets the time of a service that is running, and it outlasts the service."""
     home = fill(tmp_path / "sandbox", 30)

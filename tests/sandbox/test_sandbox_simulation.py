@@ -164,6 +164,7 @@ def test_a_correction_leaves_one_defect_less(tmp_path: Path) -> None:
     assert [] == [entry for entry in corrected if entry.before == entry.after]
 
 
+@pytest.mark.slow
 def test_every_entry_is_seen_by_a_caller() -> None:
     """The last entry about each value of a product is what the service then serves; what was withdrawn is gone."""
     with Sandbox(sample.shared_products(COUNT)) as sandbox:
@@ -210,6 +211,7 @@ def test_what_nobody_touched_keeps_every_byte(month: tuple[Store, Journal], tmp_
             assert before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INCIDENTS)
 def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) -> None:
     """Beside its incident a day is as it would have been, and the sentence names as many products as were changed."""
@@ -317,6 +319,7 @@ def test_what_cannot_be_simulated_is_refused(days: int, incident: str, message: 
         assert before == content(store)
 
 
+@pytest.mark.slow
 def test_a_refresh_after_each_night_equals_a_fresh_load() -> None:
     """Whoever loads, and refreshes after each of seven nights, has every change, and no product too many."""
     with Sandbox(sample.shared_products(COUNT)) as sandbox:
@@ -470,6 +473,7 @@ def test_single_products_are_taken_back(tmp_path: Path) -> None:
         assert second in [one["gtin"] for one in everything(sandbox.base_url).values()]
 
 
+@pytest.mark.slow
 def test_an_audit_finds_what_was_broken_and_not_what_was_corrected() -> None:
     """Rules of the client, written by others, agree with the journal about the defects that they know."""
     rules = {

@@ -110,6 +110,7 @@ def test_a_program_gets_one_line_of_json(capsys: pytest.CaptureFixture[str], tmp
     assert server == json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_what_a_real_terminal_shows(tmp_path: Path) -> None:
     """A process with a terminal of its own, told to stop by the key that it names."""
     with Sandbox([{"id": 1, "gtin": "03036811359935"}], home=tmp_path):

@@ -11,6 +11,7 @@ import time
 import pytest
 import requests
 from exchange import Exchange
+from tests.lived import exchange_in
 
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
 from prodex.sandbox import Sandbox
@@ -162,11 +163,10 @@ def test_what_the_sandbox_needs_is_named(home, monkeypatch):
         connect("sandbox")
 
 
-@pytest.mark.slow
 def test_the_sandbox_can_be_asked_as_another_organisation(home):
     """Credentials of another organisation are used as given; half a pair is refused."""
-    with Analyst() as analyst:
-        base_url, _, _ = analyst.says()
+    with exchange_in(home.parent, []) as running:
+        base_url = running.base_url
         _, other, *_ = json.loads((home / "server.json").read_bytes())["credentials"]
         client = connect("sandbox", client_id=other["client_id"], client_secret=other["client_secret"])
         assert base_url == client.base_url

@@ -76,6 +76,7 @@ def test_nobody_waits_for_a_job_that_is_not_wanted_any_more() -> None:
     assert _has_ended(process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("can_start", [True, False])
 def test_a_process_that_starts_while_all_are_ended_has_no_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can_start: bool

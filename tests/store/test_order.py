@@ -261,6 +261,7 @@ for number in range(4):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_publish_at_once_get_numbers_of_their_own(home: Path, tmp_path: Path) -> None:
     """Snapshots and audits, each with the next number: none is lost, and no number is there twice."""
     with (

@@ -139,6 +139,7 @@ def small(home: Path) -> Iterator[Sandbox]:
         yield exchange
 
 
+@pytest.mark.slow
 def test_after_a_reset_they_are_made_anew(small: Sandbox) -> None:
     """What was kept under their name is removed, and worklists that somebody filled in stay."""
     first = prodex.simulated_weeks(until=UNTIL)
@@ -180,6 +181,7 @@ def test_what_was_interrupted_is_made_anew(small: Sandbox) -> None:
     assert [weeks.incident] == small.journal.incidents
 
 
+@pytest.mark.slow
 def test_the_first_audit_is_given_before_the_days_pass(small: Sandbox) -> None:
     """So that somebody can read it meanwhile; and at once where the weeks are there already."""
     seen: list[tuple[str, int, int]] = []
@@ -193,6 +195,7 @@ def test_the_first_audit_is_given_before_the_days_pass(small: Sandbox) -> None:
     assert (repr(weeks.audits[0]), len(weeks.snapshots)) == seen[1][:2]
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_was_used_before_begins_anew(
     small: Sandbox, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -213,6 +216,7 @@ def test_a_sandbox_that_was_used_before_begins_anew(
         assert () == prodex.open_snapshot(name).origin.ledger.notes
 
 
+@pytest.mark.slow
 def test_a_name_that_is_in_use_is_refused(small: Sandbox) -> None:
     """With another one; nothing is removed, and nothing has happened in the sandbox."""
     folder = prodex.flatten([{"id": 7}], source="https://api.example.com").save("shop").folder
@@ -236,6 +240,7 @@ def test_products_of_ones_own_live_too(home: Path) -> None:
     assert not list(weeks.returned.glob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("owner", ["all", " Mill ", "A\nB@2:c", "Grand Panier Sandbox", "mill \ud800", None])
 def test_the_owner_of_the_incident_may_have_any_name(home: Path, owner: str | None) -> None:
     """What a stranger's records name their owner is no command: the incident happens, and the weeks end."""
@@ -250,6 +255,7 @@ def test_the_owner_of_the_incident_may_have_any_name(home: Path, owner: str | No
     assert weeks.catalog.pictures.empty
 
 
+@pytest.mark.slow
 def test_the_incident_is_found_on_a_day_on_which_it_was_not(home: Path) -> None:
     """It concerned a supplier with few pictures then, of whom nobody could say that it was unusual."""
     home.mkdir(parents=True)

@@ -558,6 +558,7 @@ def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None
     assert 2 * PRODUCTS == sum(judged)  # as they are, and as they would be
 
 
+@pytest.mark.slow
 def test_kills_and_interrupts_of_the_command_send_nothing_twice(tmp_path: Path, home: Path) -> None:
     """A few of them; `python -m tests.soak answers` does sixty."""
     found = interrupt_often(tmp_path, home, 6)

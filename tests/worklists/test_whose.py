@@ -262,6 +262,7 @@ def test_an_owner_that_nobody_has_is_an_error_with_the_nearest(answer: Answer) -
     assert {"accepted": 1} == dict(answer(row, catalog=two, owner="4").counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -89,7 +89,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def make_folder(folder: Path, *, private: bool = False) -> None:
+def make_folder(folder: Path, *, private: bool = False, flushed: bool = True) -> None:
     """Make a folder and those above it, flushed so that they survive a power cut.
 
     Parameters
@@ -99,6 +99,8 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
     private
         Only its owner may enter it, whatever the umask, as for everything that prodex stores for itself. Folders on
         the way to it that belong to prodex, below `home()`, are made private as well, even if they exist already.
+    flushed
+        False where all of it is flushed later, by `make_ready`.
     """
     levels = (folder, *folder.parents)
     # Thousands of folders are made in places that exist: what lies above the first that does is not looked at.
@@ -109,7 +111,8 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
     for level in reversed(missing):
         level.mkdir(mode=_PRIVATE_FOLDER if private else 0o777, exist_ok=True)
         # The name of a new folder is part of its parent: without this a power cut may lose it.
-        flush(level.parent)
+        if flushed:
+            flush(level.parent)
         if private:
             _close(level, _PRIVATE_FOLDER)
 

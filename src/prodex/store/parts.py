@@ -178,7 +178,8 @@ def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.Parq
     path = folder / path_of(table, number)
     # From the statistics of `presence` a merge learns which attributes no product has any more.
     counted = [f.name for f in schema if f.name in _SOUGHT or table == "presence" or not _is_text(f.type)]
-    make_folder(path.parent, private=True)
+    # What is published is flushed as a whole; what a power cut takes of a part before that is built again.
+    make_folder(path.parent, private=True, flushed=False)
     path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
     open_private(path, "wb").close()
     return parquet.writer(

@@ -156,6 +156,8 @@ class Listing:
     def _condition(self, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         behaviour = self._behaviour
         where, bound = condition(values)
+        if "advanced_search" in bound:
+            self._store.index_texts()
         # Dates have whole seconds, so a bound that is exclusive is one a second further.
         if behaviour.exclusive_from and "updated_at_from" in bound:
             bound["updated_at_from"] += 1

@@ -19,7 +19,7 @@ from PIL import Image, ImageChops, ImageColor, ImageFilter, ImageOps
 
 from prodex_sandbox.media.canvas import Box, Canvas
 from prodex_sandbox.media.files import Pack
-from prodex_sandbox.records.reading import read_table
+from prodex_sandbox.own_tables import read_table
 
 Colour = tuple[int, int, int]
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from prodex_sandbox.raw_json import encode, members
 from prodex_sandbox.records.baseline import baseline_triggers, note_baseline
 from prodex_sandbox.records.indexing import IndexedValues, indexed_values
-from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct
+from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, views_with_owner
 from prodex_sandbox.records.reading import shared_with_all
 from prodex_sandbox.records.referentials import Codes, codes_known, codes_of
 from prodex_sandbox.records.segments import SegmentBuilder
@@ -28,6 +28,7 @@ from prodex_sandbox.records.store import (
     INDEXES,
     ORGANIZATION_COLUMNS,
     TABLES,
+    TEXTS_MISSING,
     TRIGGERS,
     VERSION,
     Store,
@@ -93,7 +94,7 @@ def _without_collecting() -> Iterator[None]:
 
 
 def _insert_settings(connection: sqlite3.Connection, origin: str) -> None:
-    settings = {"version": VERSION, "token_key": secrets.token_hex(32), "origin": origin}
+    settings = {"version": VERSION, "token_key": secrets.token_hex(32), "origin": origin, TEXTS_MISSING: "1"}
     connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
 
 
@@ -134,14 +135,16 @@ def _insert_products(connection: sqlite3.Connection, products: Iterable[tuple[by
     known: Codes = {}
     segments = SegmentBuilder()
     numbered = enumerate(products, start=1)
-    while block := [(key, *one) for key, one in islice(numbered, _BLOCK)]:
-        insert_products(connection, [(key, one.owner_id, body, one.record) for key, body, one in block])
-        insert_views(connection, [(key, one) for key, _, one in block])
-        for _, _, product in block:
-            segments.add(product)
+    while block := [(key, *one, views_with_owner(one[1])) for key, one in islice(numbered, _BLOCK)]:
+        insert_products(
+            connection, [(key, one.owner_id, body, indexed_values(one.record)) for key, body, one, _ in block]
+        )
+        insert_views(connection, [(key, one.record, views) for key, _, one, views in block])
+        for _, _, product, views in block:
+            segments.add(product.record, product.owner_id, views)
             for place, code in codes_of(product.record):
                 known.setdefault(place, code)
-    segments.insert(connection)
+    segments.note(connection)
     connection.executemany(
         "INSERT INTO referentials VALUES (?, ?, ?)",
         ((name, code, encode(body)) for (name, code), body in (codes_known() | known).items()),
@@ -198,7 +201,7 @@ def _insert(
     record = product.record if now is None else _updated(product.record, None, now)
     key = next_key(connection)
     insert_product(connection, key, product.owner_id, encode(record), record)
-    insert_views(connection, [(key, product)])
+    insert_views(connection, [(key, product.record, views_with_owner(product))])
     return key
 
 
@@ -213,7 +216,7 @@ def _replace(connection: sqlite3.Connection, key: int, given: Product, now: date
         connection.execute("UPDATE products SET owner_id = ? WHERE key = ?", (given.owner_id, key))
         connection.execute("DELETE FROM views WHERE product_key = ?", (key,))
         connection.execute("DELETE FROM tags WHERE product_key = ?", (key,))
-        insert_views(connection, [(key, given)])
+        insert_views(connection, [(key, given.record, views_with_owner(given))])
 
 
 def _updated(record: Mapping[str, Any], before: bytes | None, now: datetime) -> dict[str, Any]:

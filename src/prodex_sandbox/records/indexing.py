@@ -9,12 +9,13 @@ languages, whatever their case or accents; it matches the search when it matches
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
-from prodex_sandbox.raw_json import storable
+import msgspec
+
+from prodex_sandbox.raw_json import decode, storable
 
 #: The fields that can be searched (spec, endpoint 5), each a member of an attribute -> their columns in the index.
 SEARCH_FIELDS: Final = {
@@ -83,10 +84,12 @@ def _check_keys(value: Any, keys: set[str], where: str) -> None:
 _IDS: Final = range(2**62)
 #: Each field that can be searched, its attribute, and the member of that.
 _SEARCHED: Final = tuple((field, *field.split(".")) for field in SEARCH_FIELDS)
+_SEARCHED_MEMBERS: Final = msgspec.json.Decoder(
+    TypedDict("_SearchedMembers", {name: Any for _, name, _ in _SEARCHED}, total=False)  # type: ignore[operator]
+)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedValues:
+class IndexedValues(msgspec.Struct, frozen=True, gc=False):
     """One product, as the filters see it.
 
     Attributes
@@ -97,8 +100,6 @@ class IndexedValues:
         UNIX time in milliseconds, or None.
     consumer_unit
         Whether it is a consumer unit or a display unit.
-    texts
-        What `advanced_search` looks through, by field.
     """
 
     id: int | None
@@ -108,14 +109,13 @@ class IndexedValues:
     pictures_updated_at: int | None
     has_packshot: bool
     consumer_unit: bool
-    texts: dict[str, str]
 
 
 def indexed_values(record: dict[str, Any]) -> IndexedValues:
     """Take the facts from a record."""
     id_ = record.get("id")
     updated_at = _unix_time(record.get("updatedAt"))
-    pictures_updated_at = _unix_time(next(values_at(record, "assets.lastUpdatedAt.pictures"), None))
+    pictures_updated_at = _unix_time(next(iter(values_at(record, "assets.lastUpdatedAt.pictures")), None))
     return IndexedValues(
         # SQLite holds integers of 64 bits; records may hold larger ones.
         id=id_ if isinstance(id_, int) and id_ in _IDS else None,
@@ -123,21 +123,31 @@ def indexed_values(record: dict[str, Any]) -> IndexedValues:
         gtin=_text(record.get("gtin")),
         updated_at=None if updated_at is None else int(updated_at),
         pictures_updated_at=None if pictures_updated_at is None else round(pictures_updated_at * 1000),
-        has_packshot=any(value is True for value in values_at(record, "assets.pictures.isPackshot")),
+        has_packshot=True in [value is True for value in values_at(record, "assets.pictures.isPackshot")],
         consumer_unit=record.get("isConsumerUnit") is True or record.get("isDisplayUnit") is True,
-        texts={field: _text_of(record.get(name), member) for field, name, member in _SEARCHED},
     )
 
 
-def values_at(value: Any, path: str) -> Iterator[Any]:
-    """Yield the values at a dotted path, through objects and lists."""
-    name, _, rest = path.partition(".")
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, dict) and name in item:
-            if rest:
-                yield from values_at(item[name], rest)
-            else:
-                yield item[name]
+def searched_texts(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what `advanced_search` looks through in a record: a text for each of `SEARCH_FIELDS`."""
+    return tuple([_text_of(record.get(name), member) for _, name, member in _SEARCHED])
+
+
+def searched_texts_of(body: bytes) -> tuple[str, ...]:
+    """Return the `searched_texts` of a stored record, of which nothing else is decoded."""
+    try:
+        return searched_texts(_SEARCHED_MEMBERS.decode(body))
+    except msgspec.DecodeError:
+        return searched_texts(decode(body))
+
+
+def values_at(value: Any, path: str) -> list[Any]:
+    """Return the values at a dotted path, through objects and lists."""
+    found = [value]
+    for name in path.split("."):
+        items = [item for one in found for item in (one if isinstance(one, list) else (one,))]
+        found = [item[name] for item in items if isinstance(item, dict) and name in item]
+    return found
 
 
 def _text(value: Any) -> str | None:

@@ -1,37 +1,28 @@
-"""Product records from files: JSON, JSON lines and service replies, plain or gzip; and the sandbox's own tables.
+"""Product records from files: JSON, JSON lines and service replies, plain or gzip.
 
 A record is kept as the bytes it is written in, whatever it lacks. What is no record is reported with its file
-and line, and left out.
+and line, and left out. Of JSON lines, only the members are decoded that a store looks at.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from importlib import resources
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from prodex_sandbox.raw_json import decode, encode, items, members, storable
+from prodex_sandbox.records.excerpts import Excerpts
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, views_of_record
 
-#: A record: its bytes and its decoded members.
+#: A record: its bytes and its decoded members, or an excerpt of them.
 Record = tuple[bytes, dict[str, Any]]
 
 _GZIP: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-
-
-def read_table(package: str | None, name: str) -> Iterable[dict[str, str]]:
-    """Return the rows of a table of the sandbox's own: a CSV file in one of its packages."""
-    assert package  # noqa: S101 - `__package__` has no better type
-    text = resources.files(package).joinpath(f"{name}.csv").read_text("utf-8")
-    # Texts hold quotation marks, and no semicolon.
-    return csv.DictReader(text.splitlines(), delimiter=";", quoting=csv.QUOTE_NONE)
 
 
 def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterator[Record]:
@@ -45,6 +36,7 @@ def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterat
     report
         Gets a sentence about each thing that is not a record.
     """
+    excerpts = Excerpts()
     for path in paths:
         count = 0
         with path.open("rb") as file:
@@ -52,7 +44,9 @@ def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterat
             file.seek(0)
             content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
             try:
-                for count, record in enumerate(_records_of_file(path, content, report), start=1):  # noqa: B007
+                for count, record in enumerate(  # noqa: B007
+                    _records_of_file(path, content, report, excerpts), start=1
+                ):
                     yield record
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 report(f"{path}: the rest is unreadable ({error})")
@@ -89,11 +83,13 @@ def _manufacturer(name: str, id_: int) -> Organization:
     return Organization(id_, name, OrganizationType.MANUFACTURER, key, f"{key}-secret", key)
 
 
-def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) -> Iterator[Record]:
+def _records_of_file(
+    path: Path, file: BinaryIO, report: Callable[[str], None], excerpts: Excerpts
+) -> Iterator[Record]:
     # The first line decides: whole JSON is one record a line; else the file is read as one value.
     first = file.readline().removeprefix(_BYTE_ORDER_MARK)
     if _is_json(first) or not first.strip():
-        yield from _records_of_lines(path, [first], file, report)
+        yield from _records_of_lines(path, [first], file, report, excerpts)
         return
     # Either one value over several lines, or JSON lines of which the first is damaged.
     rest = file.read()
@@ -101,14 +97,18 @@ def _records_of_file(path: Path, file: BinaryIO, report: Callable[[str], None]) 
     if _is_json(whole):
         yield from _records_of_value(f"{path}", whole, report)
     else:
-        yield from _records_of_lines(path, [first], io.BytesIO(rest), report)
+        yield from _records_of_lines(path, [first], io.BytesIO(rest), report, excerpts)
 
 
 def _records_of_lines(
-    path: Path, first: list[bytes], file: BinaryIO, report: Callable[[str], None]
+    path: Path, first: list[bytes], file: BinaryIO, report: Callable[[str], None], excerpts: Excerpts
 ) -> Iterator[Record]:
     for number, line in enumerate(chain(first, file), start=1):
-        if body := line.strip():
+        if not (body := line.strip()):
+            continue
+        if (excerpt := excerpts.of(body)) is not None:
+            yield body, excerpt
+        else:
             yield from _records_of_value(f"{path}, line {number}", body, report)
 
 

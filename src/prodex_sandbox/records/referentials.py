@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
+from prodex_sandbox.own_tables import read_table
 from prodex_sandbox.raw_json import storable
-from prodex_sandbox.records.reading import read_table
 
 #: Top-level attributes that are a code value -> their referential.
 CODE_ATTRIBUTES: Final = {"brand": "brands", "kind": "kinds", "typePackaging": "packagings"}
@@ -20,6 +20,8 @@ UNITS_OF: Final = {"netContent": "netcontents", "netWeight": "weights", "grossWe
 
 _TEXTS: Final = ("nameLegal", "namePublicShort", "namePublicLong", "description")
 _QUANTITIES: Final = (*UNITS_OF, "height", "width", "depth")
+#: Attributes of items that are expressed in a language or a unit.
+DESCRIBED_ATTRIBUTES: Final = (*_TEXTS, *_QUANTITIES)
 
 #: Attributes, each with the referentials of its code, or of the language or unit that its items are expressed in.
 _REFERENTIALS_OF: Final = (

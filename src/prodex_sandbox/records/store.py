@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.indexing import SEARCH_FIELDS, IndexedValues, indexed_values
+from prodex_sandbox.records.indexing import (
+    SEARCH_FIELDS,
+    IndexedValues,
+    indexed_values,
+    searched_texts,
+    searched_texts_of,
+)
 from prodex_sandbox.records.model import (
     Organization,
     OrganizationType,
-    SharedProduct,
     View,
     overlay,
-    views_with_owner,
 )
 from prodex_sandbox.records.referentials import Codes
 
@@ -141,6 +145,19 @@ class Store:
         for value in wanted:
             yield from (body for (body,) in self.rows(sql, (value,)))
 
+    def index_texts(self) -> None:
+        """Index the texts of a store that was filled without: most are never searched, and indexing takes a while."""
+        if not self.rows(_TEXTS_MISSING):
+            return
+        with self.writing() as connection:
+            # Another search may have waited for the same.
+            if not texts_missing(connection):
+                return
+            bodies = connection.execute("SELECT key, body FROM records ORDER BY key")
+            texts = ((key, searched_texts_of(body)) for key, body in bodies)
+            connection.executemany(_INSERT_TEXTS, ((key, *row) for key, row in texts if any(row)))
+            connection.execute("DELETE FROM settings WHERE name = ?", (TEXTS_MISSING,))
+
     def labels(self) -> dict[str, dict[tuple[str, str], str]]:
         """Return the labels in other languages: language -> (code, label in US English) -> label."""
         labels: dict[str, dict[tuple[str, str], str]] = {}
@@ -193,6 +210,10 @@ def _seen(condition: str) -> str:
 
 #: Changes whenever a store of the time before cannot be used any more.
 VERSION: Final = "5"
+
+#: A setting that is there until the texts of records are indexed: until the first search.
+TEXTS_MISSING: Final = "texts_missing"
+_TEXTS_MISSING: Final = f"SELECT 1 FROM settings WHERE name = '{TEXTS_MISSING}'"  # noqa: S608 - our own name
 
 #: What simulated suppliers did; since version 5.
 JOURNAL: Final = """
@@ -290,9 +311,6 @@ ORGANIZATION_COLUMNS: Final = ", ".join(one.name for one in fields(Organization)
 #: Columns of a product with the values that filters compare.
 _COLUMNS: Final = ("id", "uuid", "gtin", "updated_at", "pictures_updated_at", "has_packshot", "consumer_unit")
 _columns_of: Final = attrgetter(*_COLUMNS)
-_statuses_of: Final = attrgetter(
-    "shared_from", "shared_with", "product_status", "active_range", "validation_status", "target_market"
-)
 _INSERT_PRODUCT: Final = (
     f"INSERT INTO products (key, owner_id, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
     f" VALUES (?, ?{', ?' * len(_COLUMNS)})"
@@ -312,46 +330,49 @@ def next_key(connection: sqlite3.Connection) -> int:
     return int(rows.fetchone()[0])
 
 
+def texts_missing(connection: sqlite3.Connection) -> bool:
+    """Whether the texts of records are still to be indexed: by `Store.index_texts`, as the records are then."""
+    return connection.execute(_TEXTS_MISSING).fetchone() is not None
+
+
 def insert_product(
     connection: sqlite3.Connection, key: int, owner_id: int, body: bytes, record: dict[str, Any]
 ) -> None:
     """Insert a product; `body` is the record's JSON."""
-    insert_products(connection, [(key, owner_id, body, record)])
+    insert_products(connection, [(key, owner_id, body, indexed_values(record))])
+    texts = searched_texts(record)
+    # A product without texts cannot be found by them, and needs no row.
+    if any(texts) and not texts_missing(connection):
+        connection.execute(_INSERT_TEXTS, (key, *texts))
 
 
 def insert_products(
-    connection: sqlite3.Connection, products: Sequence[tuple[int, int, bytes, dict[str, Any]]]
+    connection: sqlite3.Connection, products: Sequence[tuple[int, int, bytes, IndexedValues]]
 ) -> None:
-    """Insert products: of each its key, its owner's id, the JSON of its record, and the record."""
-    values = [(key, owner_id, indexed_values(record)) for key, owner_id, _, record in products]
-    connection.executemany(_INSERT_PRODUCT, [(key, owner, *_columns_of(one)) for key, owner, one in values])
-    connection.executemany("INSERT INTO records VALUES (?, ?)", [(key, body) for key, _, body, _ in products])
-    # A product without texts cannot be found by them, and needs no row.
+    """Insert products without their texts: of each its key, its owner's id, the JSON of its record, its values."""
     connection.executemany(
-        _INSERT_TEXTS, [(key, *one.texts.values()) for key, _, one in values if any(one.texts.values())]
+        _INSERT_PRODUCT, [(key, owner, *_columns_of(values)) for key, owner, _, values in products]
     )
+    connection.executemany("INSERT INTO records VALUES (?, ?)", [(key, body) for key, _, body, _ in products])
 
 
 def restore_texts(connection: sqlite3.Connection, key: int, record: dict[str, Any]) -> None:
     """Index the texts of a record again."""
-    _replace_texts(connection, key, indexed_values(record))
+    if texts_missing(connection):
+        return
+    # To read them costs a fraction of indexing them, and most writes change none.
+    before, texts = connection.execute(_SELECT_TEXTS, (key,)).fetchone(), searched_texts(record)
+    if before != texts:
+        connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
+        if any(texts):
+            connection.execute(_INSERT_TEXTS, (key, *texts))
 
 
 def replace_product(connection: sqlite3.Connection, key: int, body: bytes, record: dict[str, Any]) -> None:
     """Replace the record of a product; the owner stays."""
-    values = indexed_values(record)
-    connection.execute(_UPDATE_PRODUCT, (*_columns_of(values), key))
+    connection.execute(_UPDATE_PRODUCT, (*_columns_of(indexed_values(record)), key))
     connection.execute("UPDATE records SET body = ? WHERE key = ?", (body, key))
-    _replace_texts(connection, key, values)
-
-
-def _replace_texts(connection: sqlite3.Connection, key: int, values: IndexedValues) -> None:
-    # To read them costs a fraction of indexing them, and most writes change none.
-    row = connection.execute(_SELECT_TEXTS, (key,)).fetchone()
-    if row != tuple(values.texts.values()):
-        connection.execute("DELETE FROM texts WHERE rowid = ?", (key,))
-        if any(values.texts.values()):
-            connection.execute(_INSERT_TEXTS, (key, *values.texts.values()))
+    restore_texts(connection, key, record)
 
 
 def delete_product(connection: sqlite3.Connection, key: int) -> None:
@@ -374,14 +395,15 @@ def delete_versions(connection: sqlite3.Connection, key: int) -> None:
         _delete_record(connection, version)
 
 
-def insert_views(connection: sqlite3.Connection, products: Iterable[tuple[int, SharedProduct]]) -> None:
-    """Insert how everybody sees products, their owners too; of each product its key and itself."""
+def insert_views(
+    connection: sqlite3.Connection, products: Iterable[tuple[int, dict[str, Any], tuple[View, ...]]]
+) -> None:
+    """Insert how everybody sees products; of each product its key, its record, and all its views."""
     _insert_views(
         connection,
         (
-            (key, view, overlay(product.record, views[0], view))
-            for key, product in products
-            for views in [views_with_owner(product)]
+            (key, view, {} if view is views[0] else overlay(record, views[0], view))
+            for key, record, views in products
             for view in views
         ),
     )
@@ -400,14 +422,28 @@ def insert_view(connection: sqlite3.Connection, key: int, view: View, overlay: d
 
 def _insert_views(connection: sqlite3.Connection, seen: Iterable[tuple[int, View, dict[str, Any]]]) -> None:
     rows = list(seen)
+    # Products that are shared alike have the same views.
+    statuses = {id(view): _statuses_of(view) for _, view, _ in rows}
     connection.executemany(
         "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT updated_at FROM products WHERE key = ?), ?)",
         [
-            (view.organization_id, key, key, *_statuses_of(view), key, encode(overlay) if overlay else None)
+            (view.organization_id, key, key, *statuses[id(view)], key, encode(overlay) if overlay else None)
             for key, view, overlay in rows
         ],
     )
     connection.executemany(
         "INSERT OR IGNORE INTO tags VALUES (?, ?, ?, ?)",
         [(view.organization_id, key, *tag) for key, view, _ in rows for tag in view.tags],
+    )
+
+
+def _statuses_of(view: View) -> tuple[int, int, str, int, int, int]:
+    # Plain integers: SQLite's module looks for an adapter of every other type, enumerations and booleans too.
+    return (
+        int(view.shared_from),
+        int(view.shared_with),
+        view.product_status,
+        int(view.active_range),
+        int(view.validation_status),
+        int(view.target_market),
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.merging import stored_attributes, write_product
-from prodex_sandbox.records.model import SharedProduct, SharingStatus, View, overlay
+from prodex_sandbox.records.model import SharedProduct, SharingStatus, View, overlay, views_with_owner
 from prodex_sandbox.records.service_clock import Clock, date_writes, stamp
 from prodex_sandbox.records.store import delete_versions, insert_product, insert_views, next_key
 from prodex_sandbox.simulation.journal import INCIDENT, Changes, Note, insert_notes
@@ -136,7 +136,7 @@ class Day:
         key = next_key(self.connection)
         record = product.record | {"updatedAt": stamp(self.now)}
         insert_product(self.connection, key, product.owner_id, encode(record), record)
-        insert_views(self.connection, [(key, product)])
+        insert_views(self.connection, [(key, product.record, views_with_owner(product))])
         self._written.add(key)
         self._note(key, stored_attributes(encode(record)), {}, supplier, action, detail)
         return key

@@ -18,9 +18,9 @@ from typing import Generic, TypeVar
 
 from msgspec import Raw
 
+from prodex_sandbox.own_tables import read_table
 from prodex_sandbox.raw_json import encode, members
 from prodex_sandbox.records.merging import attributes_of
-from prodex_sandbox.records.reading import read_table
 from prodex_sandbox.sample.products.families import Family, Unit
 from prodex_sandbox.sample.products.product import Draft
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import NAMESPACE_DNS, uuid5
 
+from prodex_sandbox.own_tables import read_table
 from prodex_sandbox.records.model import Organization, OrganizationType
-from prodex_sandbox.records.reading import read_table
 
 #: The retailer that sees every product of the sample.
 PRINCIPAL_ID = 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from prodex_sandbox.records.reading import read_table
+from prodex_sandbox.own_tables import read_table
 
 #: Short language codes in the order of the tables, with the wire form of each.
 LANGUAGES: Mapping[str, str] = MappingProxyType(
