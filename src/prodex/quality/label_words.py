@@ -9,14 +9,16 @@ found is taken out of the text before the next claim is looked for, so that "san
 The rows of `-` are what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
 Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
 
-`claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient ("Biscuit
-au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `cooked` of cooking ("ohne Fett braten"), `after`
-one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two claims in one phrase
-("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
+`claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
+("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `cooked` of cooking ("ohne Fett
+braten"), `after` one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two
+claims in one phrase ("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
 
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
-(Annex IX); dates of use by (Annex X). The rows `without`, `not_sugar` and `no_medium` are taken out first.
+(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`, and `sweet_juice` where a list is not
+`thinned` by water, as drinks of concentrated juice are) counts for claims alone. The rows `without`, `not_sugar` and
+`no_medium` are taken out first.
 """
 
 from __future__ import annotations
@@ -39,7 +41,13 @@ from prodex.tables.columns import Rows, is_true
 _NO_CLAIM = "-"
 _NO_SUGARS = "no_added_sugars"
 #: What is taken out of a text before words of a use are looked for in it.
-_FIRST = {"sweetener": "without", "intense": "without", "aspartame": "without", "sugar": "not_sugar"}
+_FIRST = {
+    "sweetener": "without",
+    "intense": "without",
+    "aspartame": "without",
+    "sugar": "not_sugar",
+    "sweet_food": "not_sugar",
+}
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
 #: text was typed, with any accents (`_typed`): to fold it takes ten times as long, and few texts claim anything.
 _HOW_MUCH = (
@@ -54,7 +62,8 @@ _OF_WHAT = (
 )
 #: Full width, ligatures, entities, tags and marks within words hide these parts until a text is folded.
 _HIDDEN = (
-    r"[\x{FB00}-\x{FB06}\x{FF01}-\x{FF5E}\x{AD}\x{1F}\x{200B}-\x{200D}\x{2060}\x{FEFF}]|</?\w[^<>]*>\pL|&#?\w+;|\pL(?:_|\*\*)\pL"
+    r"[\x{FB00}-\x{FB06}\x{FF01}-\x{FF5E}\x{AD}\x{1F}\x{200B}-\x{200D}\x{2060}\x{FEFF}]"
+    r"|</?\w[^<>]*>\pL|&#?\w+;|\pL(?:_|\*\*)\pL"
 )
 #: What accents make of letters; in the other form of Unicode they follow.
 _ACCENTED = {"a": "aàáâãäå", "c": "cç", "e": "eèéêë", "i": "iìíîï", "o": "oòóôõö", "u": "uùúûü"}
@@ -62,7 +71,7 @@ _ACCENTED = {"a": "aàáâãäå", "c": "cç", "e": "eèéêë", "i": "iìíîï
 _LESS = r"(?i)(?:ä|a\x{308}|&auml;)rmer"
 #: Signs that claims_in reads in its own way, so that no expression has to know them.
 _ODD = f"[{MARK}\u2010-\u2015]"
-_HYPHENS = {code: "-" for code in range(0x2010, 0x2016)}
+_HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
 #: Ends of what is said in one breath, and of sentences.
 _ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
 #: Texts that run on claim something only where few words are around a claim.
@@ -252,6 +261,16 @@ def _ends(signs: str, text: str, start: int, end: int) -> tuple[int, int]:
     begin = max((sign.end() for sign in re.finditer(signs, text[:start])), default=0)
     close = re.search(signs, text[end:])
     return begin, len(text) if close is None else end + close.start()
+
+
+def sweetened_with(text: str) -> str:
+    """Return the first words of a folded list of ingredients that no food without added sugars has, "" without any.
+
+    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("water, apple juice concentrate")
+    ("sirop d'agave", '')
+    """
+    words = words_in(text, "sugar") or words_in(text, "sweet_food")
+    return words or ("" if words_in(text, "thinned") else words_in(text, "sweet_juice"))
 
 
 @lru_cache(maxsize=2**15)

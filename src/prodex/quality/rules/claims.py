@@ -19,7 +19,13 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import is_food
-from prodex.quality.label_words import claims_in, has_claim_words, may_claim, without_comparatives, words_in
+from prodex.quality.label_words import (
+    claims_in,
+    has_claim_words,
+    may_claim,
+    sweetened_with,
+    without_comparatives,
+)
 from prodex.quality.nutrition_columns import (
     BASIS,
     FAT,
@@ -394,7 +400,7 @@ def protein_claims_hold(products: Products) -> Verdict:
     fix="Correct the claim or the list of ingredients: they contradict each other.",
     needs=(_TEXTS, "{attribute}.data"),
     article="Art. 8 and Annex (with no added sugars)",
-    cannot_see="Foods that are added for their sweetness, such as concentrated juice or dates.",
+    cannot_see="Why a food is added: dates may be there for their sweetness, concentrated juice for its taste.",
 )
 def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composition") -> Verdict:
     """The claim means that no sugar, syrup, honey or the like was added, not even within another ingredient."""
@@ -406,7 +412,7 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
     for product, text in zip(texts.product[listed].tolist(), folded, strict=True):
-        if words := words_in(text, "sugar"):
+        if words := sweetened_with(text):
             sugar.setdefault(product, words)
     wrong = products.any(list(sugar)) & claimed
     undeclared = claimed & ~products.any(texts.product[listed])
