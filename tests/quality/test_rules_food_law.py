@@ -6,6 +6,8 @@ import csv
 import gzip
 import json
 import re
+import unicodedata
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.quality.label_words import claims_in, may_claim, may_lie_in_liquid
+from prodex.quality.label_words import claims_in, has_claim_words, may_claim, may_lie_in_liquid
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex.quality.text_normalization import folded
@@ -422,6 +424,59 @@ def test_what_a_text_claims(words: str, claims: list[str]) -> None:
     assert claims == [claim for claim, _ in claims_in(folded(pa.array([words]))[0].as_py())]
     # What is looked at before a text is folded leaves none of them out.
     assert not claims or [0] == may_claim(pa.array([words])).tolist()
+
+
+#: Texts that a product with little fibre and protein and much of all else may have, or may not.
+CLAIM_TEXTS = pd.read_csv(
+    Path(__file__).with_name("claim_texts.tsv"),
+    sep="\t",
+    dtype=str,
+    quoting=csv.QUOTE_NONE,
+    keep_default_na=False,
+)
+
+
+def test_of_whom_a_claim_speaks() -> None:
+    """A claim in a name is one of the product, unless words around it speak of an ingredient, a diet, a sort."""
+    figures = {"FAT": 20, "FASAT": 8, "SUGAR-": 30, "FIBTG": 1, "PRO-": 5, "SALTEQ": 1.5}
+    declared = energies(None, 455, *figures.items())
+    records = [
+        {"id": n, **declared, row.field: [text(row.language, row.text)]}
+        | ({"composition": [text(row.language, row.ingredients)]} if row.ingredients else {})
+        for n, row in enumerate(CLAIM_TEXTS.itertuples())
+    ]
+    rules = CLAIM_TEXTS["rule"].unique().tolist()
+
+    audit = prodex.audit(
+        prodex.flatten(records), {"checks": {rule: {} for rule in rules}}, now=AS_OF, progress=False
+    )
+
+    of_rule = CLAIM_TEXTS["rule"].map(rules.index)
+    fails = audit.states[range(len(records)), of_rule] == State.FAIL
+    wrong = CLAIM_TEXTS[fails != (CLAIM_TEXTS["verdict"] == "breach").to_numpy()]
+    assert wrong.empty, wrong.to_csv(sep="\t")
+
+
+def test_a_claim_is_found_however_it_is_written() -> None:
+    """Accents in both forms, capitals, other hyphens, full width, ligatures and entities hide none at the first look."""
+    breaches = CLAIM_TEXTS.loc[CLAIM_TEXTS["verdict"] == "breach", "text"].unique()
+    texts = [one for one in breaches if "<" not in one]
+    wide = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
+    written: list[Callable[[str], str]] = [
+        lambda one: unicodedata.normalize("NFC", one),
+        lambda one: unicodedata.normalize("NFD", one),
+        str.upper,
+        *(lambda one, hyphen=hyphen: one.replace("-", hyphen) for hyphen in "\u2010\u2011\u2013"),  # type: ignore[misc]
+        lambda one: one.translate(wide),
+        lambda one: one.replace("fi", "\ufb01").replace("ff", "\ufb00"),
+        lambda one: one.encode("ascii", "xmlcharrefreplace").decode(),
+    ]
+    claims = [{claim for claim, _ in claims_in(one)} for one in folded(pa.array(texts)).to_pylist()]
+    for write in written:
+        forms = pa.array([write(one) for one in texts])
+        assert list(range(len(texts))) == may_claim(forms).tolist()
+        assert list(range(len(texts))) == has_claim_words(folded(forms)).tolist()
+        assert claims == [{claim for claim, _ in claims_in(one)} for one in folded(forms).to_pylist()]
 
 
 @pytest.mark.slow

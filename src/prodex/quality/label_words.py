@@ -6,12 +6,19 @@ for in every text.
 
 `claim_phrases.tsv` has the claims of the Annex of Regulation (EC) No 1924/2006. The order of its rows counts: what was
 found is taken out of the text before the next claim is looked for, so that "sans sucres ajoutés" is not "sans sucres".
-The rows of `-` come first: what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
+The rows of `-` are what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
 Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
+
+`claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
+("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `cooked` of cooking ("ohne Fett
+braten"), `after` one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two
+claims in one phrase ("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
 
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
-(Annex IX); dates of use by (Annex X). The rows `without`, `not_sugar` and `no_medium` are taken out first.
+(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`, and `sweet_juice` where a list is not
+`thinned` by water, as drinks of concentrated juice are) counts for claims alone. The rows `without`, `not_sugar` and
+`no_medium` are taken out first.
 """
 
 from __future__ import annotations
@@ -24,25 +31,53 @@ from importlib import resources
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.quality.remembered import has_match
+from prodex.quality.text_normalization import MARK
 from prodex.tables.columns import Rows, is_true
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
+_NO_SUGARS = "no_added_sugars"
 #: What is taken out of a text before words of a use are looked for in it.
-_FIRST = {"sweetener": "without", "intense": "without", "aspartame": "without", "sugar": "not_sugar"}
+_FIRST = {
+    "sweetener": "without",
+    "intense": "without",
+    "aspartame": "without",
+    "sugar": "not_sugar",
+    "sweet_food": "not_sugar",
+}
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
-#: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything.
+#: text was typed, with any accents (`_typed`): to fold it takes ten times as long, and few texts claim anything.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|without|high|rich|source|0 ?%|0 calor|sans|pauvre|faible|haute|forte"
-    r"|hyper|h?[iy]po|arm|frei|ohne|niedrig|gering|wei?nig|reich|hoh|quelle|lieferant|null|kein|\bsin\b|baj[oa]|cero|\bric"
-    r"|\balt|fuente|senza|bass[oi]|pover|ridott|poche|font[ei]|zonder|vrij|laag|rijk|bron|hoog|geen|\bsem\b|baix|teor"
+    r"low|free|zero|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|rich|source|0 ?%|0 ?k?[ck]al|0 ?g|sans|pauvre"
+    r"|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering|wei?nig|reich"
+    r"|hoh|quelle|lieferant|null|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza|bass[oi]|pover"
+    r"|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loze|\bsem\b|baix|teor|isent|livre"
 )
 _OF_WHAT = (
-    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.?g|mat|fett|vet|gordura|sal[tz]?"
-    r"|\bsel|zout|sodi|natri|fib|ballast|vezel|prot|eiwei|eiwit|calor|kalor|satur|verzadigd|ges.{1,2}ttigt|energ"
+    r"sugar|sucre|zucker|suiker|azucar|zuccher|acucar|fat|grai?s|lipid|\bm\.?g|mat|fett|vet|gordura|sal[tz]?|\bsel|zout"
+    r"|sodi|natri|fib|ballast|vezel|prot|eiwei|eiwit|calor|kalor|kcal|0 ?cal|satur|verzadigd|gesattigt|energ|brennwert"
 )
+#: Full width, ligatures, entities, tags and marks within words hide these parts until a text is folded.
+_HIDDEN = (
+    r"[\x{FB00}-\x{FB06}\x{FF01}-\x{FF5E}\x{AD}\x{1F}\x{200B}-\x{200D}\x{2060}\x{FEFF}]"
+    r"|</?\w[^<>]*>\pL|&#?\w+;|\pL(?:_|\*\*)\pL"
+)
+#: What accents make of letters; in the other form of Unicode they follow.
+_ACCENTED = {"a": "aàáâãäå", "c": "cç", "e": "eèéêë", "i": "iìíîï", "o": "oòóôõö", "u": "uùúûü"}
+#: German tells less from little by an accent that folding takes: "fettärmer" compares, "fettarmer" claims.
+_LESS = r"(?i)(?:ä|a\x{308}|&auml;)rmer"
+#: Signs that claims_in reads in its own way, so that no expression has to know them.
+_ODD = f"[{MARK}\u2010-\u2015]"
+_HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
+#: Ends of what is said in one breath, and of sentences.
+_ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
+#: Texts that run on claim something only where few words are around a claim.
+_FEW_WORDS = 3
+#: Claims that say that something is not there, which may be said of cooking.
+_FREE = ("fat_free", "salt_free", "sugars_free")
 #: The same of names that say that food lies in a liquid.
 _LIQUIDS = (
     r"(?i)brine|water|juice|syrup|vinegar|natural|naturel|saumure|sirop|\bjus\b|vinaigre|lake|wasser|saft|gezuckert|essig"
@@ -78,13 +113,35 @@ def may_claim(texts: pa.Array) -> Rows:
     >>> may_claim(pa.array(["Lait entier", "Zéro sucres", "ZUCKERFREI"])).tolist()
     [1, 2]
     """
-    return _having(texts, _HOW_MUCH, _OF_WHAT)
+    plain = _having(texts, _typed(_OF_WHAT), _typed(_HOW_MUCH))
+    return np.union1d(plain, _having(texts, _HIDDEN))
+
+
+@cache
+def _typed(words: str) -> str:
+    """Return the expression of some words for texts as they were typed: with capitals, and accents in both forms."""
+    # What follows a backslash is no letter.
+    signs = re.split(r"(\\.|\[[^]]*\])", words)
+    for place in range(0, len(signs), 2):
+        signs[place] = re.sub("[aceiou]", lambda one: rf"(?:[{_ACCENTED[one.group()]}]\pM?)", signs[place])
+    return "(?i)" + "".join(signs)
+
+
+def without_comparatives(texts: pa.Array) -> pa.Array:
+    """Return texts, as they were typed, in which no comparative becomes a claim when they are folded.
+
+    >>> without_comparatives(pa.array(["Fettärmer", "Fettarmer Käse"])).to_pylist()
+    ['Fettaermer', 'Fettarmer Käse']
+    """
+    return pc.replace_substring_regex(texts, _LESS, "aermer")
 
 
 def has_claim_words(folded: pa.Array) -> Rows:
     """Return the places of the folded texts that have words of a claim; `claims_in` says whether they make one."""
     words = _table("claim_phrases", "claim").items()
-    return _having(folded, "|".join(expression for claim, expression in words if claim != _NO_CLAIM))
+    both = re.sub(r"\((?!\?)", "(?:", _table("claim_surroundings", "where")["both"])
+    claims = "|".join(expression for claim, expression in words if claim != _NO_CLAIM)
+    return _having(folded, f"{claims}|{both}|{_ODD}")
 
 
 def may_lie_in_liquid(texts: pa.Array) -> Rows:
@@ -110,24 +167,110 @@ def _claims() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((claim, re.compile(words)) for claim, words in _table("claim_phrases", "claim").items())
 
 
-@lru_cache(maxsize=2**14)
-def claims_in(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the claims that a folded text makes, each with its words.
+@cache
+def _around(where: str) -> re.Pattern[str]:
+    return re.compile(_table("claim_surroundings", "where")[where])
 
+
+@lru_cache(maxsize=2**14)
+def claims_in(text: str, *, running: bool = False) -> tuple[tuple[str, str], ...]:
+    """Return the claims that a folded text makes of its product, each with its words.
+
+    Parameters
+    ----------
+    text
+        A name or a claim; words around a claim may make it one of another food.
+    running
+        Whether the text runs on, as descriptions do: then a claim has to stand nearly by itself.
+
+    Examples
+    --------
     >>> claims_in("boisson sans sucres ajoutes, 30 % less fat, source of fibre")
     (('no_added_sugars', 'sans sucres ajoutes'), ('fibre_source', 'source of fibre'))
+    >>> claims_in("biscuit au yaourt 0 % mg")
+    ()
     """
-    found = []
+    if MARK in text:
+        # It is inside of one word or between two.
+        one, two = (claims_in(text.replace(MARK, sign), running=running) for sign in ("", " "))
+        return one or two
+    text = _around("both").sub(_as_two, text.translate(_HYPHENS))
+    rest, found = text, []
     is_sweetener = bool(_compiled("sweetener").search(text))
     for claim, pattern in _claims():
-        words = [match.group().strip() for match in pattern.finditer(text)]
-        if not words:
-            continue
-        # Not nothing: the words before and after would be read as one phrase.
-        text = pattern.sub(" ; ", text)
+        matches = list(pattern.finditer(rest))
         if claim != _NO_CLAIM and not (is_sweetener and claim in _SWEET):
-            found.append((claim, words[0]))
-    return tuple(found)
+            found += [(claim, *_span(match)) for match in matches]
+        if matches:
+            # Not nothing: the words before and after would be read as one phrase.
+            rest = pattern.sub(_blank, rest)
+    own: dict[str, str] = {}
+    for claim, start, end in found:
+        if claim not in own and _is_own(claim, text, rest, start, end, running):
+            own[claim] = text[start:end]
+    return tuple(own.items())
+
+
+def _as_two(match: re.Match[str]) -> str:
+    head, one, other = (group for group in match.groups() if group is not None)
+    return f"{head} {one} {head} {other}"
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """Return where the words of a match are, without what only says that its number begins there."""
+    words = match.group()
+    before = re.match(r"\D{0,2}?(?=0)|\s*", words)
+    return match.start() + (before.end() if before else 0), match.end() - len(words) + len(words.rstrip())
+
+
+def _blank(match: re.Match[str]) -> str:
+    start, end = (place - match.start() for place in _span(match))
+    words = match.group()
+    return words[:start] + ";" * (end - start) + words[end:]
+
+
+def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: bool) -> bool:
+    """Say whether a claim is one of the product, by the words around it; `rest` is the text without all claims."""
+    first, last = _ends(_ENDS, text, start, end)
+    begin, close = _ends(_SENTENCE if running else _ENDS, text, start, end)
+    if text[last : last + 1] == "?" or _around("after").match(text[end:]):
+        return False
+    around = f"{rest[begin:start]} ; {rest[end:close]}"
+    around = re.sub(r"\s*;[\s;]*", " ; ", around)
+    if _around("around").search(around) or (claim in _FREE and _around("cooked").search(around)):
+        return False
+    before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
+    parts = list(_around("part").finditer(before))
+    if parts:
+        between = re.findall(r"\w+", before[parts[-1].end() :])
+        if after or (between and claim != _NO_SUGARS):
+            return False
+    # "Met magere melk, vetarme yoghurt": all of it is what the product is made with.
+    opening = rest[_ends(_SENTENCE, text, start, end)[0] :].lstrip()
+    made_with = _around("part").match(opening)
+    if made_with and claim != _NO_SUGARS and not opening[made_with.end() :].lstrip().startswith(";"):
+        return False
+    if not running:
+        return True
+    words = re.findall(r"\w+", before)
+    return max(len(words), len(after)) <= _FEW_WORDS and not _around("subject").search(before)
+
+
+def _ends(signs: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where what surrounds a part of a text begins and ends."""
+    begin = max((sign.end() for sign in re.finditer(signs, text[:start])), default=0)
+    close = re.search(signs, text[end:])
+    return begin, len(text) if close is None else end + close.start()
+
+
+def sweetened_with(text: str) -> str:
+    """Return the first words of a folded list of ingredients that no food without added sugars has, "" without any.
+
+    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("water, apple juice concentrate")
+    ("sirop d'agave", '')
+    """
+    words = words_in(text, "sugar") or words_in(text, "sweet_food")
+    return words or ("" if words_in(text, "thinned") else words_in(text, "sweet_juice"))
 
 
 @lru_cache(maxsize=2**15)

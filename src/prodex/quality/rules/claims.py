@@ -19,7 +19,13 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import is_food
-from prodex.quality.label_words import claims_in, has_claim_words, may_claim, words_in
+from prodex.quality.label_words import (
+    claims_in,
+    has_claim_words,
+    may_claim,
+    sweetened_with,
+    without_comparatives,
+)
 from prodex.quality.nutrition_columns import (
     BASIS,
     FAT,
@@ -45,6 +51,8 @@ CLAIMING = (
     *("productionVariantName", "description", "advertisedInformations"),
     *("nutritionalAllegations", "productBenefits", "brandHighlight"),
 )
+#: Those that tell of other foods as well: what goes with the product, what else there is.
+_RUNNING = ("description", "advertisedInformations", "brandHighlight")
 _TEXTS = OR.join(f"{name}.data" for name in CLAIMING)
 
 #: Grams per 100 g of solids and per 100 ml of liquids, at most: "low" and "free" of the Annex.
@@ -97,22 +105,24 @@ def _claims_made(products: Products) -> _Claims:
     own = np.flatnonzero(texts.within(CLAIMING))
     used = texts.used(own)
     used = used[may_claim(texts.texts.take(pa.array(used)))]
-    folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    folded = FoldedTexts.of(products).take(without_comparatives(texts.texts.take(pa.array(used))))
     rows = has_claim_words(folded)
     used, folded = used[rows], folded.take(pa.array(rows))
-    # Each wording once, however many products share it.
+    running = texts.within(_RUNNING)
+    # Each wording once, however many products share it; the same words may be a name and run on.
     found = {
-        wording: claims
+        (wording, runs): claims
         for wording, text in zip(used.tolist(), folded.to_pylist(), strict=True)
-        if (claims := claims_in(text))
+        for runs in (False, True)
+        if (claims := claims_in(text, running=runs))
     }
     claiming = np.zeros(len(texts.texts), bool)
-    claiming[list(found)] = True
+    claiming[[wording for wording, _ in found]] = True
     own = own[claiming[texts.wording[own]]]
     each = [
         (text, *claim)
-        for text, wording in zip(own.tolist(), texts.wording[own].tolist(), strict=True)
-        for claim in found[wording]
+        for text, *said in zip(own.tolist(), texts.wording[own].tolist(), running[own].tolist(), strict=True)
+        for claim in found.get((said[0], said[1]), ())
     ]
     return _Claims(
         np.array([text for text, _, _ in each], np.int64),
@@ -412,7 +422,7 @@ def protein_claims_hold(products: Products) -> Verdict:
     fix="Correct the claim or the list of ingredients: they contradict each other.",
     needs=(_TEXTS, "{attribute}.data"),
     article="Art. 8 and Annex (with no added sugars)",
-    cannot_see="Foods that are added for their sweetness, such as concentrated juice or dates.",
+    cannot_see="Why a food is added: dates may be there for their sweetness, concentrated juice for its taste.",
 )
 def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composition") -> Verdict:
     """The claim means that no sugar, syrup, honey or the like was added, not even within another ingredient."""
@@ -424,7 +434,7 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
     for product, text in zip(texts.product[listed].tolist(), folded, strict=True):
-        if words := words_in(text, "sugar"):
+        if words := sweetened_with(text):
             sugar.setdefault(product, words)
     wrong = products.any(list(sugar)) & claimed
     undeclared = claimed & ~products.any(texts.product[listed])
