@@ -160,6 +160,15 @@ def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
 
 
+def names_food(text: str) -> bool:
+    """Say whether a folded text has a word of food, and none of anything else.
+
+    >>> names_food("olive oil"), names_food("kirella")
+    (True, False)
+    """
+    return _of_kind(text) > 0
+
+
 def _of_kind(label: str) -> int:
     words = re.findall(r"[^\W\d_]+", label)
     others = any(_is_word(word, "other") for word in words)
