@@ -16,7 +16,7 @@ name and number, sugars, and words of the statements; liquids around solid food,
 - `deny_before` and `deny_after` make a denial of the words of any use: "without ...", "0 % ...", "...frei";
 - `by_nature` says that nobody added what follows, `look_alike` is no number of an additive ("vitamin E 955 mg");
 - `with` before a sweetener is the statement, wherever it stands;
-- `in_liquid` is food that lies in a liquid where a `medium` of the same language follows, unless there is a `no_medium`.
+- `in_liquid` is food that lies in a liquid where a `medium` of the same language follows, and no `no_medium` is there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_CLAIM = "-"
 #: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
 _DENIED = {
     **dict.fromkeys(("sweetener", "intense", "aspartame"), ("sweetener", "intense")),
-    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar")},
+    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by")},
 }
 #: Words between a denial and what it denies: "sans ajout d'", "no artificial", "ohne Farbstoffe, Aromen oder".
 _BETWEEN = r"[ :]{0,2}(?:(?:\w+[ '])?(?:\w+[ ']){0,2}?|(?:\w+,? ){1,4}?(?:%s) (?:\w+ )?)"
@@ -242,5 +242,6 @@ def knows_statements_in(language: str) -> bool:
 
 #: The official languages of the Union, whose words of statements the table has, and Norwegian.
 _STATED = frozenset(
-    "bg cs da de el en es et fi fr ga hr hu it lt lv mt nl no nb nn pl pt ro sk sl sv".split()
+    ("bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it")
+    + ("lt", "lv", "mt", "nb", "nl", "nn", "no", "pl", "pt", "ro", "sk", "sl", "sv")
 )

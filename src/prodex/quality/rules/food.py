@@ -114,7 +114,7 @@ def has_legal_name(products: Products, *, attribute: str = "nameLegal") -> Verdi
     cannot_see="Names of food that are brands as well (Roquefort), and fancy names that are no brand of the record.",
 )
 def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") -> Verdict:
-    """A brand tells nobody what the food is. One that is a word of a kind or of its ingredients ("Water") is let pass."""
+    """A brand tells nobody what the food is. One that names a kind or an ingredient as well ("Water") is let pass."""
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
     rows = np.flatnonzero(judged)
@@ -140,7 +140,7 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
             wrong[rows[place]] = not (
                 letters in of_any
                 or letters in _letters(kinds[product])
-                or f" {name[place]} " in made_of.get(product, "")
+                or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
                 or names_food(name[place])
             )
     judged[rows] = np.array([bool(one) for one in brand], bool)
@@ -149,7 +149,10 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
 
 
 #: What companies write behind their names.
-_COMPANY = r"[ ,]+(?:s\.? ?a\.?(?: ?s\.?)?|s\.? ?p\.? ?a\.?|s\.? ?r\.? ?l\.?|gmbh|ag|kg|b\.? ?v\.?|n\.? ?v\.?|ltd\.?|inc\.?|plc)$"
+_COMPANY = (
+    r"[ ,]+(?:s\.? ?a\.?(?: ?s\.?)?|s\.? ?p\.? ?a\.?|s\.? ?r\.? ?l\.?"
+    r"|gmbh|ag|kg|b\.? ?v\.?|n\.? ?v\.?|ltd\.?|inc\.?|plc)$"
+)
 
 
 def _plain(texts: Any) -> pa.Array:
