@@ -458,7 +458,7 @@ def test_of_whom_a_claim_speaks() -> None:
 
 
 def test_a_claim_is_found_however_it_is_written() -> None:
-    """Accents in both forms, capitals, other hyphens, full width, ligatures and entities hide none at the first look."""
+    """Accents in both forms, capitals, other hyphens, full width, ligatures and entities hide none at first."""
     breaches = CLAIM_TEXTS.loc[CLAIM_TEXTS["verdict"] == "breach", "text"].unique()
     texts = [one for one in breaches if "<" not in one]
     wide = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
@@ -530,6 +530,48 @@ def test_every_rule_of_a_law_says_what_it_cannot_see(rule: str) -> None:
     declared = RULES[rule]
     assert declared.law is not None
     assert all((declared.article, declared.in_force, declared.cannot_see, declared.record_alone))
+
+
+#: What judges who did not write the rules would print on packs: lawful, or a breach of one rule. A name may be given
+#: twice, and other data are "brand ...", "POLYL ..." and the like.
+TEXTS = Path(__file__).with_name("statement_texts.tsv")
+
+
+def record_of(row: dict[str, str]) -> Record:
+    """Return the food that a row of that table describes."""
+    record: Record = {"isConsumerUnit": True, "GPC": {"code": "50000001"}}
+    names = dict(zip(("nameLegal", "namePublicLong"), row["name"].split("|"), strict=False))
+    for attribute, said in {
+        **names, "composition": row["composition"], "compulsoryStatements": row["statement"]
+    }.items():  # fmt: skip
+        if said:
+            record[attribute] = [text(*said.split(":", 1))]
+    if row["rule"] == "has_drained_weight":
+        record["namePublicLong"] = record.pop("nameLegal")
+    for what, value in (one.split(" ", 1) for one in row["other"].split("; ") if one):
+        if what in {"brand", "kind"}:
+            record[what] = {"code": value, "label": value}
+        elif what == "strength":
+            record["percentageOfAlcoholByVolume"] = told(float(value), "P1")
+        elif what in {"POLYL", "CAFFN"}:
+            of = grams if what == "POLYL" else lambda one: per_hundred_ml((*one, "GRM"))
+            record |= {k: v for k, v in of((what, float(value))).items() if k == "isPartitionedBy"}
+        else:
+            record.setdefault(what, []).extend(told(float(value), "GRM"))
+    return record
+
+
+def test_texts_that_others_wrote_are_judged_as_they_say() -> None:
+    """No lawful text fails, whatever its language, and each breach does."""
+    rows = list(csv.DictReader(TEXTS.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    wrong = []
+    for rule in sorted({row["rule"] for row in rows}):
+        own = [row for row in rows if row["rule"] == rule]
+        for row, state in zip(own, states(rule, *map(record_of, own)), strict=True):
+            if (state == State.FAIL) != (row["verdict"] == "breach"):
+                wrong.append((*row.values(), State(state).name))
+
+    assert [] == wrong
 
 
 #: Rule, number of its findings on the 5,000 real products, product drawn by a seed, and the verdict of its author.

@@ -661,6 +661,15 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     )
 
 
+def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
+    """Say the same of words in full: a brand may begin as an ingredient does.
+
+    >>> is_whole_ingredient("rum", ("en",)), is_whole_ingredient("nutella", ("en",))
+    (True, False)
+    """
+    return any(word in _ingredient_words(language)[0] for language in languages)
+
+
 @cache
 def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""

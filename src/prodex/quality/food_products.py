@@ -22,7 +22,13 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.quality.allergen_detection import LANGUAGES, LIST, ingredient_shares, named_in_any_language
+from prodex.quality.allergen_detection import (
+    LANGUAGES,
+    LIST,
+    ingredient_shares,
+    is_whole_ingredient,
+    named_in_any_language,
+)
 from prodex.quality.products import Products
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
@@ -158,6 +164,18 @@ def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     kinds, kind = encoded(products.column("kind"))
     # The last value is for products without a kind, whose code is -1.
     return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
+
+
+def names_food(text: str) -> bool:
+    """Say whether a folded text has a word of food, of an ingredient or of what allergens are in: "comte" is milk.
+
+    >>> names_food("olive oil"), names_food("comte"), names_food("kirella")
+    (True, True, False)
+    """
+    words = re.findall(r"[^\W\d_]+", text)
+    return _of_kind(text) > 0 or any(
+        is_whole_ingredient(one, _TEN) or named_in_any_language(one) for one in words
+    )
 
 
 def _of_kind(label: str) -> int:

@@ -17,8 +17,13 @@ claims in one phrase ("rich in fibre and protein"), which are read as two. In `a
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
 (Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`, and `sweet_juice` where a list is not
-`thinned` by water, as drinks of concentrated juice are) counts for claims alone. The rows `without`, `not_sugar` and
-`no_medium` are taken out first.
+`thinned` by water, as drinks of concentrated juice are) counts for claims alone; `not_sugar` is taken out before sugars
+are looked for. Some rows are no words of a label, but the grammar around them:
+
+- `deny_before` and `deny_after` make a denial of the words of any use: "without ...", "0 % ...", "...frei";
+- `by_nature` says that nobody added what follows, `look_alike` is no number of an additive ("vitamin E 955 mg");
+- `with` before a sweetener is the statement, wherever it stands;
+- `in_liquid` is food that lies in a liquid where a `medium` of the same language follows, and no `no_medium` is there.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -40,14 +46,14 @@ from prodex.tables.columns import Rows, is_true
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
 _NO_SUGARS = "no_added_sugars"
-#: What is taken out of a text before words of a use are looked for in it.
-_FIRST = {
-    "sweetener": "without",
-    "intense": "without",
-    "aspartame": "without",
-    "sugar": "not_sugar",
-    "sweet_food": "not_sugar",
+#: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
+_DENIED = {
+    **dict.fromkeys(("sweetener", "intense", "aspartame"), ("sweetener", "intense")),
+    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by")},
 }
+#: Words between a denial and what it denies: "sans ajout d'", "no artificial", "ohne Farbstoffe, Aromen oder".
+_BETWEEN = r"[ :]{0,2}(?:(?:\w+[ '])?(?:\w+[ ']){0,2}?|(?:\w+,? ){1,4}?(?:%s) (?:\w+ )?)"
+_AND = "and|or|nor|et|ni|ou|und|oder|noch|y|o|e|nem|en|of|og|eller|och|i|ani|lub|tai"
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
 #: text was typed, with any accents (`_typed`): to fold it takes ten times as long, and few texts claim anything.
 _HOW_MUCH = (
@@ -82,18 +88,54 @@ _FREE = ("fat_free", "salt_free", "sugars_free")
 _LIQUIDS = (
     r"(?i)brine|water|juice|syrup|vinegar|natural|naturel|saumure|sirop|\bjus\b|vinaigre|lake|wasser|saft|gezuckert|essig"
     r"|aufgu|salmuera|alm.{1,2}bar|vinagre|jugo|agua|.{1,2}gua\b|salamoia|scirop|aceto|\bsap\b|azijn|pekel|\bzuur|salmoura"
-    r"|calda|sirup|siroop"
+    r"|calda|sirup|siroop|succo|sumo|acqua"
 )
 #: Table-top sweeteners have limits of energy of their own, by portion.
 _SWEET = ("low_energy", "energy_free")
 
 
 @cache
-def _table(name: str, by: str) -> Mapping[str, str]:
+def _first(use: str) -> re.Pattern[str] | None:
+    """Return what is taken out of a text before words of a use are looked for in it."""
+    if use in {"sugar", "sweet_food"}:
+        return _compiled("not_sugar")
+    if use not in _DENIED:
+        return None
+    named = f"(?:{words_of(*_DENIED[use])})"
+    before = words_of("deny_before", *(["by_nature"] if use == "sterol" else []))
+    between = _BETWEEN % _AND
+    parts = [
+        rf"(?:{before}){between}{named}(?:,? (?:(?:{_AND}) )?(?:\w+ )?{named})*",
+        rf"{named}(?:{words_of('deny_after')})",
+        words_of("look_alike"),
+    ]
+    return re.compile("|".join(parts))
+
+
+@cache
+def _languages(use: str) -> frozenset[str]:
+    text = resources.files("prodex.quality").joinpath("statement_words.tsv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return frozenset(row["language"] for row in rows if row["use"] == use)
+
+
+@cache
+def _in_liquids() -> tuple[re.Pattern[str], ...]:
+    """Return for each language the expression of food that lies in a liquid, whose words are its group."""
+    table = _table("statement_words", "use", "language")
+    return tuple(
+        re.compile(rf"(?:{table['in_liquid', language]})[^.;:!?]{{0,60}}?({table['medium', language]})")
+        for language in sorted(_languages("in_liquid"))
+    )
+
+
+@cache
+def _table(name: str, *by: str) -> Mapping[Any, str]:
     text = resources.files("prodex.quality").joinpath(f"{name}.tsv").read_text("utf-8")
-    found: dict[str, list[str]] = {}
+    found: dict[Any, list[str]] = {}
     for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
-        found.setdefault(row[by], []).append(row["expression"])
+        key = row[by[0]] if len(by) == 1 else tuple(row[each] for each in by)
+        found.setdefault(key, []).append(row["expression"])
     return {use: "|".join(expressions) for use, expressions in found.items()}
 
 
@@ -280,7 +322,65 @@ def words_in(text: str, use: str) -> str:
     >>> words_in("eau, sans edulcorant", "sweetener"), words_in("sweetener: e951", "aspartame")
     ('', 'e951')
     """
-    if use in _FIRST:
-        text = _compiled(_FIRST[use]).sub(" ; ", text)
     found = _compiled(use).search(text)
+    if found is not None and (first := _first(use)) is not None:
+        found = _compiled(use).search(first.sub(" ; ", text))
     return "" if found is None else found.group().strip()
+
+
+@lru_cache(maxsize=2**14)
+def sweetener_in(text: str) -> str:
+    """Return the first words for a sweetener in a folded text; honey that is called a natural sweetener is none.
+
+    >>> sweetener_in("oats, natural sweetener: honey"), sweetener_in("natural sweetener: steviol glycosides")
+    ('', 'steviol')
+    """
+    text = _compiled("natural_sweetener").sub(" ; ", text)
+    return words_in(text, "sweetener") or words_in(text, "intense")
+
+
+@lru_cache(maxsize=2**14)
+def says_with_sweetener(text: str) -> bool:
+    """Say whether a folded text has the statement of sweeteners, and not only their names.
+
+    >>> says_with_sweetener("getrank mit zucker und sussungsmittel"), says_with_sweetener("sweetener: aspartame")
+    (True, False)
+    """
+    return bool(_with_sweetener().search(text))
+
+
+@cache
+def _with_sweetener() -> re.Pattern[str]:
+    between = r"(?:\(s\))?,? (?:\w+(?:\(s\))?,? ){0,4}?"
+    return re.compile(rf"(?:{words_of('with')}){between}(?:{words_of('sweetener')})")
+
+
+@lru_cache(maxsize=2**15)
+def medium_of(text: str) -> str:
+    """Return the words of a folded name that say that its food lies in a liquid, "" where it does not.
+
+    >>> medium_of("ananas au sirop"), medium_of("pancakes au sirop"), medium_of("pois chiches secs, tremper en saumure")
+    ('au sirop', '', '')
+    """
+    if not _compiled("medium").search(text) or _compiled("no_medium").search(text):
+        return ""
+    found = next((match for one in _in_liquids() if (match := one.search(text))), None)
+    return "" if found is None else found.group(1).strip()
+
+
+def knows_statements_in(language: str) -> bool:
+    """Say whether the table has the words of statements of a language; a text without a language is read in all.
+
+    >>> knows_statements_in("fi"), knows_statements_in("tr")
+    (True, False)
+    """
+    return not language or language in _STATED
+
+
+#: The official languages of the Union, whose words of statements the table has, and Norwegian.
+_STATED = frozenset(
+    {
+        *("bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it"),
+        *("lt", "lv", "mt", "nb", "nl", "nn", "no", "pl", "pt", "ro", "sk", "sl", "sv"),
+    }
+)

@@ -12,8 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
-from prodex.quality.food_products import ALCOHOL_LIMIT, food_evidence, is_alcoholic, is_food, is_of_kind
-from prodex.quality.label_words import may_lie_in_liquid, words_in, words_of
+from prodex.quality.food_products import (
+    ALCOHOL_LIMIT,
+    food_evidence,
+    is_alcoholic,
+    is_food,
+    is_of_kind,
+    names_food,
+)
+from prodex.quality.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
@@ -98,48 +105,73 @@ def has_legal_name(products: Products, *, attribute: str = "nameLegal") -> Verdi
 
 @_rule(
     title="the legal name is not only the brand",
-    problem="Legal name is only the brand",
+    problem="Legal name perhaps only the brand",
     fix="Say what the food is: a brand, a trade mark or a fancy name does not replace the name of the food.",
     severity="warning",
     dimension="accuracy",
-    needs=("{attribute}.data", "brand.label", "kind.label"),
+    needs=("{attribute}.data", "brand.label", "kind.label", "composition.data"),
     certain=None,
     article="Art. 17(4)",
-    cannot_see="Fancy names that are no brand of the record.",
+    exact=False,
+    cannot_see="Names of food that are brands as well (Roquefort), and fancy names that are no brand of the record.",
 )
 def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") -> Verdict:
-    """A brand tells nobody what the food is. One that is a word of its kind as well ("Water") is let pass."""
+    """A brand tells nobody what the food is. One that names a kind or an ingredient as well ("Water") is let pass."""
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
     judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
     rows = np.flatnonzero(judged)
     brands = products.column("brand").take(pa.array(texts.product[rows])).to_pylist()
-    written = zip(texts.values(rows).to_pylist(), brands, strict=True)
-    # Letters are compared where a name may be the brand: no longer, and with its first letters.
-    rows = rows[
-        np.array(
-            [len(one) <= len(its) + _SIGNS and its[:2].lower() in one.lower() for one, its in written], bool
-        )
+    # A name that is much longer than the brand says more than the brand.
+    is_near = [
+        len(one) <= len(its) + _SIGNS for one, its in zip(texts.values(rows).to_pylist(), brands, strict=True)
     ]
-    whose = pa.array(texts.product[rows])
-    columns = (texts.values(rows), *(products.column(column).take(whose) for column in ("brand", "kind")))
-    name, brand, kind = (_letters(column).to_pylist() for column in columns)
-    # One letter is no name of anything.
-    same = [
-        len(one) > 1 and one == its and one not in of for one, its, of in zip(name, brand, kind, strict=True)
-    ]
+    rows = rows[np.array(is_near, bool)]
+    whose = texts.product[rows]
+    brand = _plain(products.column("brand").take(pa.array(whose))).to_pylist()
+    name = _plain(texts.values(rows)).to_pylist()
+    # One letter is no name of anything, and nobody can compare with a brand that is not given.
+    same = [len(one) > 1 and _letters(one) == _letters(its) for one, its in zip(name, brand, strict=True)]
     wrong = np.zeros(len(judged), bool)
     wrong[rows] = same
+    suspects = products.any(whose[np.array(same, bool)])
+    if suspects.any():
+        kinds = _plain(products.column("kind")).to_pylist()
+        listed = np.flatnonzero(texts.within(["composition"]) & suspects[texts.product])
+        made_of = dict.fromkeys(texts.product[listed].tolist(), "")
+        for product, words in zip(
+            texts.product[listed].tolist(), _plain(texts.values(listed)).to_pylist(), strict=True
+        ):
+            made_of[product] += f" {words} "
+        for place in np.flatnonzero(same).tolist():
+            product, letters = int(whose[place]), _letters(name[place])
+            wrong[rows[place]] = not (
+                letters in _letters(kinds[product])
+                or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
+                or names_food(name[place])
+            )
     verdict = texts.verdict(wrong, "the same as the brand", judged)
     return replace(verdict, applies=is_food(products) & verdict.applies)
 
 
-def _letters(texts: Any) -> pa.Array:
-    """Return texts without capitals and without all that is no letter and no figure: so names and brands compare."""
+#: What companies write behind their names.
+_COMPANY = (
+    r"[ ,]+(?:s\.? ?a\.?(?: ?s\.?)?|s\.? ?p\.? ?a\.?|s\.? ?r\.? ?l\.?"
+    r"|gmbh|ag|kg|b\.? ?v\.?|n\.? ?v\.?|ltd\.?|inc\.?|plc)$"
+)
+
+
+def _plain(texts: Any) -> pa.Array:
+    """Return texts as names and brands compare: folded, without forms of companies, words with a space between them."""
     distinct, code = encoded(texts)
-    plain = pc.replace_substring_regex(pc.utf8_lower(distinct), r"[^\pL\pM\pN]+", "")
+    plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(folded(distinct)), _COMPANY, "")
+    plain = pc.utf8_trim_whitespace(pc.replace_substring_regex(plain, r"[^\pL\pM\pN]+", " "))
     # The last value is for products without one, whose code is -1.
     return pa.concat_arrays([plain, pa.array([""], pa.string())]).take(pa.array(code % (len(distinct) + 1)))
+
+
+def _letters(plain: str) -> str:
+    return plain.replace(" ", "")
 
 
 @_rule(
@@ -163,13 +195,13 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     named = np.flatnonzero(texts.within(NAMES))
     in_liquid: dict[int, str] = {}
     kinds, kind = encoded(products.column("kind"))
-    of_kind = np.array([*map(_medium, ready.take(kinds).to_pylist()), ""])
+    of_kind = np.array([*map(medium_of, ready.take(kinds).to_pylist()), ""])
     for product in np.flatnonzero(of_kind[kind] != "").tolist():
         in_liquid[product] = str(of_kind[kind[product]])
     used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
-    mediums[used] = [*map(_medium, ready.take(texts.texts.take(pa.array(used))).to_pylist())]
+    mediums[used] = [*map(medium_of, ready.take(texts.texts.take(pa.array(used))).to_pylist())]
     named = named[mediums[texts.wording[named]] != ""]
     for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
         in_liquid.setdefault(product, mediums[wording])
@@ -189,11 +221,6 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     return Verdict(fails, is_food(products) & products.any(list(in_liquid)), evidence)
 
 
-def _medium(text: str) -> str:
-    """Return the words of a name that say that food lies in a liquid; "" of drinks, crisps, cakes and the like."""
-    return "" if words_in(text, "no_medium") else words_in(text, "medium")
-
-
 @_rule(
     title="alcoholic strength has at most one decimal",
     problem="Alcoholic strength with more than one decimal",
@@ -210,8 +237,9 @@ def alcohol_strength_to_a_tenth(
     """The law prescribes how the strength is written, so a figure such as 4.95 is not that of the label."""
     product, strength, _ = quantities(products, attribute)
     judged = strength > ALCOHOL_LIMIT
-    # A float may hold 12.1 as 12.0999999.
-    wrong = np.flatnonzero(judged & (np.abs(strength * 10 - np.round(strength * 10)) > 1e-6))
+    # A float of 32 bits holds 12.1 as 12.100000381: what is as near as that to a tenth is one.
+    tenth = np.round(strength, 1)
+    wrong = np.flatnonzero(judged & (np.abs(strength - tenth) > np.abs(tenth) * 2.0**-23))
     evidence = Evidence(product[wrong], attribute, None, strength[wrong].tolist(), "more than one decimal")
     return Verdict(products.any(product[wrong]), is_food(products) & products.any(product[judged]), evidence)
 

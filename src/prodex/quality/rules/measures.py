@@ -14,7 +14,7 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.units import grams, in_base_unit, quantities
 from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data, product_verdict
-from prodex.tables.columns import Mask, Rows
+from prodex.tables.columns import Mask, Numbers, Rows
 
 _TREE = "logisticalHierarchies"
 
@@ -64,6 +64,14 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     )
 
 
+def _most_grams(products: Products, attribute: str) -> Numbers:
+    """Return the largest weight of each product that is given in a known unit, else NaN."""
+    product, value, unit = quantities(products, attribute)
+    most = np.full(len(products), np.nan)
+    np.fmax.at(most, product, in_base_unit(value, unit, "weight"))
+    return most
+
+
 @_rule(
     title="the drained weight does not exceed the net weight",
     problem="Drained weight above the net weight",
@@ -80,8 +88,8 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
 def drained_not_over_net_weight(products: Products) -> Verdict:
     """The drained weight is what is left of the net weight without the liquid, which cannot weigh less than nothing."""
     drained = grams(products, "drainedWeight")
-    # Where both are given, the larger one counts: they may differ by the liquid.
-    net = np.fmax(grams(products, "netWeight"), grams(products, "netContent"))
+    # The largest one that is given counts: they may differ by the liquid, and of several packs one may be that of each.
+    net = np.fmax(_most_grams(products, "netWeight"), _most_grams(products, "netContent"))
     return product_verdict(
         drained > net * (1 + 1e-9),
         "drainedWeight",

@@ -10,7 +10,7 @@ Two statements are left out, since no field decides whether they are due: "packa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -20,7 +20,13 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.quality.food_products import is_food
-from prodex.quality.label_words import words_in, words_of
+from prodex.quality.label_words import (
+    knows_statements_in,
+    says_with_sweetener,
+    sweetener_in,
+    words_in,
+    words_of,
+)
 from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, POLYOLS, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
@@ -77,28 +83,35 @@ def _candidates(products: Products, attribute: str) -> _Ingredients:
     return _Ingredients(own, FoldedTexts.of(products).take(texts.values(own)).to_pylist())
 
 
-def _naming(products: Products, attribute: str, *uses: str) -> dict[int, tuple[int, str]]:
-    """Return the products whose ingredients name something of one of these uses: the first text, and its words."""
+#: What looks for words in a folded text: those of a use, or what a function finds.
+_Look = str | Callable[[str], str | bool]
+
+
+def _found(folded: str, look: _Look) -> str | bool:
+    return words_in(folded, look) if isinstance(look, str) else look(folded)
+
+
+def _naming(products: Products, attribute: str, look: _Look) -> dict[int, tuple[int, str]]:
+    """Return the products whose ingredients name something that is looked for: the first text, and its words."""
     texts, among = TextColumns.of(products), _ingredients(products, attribute)
     found: dict[int, tuple[int, str]] = {}
     for text, folded in zip(among.text.tolist(), among.folded, strict=True):
-        words = next((words for use in uses if (words := words_in(folded, use))), "")
-        if words:
-            found.setdefault(int(texts.product[text]), (text, words))
+        if words := _found(folded, look):
+            found.setdefault(int(texts.product[text]), (text, str(words)))
     return found
 
 
 def _stating(
-    products: Products, concerned: Mask, uses: Sequence[str], among: Sequence[str] = (), but: str = ""
+    products: Products, concerned: Mask, looks: Sequence[_Look], among: Sequence[str] = (), but: str = ""
 ) -> Mask:
-    """Say which of some products have a text with words of all these uses: any text, or one of some attributes."""
+    """Say which of some products have a text with all that is looked for: any text, or one of some attributes."""
     texts = TextColumns.of(products)
     chosen = texts.within(among) & concerned[texts.product]
     if but:
         chosen &= ~texts.within([but])
     rows = np.flatnonzero(chosen)
     folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
-    said = [all(words_in(text, use) for use in uses) for text in folded]
+    said = [all(_found(text, look) for look in looks) for text in folded]
     stating = products.any(texts.product[rows[np.array(said, bool)]])
     # Statements without a language are no texts of the table of texts.
     for attribute in _STATEMENTS:
@@ -106,7 +119,7 @@ def _stating(
         for product, text in zip(bare.product.tolist(), bare.texts["text"].to_pylist(), strict=True):
             if concerned[product] and not stating[product]:
                 folded_text = FoldedTexts.of(products).take(pa.array([text]))[0].as_py()
-                stating[product] = all(words_in(folded_text, use) for use in uses)
+                stating[product] = all(_found(folded_text, look) for look in looks)
     return stating
 
 
@@ -137,10 +150,14 @@ def _verdict(
 
 
 def _are_decided(products: Products, places: Sequence[str]) -> Mask:
-    """Say of which products statements are given, as texts that can be read."""
+    """Say of which products statements are given, as texts in languages that can be read."""
     codes = np.zeros(len(products), bool)
     for attribute in _STATEMENTS:
         codes |= AttributeTexts.of(products, attribute).otherwise
+    texts = TextColumns.of(products)
+    foreign = np.array([not knows_statements_in(one) for one in texts.languages], bool)
+    if foreign.any():
+        codes |= products.any(texts.product[texts.within(places) & foreign[texts.language]])
     return products.any_filled(places) & ~codes
 
 
@@ -153,10 +170,10 @@ def _are_decided(products: Products, places: Sequence[str]) -> Mask:
 )
 def sweeteners_are_stated(products: Products, *, attribute: str = "composition") -> Verdict:
     """Who avoids sweeteners reads the name, not the list. Polyols count where the list calls them sweeteners."""
-    naming = _naming(products, attribute, "sweetener", "intense")
+    naming = _naming(products, attribute, sweetener_in)
     concerned = products.any(list(naming))
     stated = _stating(products, concerned, ["sweetener"], but=attribute)
-    stated |= _stating(products, concerned, ["with_sweetener"])
+    stated |= _stating(products, concerned, [says_with_sweetener])
     return _verdict(products, naming, stated, "with sweetener(s)", _BESIDE_NAME)
 
 
@@ -169,12 +186,12 @@ def sweeteners_are_stated(products: Products, *, attribute: str = "composition")
 )
 def sugars_and_sweeteners_are_stated(products: Products, *, attribute: str = "composition") -> Verdict:
     """Sweeteners make nobody expect sugars as well: the statement names both."""
-    sweet = _naming(products, attribute, "sweetener", "intense")
+    sweet = _naming(products, attribute, sweetener_in)
     sugar = _naming(products, attribute, "sugar")
     naming = {product: sweet[product] for product in sweet if product in sugar}
     concerned = products.any(list(naming))
-    stated = _stating(products, concerned, ["sugar", "sweetener"], but=attribute)
-    stated |= _stating(products, concerned, ["with_sweetener", "sugar"], but=attribute)
+    stated = _stating(products, concerned, ["stated_sugar", "sweetener"], but=attribute)
+    stated |= _stating(products, concerned, ["sugar", "sweetener"], but=attribute)
     return _verdict(products, naming, stated, "with sugar(s) and sweetener(s)", _BESIDE_NAME)
 
 
@@ -223,8 +240,10 @@ def laxative_effects_are_stated(
     least = least * nutrition.per_hundred
     known = ~np.isnan(least)
     over = nutrition.any(known & (least > limit))
-    # Named, but nobody says how much: unknown.
-    undeclared = products.any(list(_naming(products, attribute, "polyol"))) & ~nutrition.any(known)
+    # Named, but nobody says how much, or declared, and nobody says that they were added: unknown.
+    named = products.any(list(_naming(products, attribute, "polyol")))
+    undeclared = (named & ~nutrition.any(known)) | (over & ~named)
+    over &= named
     concerned = over | undeclared
     stated = _stating(products, concerned, ["laxative"])
     return _declared_verdict(
@@ -251,9 +270,22 @@ def high_caffeine_is_stated(products: Products) -> Verdict:
     nutrition = NutritionColumns.of(products)
     caffeine = nutrition.amount(CAFFEINE) * nutrition.per_hundred
     over = nutrition.any(~nutrition.by_weight & (np.nan_to_num(caffeine) > _MOST_CAFFEINE + 1e-9))
-    stated = _stating(products, over, ["high_caffeine"]) | _stating(products, over, ["tea_or_coffee"], NAMES)
+    stated = _stating(products, over, ["high_caffeine"]) | _called_tea(products, over)
     none = np.zeros(len(products), bool)
     return _declared_verdict(products, nutrition, over, none, stated, caffeine, "High caffeine content")
+
+
+def _called_tea(products: Products, concerned: Mask) -> Mask:
+    """Say which of some products have tea or coffee in a name; its accents tell "thé" from "the", so they count."""
+    texts = TextColumns.of(products)
+    rows = np.flatnonzero(texts.within(NAMES) & concerned[texts.product])
+    typed = texts.values(rows)
+    plain = FoldedTexts.of(products).take(typed).to_pylist()
+    is_tea = [
+        bool(words_in(one, "tea_or_coffee") or words_in(as_typed.lower(), "tea_or_coffee"))
+        for one, as_typed in zip(plain, typed.to_pylist(), strict=True)
+    ]
+    return products.any(texts.product[rows[np.array(is_tea, bool)]])
 
 
 def _declared_verdict(
