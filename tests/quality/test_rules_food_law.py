@@ -444,7 +444,7 @@ def test_of_whom_a_claim_speaks() -> None:
 
 
 def test_a_claim_is_found_however_it_is_written() -> None:
-    """Accents in both forms, capitals, other hyphens, full width, ligatures and entities hide none at the first look."""
+    """Accents in both forms, capitals, other hyphens, full width, ligatures and entities hide none at first."""
     breaches = CLAIM_TEXTS.loc[CLAIM_TEXTS["verdict"] == "breach", "text"].unique()
     texts = [one for one in breaches if "<" not in one]
     wide = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
