@@ -242,6 +242,8 @@ def knows_statements_in(language: str) -> bool:
 
 #: The official languages of the Union, whose words of statements the table has, and Norwegian.
 _STATED = frozenset(
-    ("bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it")
-    + ("lt", "lv", "mt", "nb", "nl", "nn", "no", "pl", "pt", "ro", "sk", "sl", "sv")
-)
+    (
+        *("bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it", "lt", "lv", "mt"),
+        *("nb", "nl", "nn", "no", "pl", "pt", "ro", "sk", "sl", "sv"),
+    )
+)  # fmt: skip
