@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
@@ -19,7 +17,7 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound, StorageError
+from prodex.errors import IncompleteLoad, ServiceError, SnapshotLocked, SnapshotNotFound
 from prodex.files.lock import locked
 from prodex.sandbox import Fault, Sandbox
 from prodex.store.archive import snapshots_folder
@@ -420,47 +418,3 @@ def test_what_only_has_to_be_built_asks_for_nothing(way: str) -> None:
         catalog = loaded(sandbox, way)
     assert [] == asked(sandbox, begin)
     assert "autre" == named(catalog)[64]
-
-
-names_handles = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs the names of open files")
-
-
-@names_handles
-def test_a_page_is_written_while_the_next_one_is_requested(
-    exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A disk that takes its time with the first page keeps nobody from requesting the second."""
-    begin = len(exchange.requests)
-    requested: list[int] = []
-    sync = os.fsync
-
-    def slow_sync(handle: int) -> None:
-        if not requested and "page-" in Path(f"/proc/self/fd/{handle}").readlink().name:
-            end = time.monotonic() + 5
-            while len(pages_asked(exchange, begin)) < 2 and time.monotonic() < end:
-                time.sleep(0.005)
-            requested.append(len(pages_asked(exchange, begin)))
-        sync(handle)
-
-    monkeypatch.setattr(os, "fsync", slow_sync)
-    assert TOTAL == len(loaded(exchange, "scroll"))
-    assert [2] == requested
-
-
-@names_handles
-def test_a_page_that_cannot_be_written_ends_the_load_after_the_call_on_its_way(
-    exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A full disk is an error of the load, and at most one page more is requested."""
-
-    def full(handle: int) -> None:
-        if "page-" in Path(f"/proc/self/fd/{handle}").readlink().name:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    begin = len(exchange.requests)
-    with monkeypatch.context() as disk:
-        disk.setattr(os, "fsync", full)
-        with pytest.raises(StorageError, match="No space"):
-            loaded(exchange, "scroll")
-    assert 2 >= len(pages_asked(exchange, begin)) > 0
-    assert TOTAL == len(loaded(exchange, "scroll"))

@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Self
 
 from prodex import clock
 from prodex.clock import ANY_ZONE
@@ -412,36 +411,6 @@ _MAX_OFFSET_PASSES = 3
 _SKIPPABLE = (UnexpectedReply, RequestRefused, ServiceUnreachable)
 
 
-class _WriteBehind:
-    """Writes each page to the disk while the next one is requested: writing is mostly waiting.
-
-    At most one page is being written; all are written when the context ends, also by an error.
-    """
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1)
-        self._written: Future[object] | None = None
-        self._then: Callable[[], object] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        with self._thread:
-            self.finish()
-
-    def begin(self, write: Callable[[], object], then: Callable[[], object]) -> None:
-        """Begin to write a page, and remember what is to be done once it is written."""
-        self._written, self._then = self._thread.submit(write), then
-
-    def finish(self) -> None:
-        """Wait until the page is written, do what was to be done then, or raise what kept it from being written."""
-        written, then, self._written, self._then = self._written, self._then, None, None
-        if written is not None and then is not None:
-            written.result()
-            then()
-
-
 @dataclass(eq=False, repr=False)
 class WindowFetcher:
     """Fetches windows, several at the same time.
@@ -620,22 +589,18 @@ class WindowFetcher:
         if self._stop.is_set() or self._spent():
             return state
         fetch = partial(self.service.search_products, request.query)
-        with _WriteBehind() as writing:
-            for page, before, after in fetch_pages(fetch, state, seen):
-                writing.finish()
-                self.spending.add(len(page.body))
-                # The first page has the number of products of a window that was not counted before.
-                is_news = not before.pages and window.name not in self.journal.counts
-                if is_news and (parts := self._parts_of(request, page.total_results)):
-                    self.journal.count(window.name, page.total_results, page.server_date)
-                    return parts
-                state = after
-                writing.begin(
-                    partial(self._keep, window, page, before),
-                    partial(self.on_received, window, len(seen)),
-                )
-                if self._stop.is_set() or self._spent():
-                    break
+        for page, before, after in fetch_pages(fetch, state, seen):
+            self.spending.add(len(page.body))
+            # The first page has the number of products of a window that was not counted before.
+            is_news = not before.pages and window.name not in self.journal.counts
+            if is_news and (parts := self._parts_of(request, page.total_results)):
+                self.journal.count(window.name, page.total_results, page.server_date)
+                return parts
+            state = after
+            self._keep(window, page, before)
+            self.on_received(window, len(seen))
+            if self._stop.is_set() or self._spent():
+                break
         return state
 
     def _keep(self, window: Window, page: ProductPage, before: PagingState) -> None:
