@@ -72,6 +72,7 @@ LAWS: Mapping[str, Law] = _by_id(
         in_force=date(2014, 12, 13),
         source="https://eur-lex.europa.eu/eli/reg/2011/1169",
         checked=date(2026, 11, 27),
+        read_in="copies of Annexes III and IX and of Art. 55 in retained law; Art. 17(4) and 28 in pages about them",
     ),
     Law(
         id="health-claims",
