@@ -126,7 +126,7 @@ LAWS: Mapping[str, Law] = _by_id(
         in_force=date(2000, 3, 18),
         source="https://eur-lex.europa.eu/eli/dir/1998/6",
         checked=date(2026, 11, 27),
-        read_in="a copy of Art. 3 at legislation.gov.uk; its first day from memory",
+        read_in="a copy of Art. 3 at legislation.gov.uk, and its day at eumonitor.eu",
     ),
 )
 
