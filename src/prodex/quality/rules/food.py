@@ -94,6 +94,7 @@ def has_composition(products: Products, *, attribute: str = "composition") -> Ve
     problem="Legal name of the food missing, or perhaps in another field",
     fix="Give the legal name; where no law prescribes one, the customary name or a description of the food.",
     severity="warning",
+    source=f"{_EU}, Art. 9(1)(a) and 17(1); GDSN rule 1744, of three markets",
     article="Art. 9(1)(a) and 17(1)",
     exact=False,
     cannot_see="Whether a law prescribes another name, and whether another name of the record describes the food.",
@@ -348,6 +349,7 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     problem="Alcoholic strength missing",
     fix="Give the alcoholic strength by volume in per cent.",
     severity="error",
+    source=f"{_EU}, Art. 9(1)(k) and 28; GDSN rule 325, of beers, wines and spirits by class",
     article="Art. 9(1)(k) and 28",
     cannot_see="Drinks whose class and kind do not say that they have alcohol.",
 )

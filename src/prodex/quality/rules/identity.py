@@ -30,7 +30,7 @@ _rule = partial(rule, block="identity", needs="gtin", record_alone=True)
     fix="Correct the GTIN: compare it with the one printed under the barcode.",
     severity="error",
     dimension="validity",
-    source=_GS1,
+    source=f"{_GS1}; GDSN rule 447",
 )
 def valid_gtin(products: Products) -> Verdict:
     """A wrong GTIN belongs to another product or to none: orders, prices and pictures go to the wrong product.

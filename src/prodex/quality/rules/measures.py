@@ -50,6 +50,7 @@ def measure_told(products: Products, *, attribute: str) -> Verdict:
     severity="error",
     dimension="consistency",
     needs=("netWeight.data", "grossWeight.data"),
+    source="GDSN rule 201",
 )
 def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict:
     """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
@@ -190,6 +191,7 @@ def _sizes(packing: HierarchyColumns, rows: Rows, between: str) -> list[str]:
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
+    source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23; GDSN rule 524, of ten markets",
     law="food-information",
     article="Art. 9(1)(e) and 23",
     cannot_see="Whether the amount is that of the pack.",
