@@ -1,6 +1,7 @@
 """Write the sample as files: `python -m prodex_sandbox.sample --count 200 --out data/sample`.
 
 `products.json` is one reply of the service with all products, `plan.json` the defects planted in them.
+`law-products.json` and `law-plan.json` are the same of products that laws ask something of; see `law_products`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from prodex_sandbox.sample.catalogue import shared_products, write_plan
+from prodex_sandbox.sample.law_products import write_law_products
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen.out.mkdir(parents=True, exist_ok=True)
     write_products(chosen.out / "products.json", chosen.count, chosen.seed)
     write_plan(chosen.out / "plan.json", chosen.count, chosen.seed)
+    write_law_products(chosen.out)
 
 
 def write_products(path: Path, count: int, seed: int) -> None:
