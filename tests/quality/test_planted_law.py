@@ -140,7 +140,8 @@ PLANTED = (
     ),
     Planted(
         "sugars_claims_hold",
-        does((declare, "SUGAR-", 12.0), (more, "namePublicLong", LOW_SUGARS)),
+        # In a sentence of its own: behind "with ..." it would be said of an ingredient.
+        does((declare, "SUGAR-", 12.0), (more, "namePublicLong", {one: f".{said}" for one, said in LOW_SUGARS.items()})),
         does((declare, "SUGAR-", 12.0), (more, "namePublicLong", LESS_SUGAR)),
         does((declare, "SUGAR-", 12.0)),
         State.NOT_APPLICABLE,
