@@ -37,6 +37,7 @@ LOW_SUGARS = {
     "en": " Low in sugar.", "fr": " Pauvre en sucres.", "de": " Zuckerarm.",
     "es": " Bajo en azúcares.", "nl": " Suikerarm.",
 }  # fmt: skip
+LOW_SUGARS_ALONE = {language: f".{said}" for language, said in LOW_SUGARS.items()}
 LESS_SUGAR = {
     "en": " 30 % less sugar.", "fr": " 30 % de sucres en moins.", "de": " 30 % weniger Zucker.",
     "es": " 30 % menos azúcares.", "nl": " 30 % minder suikers.",
@@ -141,7 +142,7 @@ PLANTED = (
     Planted(
         "sugars_claims_hold",
         # In a sentence of its own: behind "with ..." it would be said of an ingredient.
-        does((declare, "SUGAR-", 12.0), (more, "namePublicLong", {one: f".{said}" for one, said in LOW_SUGARS.items()})),
+        does((declare, "SUGAR-", 12.0), (more, "namePublicLong", LOW_SUGARS_ALONE)),
         does((declare, "SUGAR-", 12.0), (more, "namePublicLong", LESS_SUGAR)),
         does((declare, "SUGAR-", 12.0)),
         State.NOT_APPLICABLE,
