@@ -22,6 +22,7 @@ from babel.messages.pofile import read_po, write_po
 
 from prodex.languages import LANGUAGES, sentences
 from prodex.quality import problems, required_checks
+from prodex.quality.declared_fields import FIELDS
 from prodex.quality.rulebook import RULES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
@@ -55,6 +56,7 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
     labels = [*problems._LABELS.values(), *problems.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
+    labels += [field.label for field in FIELDS.values()]
     yield from ((one, "what something is called, within a sentence") for one in labels)
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
     yield from ((one, "what a supplier is asked for") for one in asked)
