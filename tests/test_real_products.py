@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(not REAL.is_file(), reason=f"the real products a
 @pytest.fixture(scope="module")
 def real_exchange() -> Iterator[Sandbox]:
     """Serve them."""
-    with Sandbox(products=[record for _, record in read_records([REAL], pytest.fail)]) as sandbox:
+    with Sandbox(products=[json.loads(body) for body, _ in read_records([REAL], pytest.fail)]) as sandbox:
         yield sandbox
 
 

@@ -301,7 +301,7 @@ def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.Audi
     """The rows follow the audit unless somebody has chosen others, and no figure of another catalogue stays."""
     panel = panel_of(sample, audit=audit)
     required = panel.attributes
-    assert "nameLegal" not in required
+    assert "originCountry" not in required
     panel.of_required = True
     panel.exploration.look_at(prodex.flatten([{"id": 7, "brand": {"code": "A"}}]))
     panel.wait()

@@ -26,7 +26,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def read_records(paths: Iterable[Path], report: Callable[[str], None]) -> Iterator[Record]:
-    """Yield the records of files, one after the other.
+    """Yield the records of files, one after the other: the bytes of each, and what a store looks at of it.
 
     Parameters
     ----------
