@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,10 +167,14 @@ def test_a_product_that_changes_meanwhile_is_built_again(
     assert prodex.verify("shop")["ok"].all()
 
 
+#: Made once: their dates count from the moment when they are made, and what is compared has to be the same.
+every_record = cache(records)
+
+
 def built_by(journal: Path, make_own: Callable[[int], Executor]) -> list[StoredPart]:
     """Build a hundred products, with all parts begun while pages still come."""
     found = LoadJournal.begin(journal, {})
-    every = records()
+    every = every_record()
     for first in range(0, TOTAL, PAGE):
         add_page(found, every[first : first + PAGE])
     with EarlyBuild(found, make_own=make_own) as early, reporting(False, "Products") as reporter:
