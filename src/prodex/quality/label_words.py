@@ -46,6 +46,8 @@ from prodex.tables.columns import Rows, is_true
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
 _NO_SUGARS = "no_added_sugars"
+#: What stands where something was taken out of a text: the words before and after are no phrase.
+_TAKEN_OUT = " ; "
 #: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
 _DENIED = {
     **dict.fromkeys(("sweetener", "intense", "aspartame"), ("sweetener", "intense")),
@@ -267,8 +269,8 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
     begin, close = _ends(_SENTENCE if running else _ENDS, text, start, end)
     if text[last : last + 1] == "?" or _around("after").match(text[end:]):
         return False
-    around = f"{rest[begin:start]} ; {rest[end:close]}"
-    around = re.sub(r"\s*;[\s;]*", " ; ", around)
+    around = f"{rest[begin:start]}{_TAKEN_OUT}{rest[end:close]}"
+    around = re.sub(r"\s*;[\s;]*", _TAKEN_OUT, around)
     if _around("around").search(around) or (claim in _FREE and _around("cooked").search(around)):
         return False
     before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
@@ -314,7 +316,7 @@ def words_in(text: str, use: str) -> str:
     """
     found = _compiled(use).search(text)
     if found is not None and (first := _first(use)) is not None:
-        found = _compiled(use).search(first.sub(" ; ", text))
+        found = _compiled(use).search(first.sub(_TAKEN_OUT, text))
     return "" if found is None else found.group().strip()
 
 
@@ -325,7 +327,7 @@ def sweetener_in(text: str) -> str:
     >>> sweetener_in("oats, natural sweetener: honey"), sweetener_in("natural sweetener: steviol glycosides")
     ('', 'steviol')
     """
-    text = _compiled("natural_sweetener").sub(" ; ", text)
+    text = _compiled("natural_sweetener").sub(_TAKEN_OUT, text)
     return words_in(text, "sweetener") or words_in(text, "intense")
 
 
