@@ -122,12 +122,12 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     judged = texts.within([attribute])
     judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
     rows = np.flatnonzero(judged)
-    brands = products.column("brand").take(pa.array(texts.product[rows])).to_pylist()
+    lengths = pc.utf8_length(products.column("brand")).fill_null(0).to_numpy(zero_copy_only=False)
     # A name that is much longer than the brand says more than the brand.
-    is_near = [
-        len(one) <= len(its) + _SIGNS for one, its in zip(texts.values(rows).to_pylist(), brands, strict=True)
-    ]
-    rows = rows[np.array(is_near, bool)]
+    is_near = pc.utf8_length(texts.values(rows)).to_numpy(zero_copy_only=False) <= (
+        lengths[texts.product[rows]] + _SIGNS
+    )
+    rows = rows[is_near]
     whose = texts.product[rows]
     brand = _plain(products.column("brand").take(pa.array(whose))).to_pylist()
     name = _plain(texts.values(rows)).to_pylist()
