@@ -308,3 +308,24 @@ def _from_code(code: str) -> str | None:
         return None
     alias: str | None = get_global("language_aliases").get(language)
     return alias if alias is not None and len(alias) == 2 else None
+
+
+#: Member states of the European Union, ISO 3166-1 numeric.
+EU = frozenset(
+    {
+        *(40, 56, 100, 191, 196, 203, 208, 233, 246, 250, 276, 300, 348, 372),
+        *(380, 428, 440, 442, 470, 528, 616, 620, 642, 703, 705, 724, 752),
+    }
+)
+
+
+def is_in_union(country: str) -> bool | None:
+    """Say whether a country is a member state of the European Union; None where a text names no country.
+
+    >>> is_in_union("FR"), is_in_union("156"), is_in_union("Atlantis")
+    (True, False, None)
+    """
+    try:
+        return market_code(country) in EU
+    except QueryError:
+        return None

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.quality.comparison import worsening
-from prodex_sandbox.sample import FIELDS, law_breaches, law_products
+from prodex_sandbox.sample import LAW_FIELDS, law_breaches, law_products
 from prodex_sandbox.sample.law_products import write_law_products
 
 FOLDER = Path(__file__).parents[2] / "data" / "sample"
@@ -28,8 +28,8 @@ def catalog() -> prodex.Catalog:
 def profile() -> prodex.Profile:
     """Return a check for each rule that finds a breach, with the fields declared."""
     checks: dict[str, dict[str, object]] = {breach.defect: {} for breach in law_breaches()}
-    others = sorted({path.partition(".")[0] for path in FIELDS.values()})
-    return prodex.Profile.read({"checks": checks, "attributes": {"others": others, **FIELDS}})
+    others = sorted({path.partition(".")[0] for path in LAW_FIELDS.values()})
+    return prodex.Profile.read({"checks": checks, "attributes": {"others": others, **LAW_FIELDS}})
 
 
 def audited(catalog: prodex.Catalog, day: str) -> prodex.Audit:

@@ -6,12 +6,12 @@ import pytest
 
 from prodex.quality.states import State
 from tests.quality import (
-    test_planted_laws,
     test_rules_food,
     test_rules_food_law,
     test_rules_freshness,
     test_rules_hierarchies,
     test_rules_identity,
+    test_rules_market_laws,
     test_rules_pictures,
     test_rules_texts,
 )
@@ -26,8 +26,8 @@ BLOCKS = {
     "texts": test_rules_texts.CASES,
 }
 CASES = {rule: case for cases in BLOCKS.values() for rule, case in cases.items()}
-#: Rules of laws on offers are tried with what they need declared; see `test_planted_laws`.
-DECLARED = set(test_planted_laws.CASES)
+#: Rules of laws on offers are tried with what they need declared; see `test_rules_market_laws`.
+DECLARED = set(test_rules_market_laws.CASES)
 EDGES = [*test_rules_identity.EDGES, *test_rules_texts.EDGES]
 
 

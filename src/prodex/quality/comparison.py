@@ -111,13 +111,9 @@ class AuditComparison:
         >>> [len(one.failures(severity="info")) for one in prodex.diff(before, after).by_one_law()]
         [1, 0]
         """
-        others = {check.id: check for _, check in _with_other_standing(self.old, self.new)}
-        gone = {
-            one.id
-            for both in _with_other_standing(self.old, self.new)
-            for one in both
-            if one.standing == ENDED
-        }
+        pairs = _with_other_standing(self.old, self.new)
+        others = {is_.id: is_ for _, is_ in pairs}
+        gone = {one.id for both in pairs for one in both if one.standing == ENDED}
         if not others:
             return self.old, self.new
 

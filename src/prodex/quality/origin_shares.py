@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.errors import InputError, QueryError
-from prodex.locales import market_code
+from prodex.errors import InputError
 from prodex.quality.products import Products
 from prodex.tables.columns import Mask, encoded
 from prodex.written_numbers import written_number
@@ -93,24 +92,3 @@ def _share(text: str) -> float:
         return float(written_number(text.removesuffix("%").strip(), decimal="," if "," in text else "."))
     except InputError:
         return float("nan")
-
-
-#: Member states of the European Union, ISO 3166-1 numeric.
-EU = frozenset(
-    {
-        *(40, 56, 100, 191, 196, 203, 208, 233, 246, 250, 276, 300, 348, 372),
-        *(380, 428, 440, 442, 470, 528, 616, 620, 642, 703, 705, 724, 752),
-    }
-)
-
-
-def is_in_union(country: str) -> bool | None:
-    """Say whether a country is a member state of the European Union; None where a text names no country.
-
-    >>> is_in_union("FR"), is_in_union("156"), is_in_union("Atlantis")
-    (True, False, None)
-    """
-    try:
-        return market_code(country) in EU
-    except QueryError:
-        return None

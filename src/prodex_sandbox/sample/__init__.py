@@ -2,7 +2,7 @@
 
 from prodex_sandbox.sample.catalogue import plan, shared_products, write_plan
 from prodex_sandbox.sample.defects.planting import CONSEQUENCES, DEFECTS, Defect
-from prodex_sandbox.sample.law_products import FIELDS, law_breaches, law_products
+from prodex_sandbox.sample.law_products import LAW_FIELDS, law_breaches, law_products
 from prodex_sandbox.sample.products.dates import AS_OF, STALE_AFTER
 from prodex_sandbox.sample.products.participants import organizations
 from prodex_sandbox.sample.products.vocabulary import LABELS
@@ -11,8 +11,8 @@ __all__ = [
     "AS_OF",
     "CONSEQUENCES",
     "DEFECTS",
-    "FIELDS",
     "LABELS",
+    "LAW_FIELDS",
     "STALE_AFTER",
     "Defect",
     "law_breaches",

@@ -2,7 +2,7 @@
 
 They are no part of the sample, whose products and counts stay as they are. Each breach has a lawful neighbour, the
 product before it. Fields that the specification does not list (shares of origin, manufacturers, customs codes) are
-where some catalogues have them; `FIELDS` says where.
+where some catalogues have them; `LAW_FIELDS` says where.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prodex_sandbox.sample.defects.planting import Defect
 Record = dict[str, Any]
 
 #: Where these products have what laws ask for: name of the field to wire path.
-FIELDS: Mapping[str, str] = {
+LAW_FIELDS: Mapping[str, str] = {
     "manufacturer": "contactInformationList",
     "responsible_person": "partyInformationList",
     "warnings": "warnings",

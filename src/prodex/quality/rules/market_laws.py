@@ -16,8 +16,9 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.market import languages_of
-from prodex.quality.law_products import commodities, is_consumer_product, is_honey, is_sold_by_measure
-from prodex.quality.origin_shares import Origins, is_in_union
+from prodex.locales import is_in_union
+from prodex.quality.law_scopes import commodities, is_consumer_product, is_honey, is_sold_by_measure
+from prodex.quality.origin_shares import Origins
 from prodex.quality.picture_columns import PICTURES, PictureColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
