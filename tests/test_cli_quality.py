@@ -151,6 +151,26 @@ def test_rules_and_profiles_are_listed(run: Run) -> None:
     assert "fix" in json.loads(run("profiles", "show", "pictures", "--format", "json").stdout)[0]
 
 
+def test_laws_and_what_they_ask_for_are_listed(run: Run) -> None:
+    """A table fits a screen; a file says what a rule cannot see as well."""
+    shown = run("laws").stdout
+    assert "Regulation (EU) 2023/988, Art. 19(a)" in shown
+    assert max(map(len, shown.splitlines())) < 200
+    assert "cannot_see" in run("laws", "--format", "csv").stdout.splitlines()[0]
+    assert "contactInformationList" in run("laws", "--fields").stdout
+
+
+def test_an_audit_as_of_a_day_has_the_laws_of_that_day(run: Run, tmp_path: Path) -> None:
+    """What is asked later is a warning, and no reason to fail yet."""
+    path = tmp_path / "later.toml"
+    path.write_text("[checks.has_gpc_brick]\nseverity = 'error'\nin_force = 2026-08-12\n")
+    words = ("audit", "shop", "--profile", str(path), "--fail-on", "error", "--as-of")
+    before, after = run(*words, "2026-08-11"), run(*words, "2026-08-12")
+    assert (0, 1) == (before.exit_code, after.exit_code)
+    assert "(from 12 August 2026 on)" in before.stdout
+    assert "from 12" not in after.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "error", "why"),
@@ -159,6 +179,7 @@ def test_rules_and_profiles_are_listed(run: Run) -> None:
         (("audit", "shop", "--profile", "cor"), InputError, "did you mean 'core'"),
         (("audit", "shop", "--by", "ownr"), QueryError, "did you mean 'owner'"),
         (("audit", "shop", "--now", "soon"), QueryError, "--now 'soon' is not a time"),
+        (("audit", "shop", "--as-of", "soon"), InputError, "as_of is 'soon'; give a day"),
         (("audit", "shop", "--market", "Fance"), QueryError, "Did you mean 'France'"),
         (("rules", "valid_gtn"), QueryError, "did you mean 'valid_gtin'"),
         (("audit", "shop", "--since", "ship"), ProdexError, "No snapshot 'ship'"),

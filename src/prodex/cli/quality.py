@@ -407,10 +407,19 @@ def laws(
     A law that has not begun makes warnings; fields that the specification does not have are declared in a profile.
     --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
     """
-    listed = prodex.law_fields() if fields else prodex.laws()
-    output.show(listed)
-    if output.format is Format.TABLE and output.out is None and not fields:
-        say("prodex laws --fields lists what a profile can declare.", aside=True)
+    if fields:
+        output.show(prodex.law_fields())
+        return
+    listed = prodex.laws()
+    # Sentences and addresses would make each line of a table several screens wide.
+    output.show(
+        listed[["law", "rule", "in_force", "until", "declare"]] if output.format is Format.TABLE else listed
+    )
+    if output.format is Format.TABLE and output.out is None:
+        say(
+            "--format csv has what a rule cannot see as well; --fields lists what a profile can declare.",
+            aside=True,
+        )
 
 
 @app.command(epilog="Example: prodex rules valid_gtin")
