@@ -17,7 +17,7 @@ from prodex.tables.attributes import child_path
 from prodex.tables.declaration import TABLES
 from prodex.tables.descriptors import expressed
 from prodex.tables.flatten import Tables, decoded, flatten_products
-from prodex.tables.parse import ShapeCache
+from prodex.tables.parse import ONE_BY_ONE, ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
 from tests.quick import examples
@@ -317,3 +317,14 @@ def _segments(attribute: str) -> tuple[str, ...]:
 def test_paths_of_odd_keys_stay_unambiguous() -> None:
     """A dot or backslash inside a key, and an empty key, give paths that can be taken apart again."""
     assert _segments(child_path(child_path(child_path("a", ""), "b.c"), "d\\")) == ("a", "", "b.c", "d\\")
+
+
+@pytest.mark.slow
+@thorough
+@given(pages)
+def test_few_products_walked_one_by_one_give_the_same_tables(page: list[bytes]) -> None:
+    """Whether columns or the plain walk flatten a block shows nowhere: not in values, types or the order of rows."""
+    shapes = ShapeCache()
+    flatten_products(page, shapes)
+
+    assert decoded(flatten_products(page, ONE_BY_ONE)) == decoded(flatten_products(page, shapes))

@@ -21,6 +21,7 @@ CLEAN = [
             "lifeCycle": i,
             "brand": {"code": f"B{i}", "label": "Brand"},
             "size": {"row": i},
+            "box": {"size": {"row": i, "unit": "mm"}},
             "steps": [{"row": i}],
         }
     )
@@ -32,6 +33,7 @@ ODD = {
     "an integer that a double cannot hold": b'{"id":30,"lifeCycle":3,"size":{"row":9007199254740993}}',
     "an integer beyond 64 bits": b'{"id":30,"lifeCycle":3,"size":{"row":123456789012345678901234567890}}',
     "a number that no double reaches": b'{"id":30,"lifeCycle":3,"size":{"row":1e400}}',
+    "such an integer two objects deep": b'{"id":30,"lifeCycle":3,"box":{"size":{"row":9007199254740993,"unit":"mm"}}}',
     "such an integer inside a list": b'{"id":30,"lifeCycle":3,"steps":[{"row":1},{"row":9007199254740993}]}',
     "a key that comes twice": b'{"id":30,"lifeCycle":3,"size":{"row":1,"row":2}}',
     "text instead of a number": b'{"id":30,"lifeCycle":3,"size":{"row":"large"}}',
@@ -71,7 +73,7 @@ def test_only_the_odd_attribute_of_the_odd_product_goes_the_plain_way(taught: Pa
     fields, apart = taught([*CLEAN[:30], odd, *CLEAN[31:]])
 
     assert [30] == list(apart)
-    assert {"size", "steps", "only"} >= apart[30].keys()
+    assert {"size", "box", "steps", "only"} >= apart[30].keys()
     assert 3 == fields["lifeCycle"].to_pylist()[30]
     assert [float(i) for i in range(60) if i != 30] == [
         size["row"] for place, size in enumerate(fields["size"].to_pylist()) if place != 30
@@ -114,7 +116,7 @@ def test_many_reasons_in_one_block_are_all_found(taught: Parse) -> None:
     assert {3: ["size"], 5: ["brand"], 8: ["brand"], 9: ["lifeCycle"]} == {
         place: list(attributes) for place, attributes in apart.items()
     }
-    assert {"lifeCycle", "brand", "size", "steps"} == fields.keys()
+    assert {"lifeCycle", "brand", "size", "box", "steps"} == fields.keys()
 
 
 def test_a_root_that_is_a_text_is_never_taken_apart(taught: Parse) -> None:

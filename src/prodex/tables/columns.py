@@ -25,6 +25,9 @@ Answer: TypeAlias = pd.arrays.BooleanArray
 
 def with_nulls_at(column: pa.Array, rows: pa.Array) -> pa.Array:
     """Return a column with null in some rows, given as a mask."""
+    if pa.types.is_struct(column.type):
+        # `if_else` would leave zeros and empty texts below an object that is null.
+        return column.take(pa.array(np.arange(len(column)), mask=rows.to_numpy(zero_copy_only=False)))
     return pc.if_else(rows, None, column)
 
 

@@ -24,7 +24,7 @@ from prodex.messages import counted
 from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES, Table
 from prodex.tables.explode import Indices, Places, constant, explode, renumber
-from prodex.tables.parse import ShapeCache, quoted_codes
+from prodex.tables.parse import ONE_BY_ONE, OneByOne, ShapeCache, quoted_codes
 from prodex.tables.plain_walk import Rows, rows_of
 from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
 from prodex.tables.values import storable
@@ -75,7 +75,7 @@ def flatten_products(products: Sequence[bytes], shapes: ShapeCache | None = None
     return _flattened(_as_text(products), shapes or ShapeCache())
 
 
-def _flattened(texts: pa.StringArray, shapes: ShapeCache) -> Tables:
+def _flattened(texts: pa.StringArray, shapes: ShapeCache | OneByOne) -> Tables:
     """Flatten products that are one text after the other in memory."""
     _, offsets, content = texts.buffers()
     ends = np.frombuffer(offsets, np.int32)[: len(texts) + 1].tolist()
@@ -163,8 +163,10 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
 
     Rows are sorted by attribute, then product, then position, so that the same products always give the same file.
     """
-    runs = sorted(runs, key=lambda run: run.path)
     rows = [(index, row) for index, flat in plain for row in flat[table.name]]
+    if not runs and not rows:
+        return declared(table.name, {}, 0)
+    runs = sorted(runs, key=lambda run: run.path)
     products = np.concatenate(
         [*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)]
     )
@@ -199,9 +201,11 @@ def _paths(runs: list[_Run], rows: list[tuple[int, dict[str, Any]]]) -> pa.Array
 def _joined_column(table: Table, name: str, arrays: list[Any], more: list[Any]) -> pa.Array | None:
     """Join the chunks of a column; a number instead of a chunk means so many nulls."""
     kind = table.schema.field(name).type
-    if all(isinstance(array, int) for array in arrays) and not any(value is not None for value in more):
-        return None
-    if more:
+    if not any(value is not None for value in more):
+        if all(isinstance(array, int) for array in arrays):
+            return None
+        arrays = [*arrays, len(more)]
+    else:
         arrays = [*arrays, pa.array(more, kind)]
     if any(not isinstance(a, int) and pa.types.is_dictionary(a.type) for a in arrays):
         encoded = pa.dictionary(pa.int32(), kind)
@@ -315,6 +319,9 @@ def _as_text(products: Sequence[bytes | msgspec.Raw]) -> pa.StringArray:
 #: longer, and of twice as many it takes no less), small enough for any laptop: a block takes about five times its size.
 BLOCK_BYTES = 12_000_000
 
+#: Fewer bytes of products are walked one by one: columns pay only where each holds many values.
+FEW_BYTES = 400_000
+
 #: What this process learnt of products so far; see `prodex.tables.parse`.
 _SHAPES = ShapeCache()
 
@@ -347,4 +354,4 @@ def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
     if block or empty:
         texts = [_as_text(block)]
         block.clear()
-        yield _flattened(texts.pop(), _SHAPES)
+        yield _flattened(texts.pop(), ONE_BY_ONE if size < FEW_BYTES else _SHAPES)

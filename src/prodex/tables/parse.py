@@ -312,6 +312,19 @@ class ShapeCache:
         return before, tops, odd
 
 
+class OneByOne:
+    """Takes no shape for granted: every attribute of every product is odd, and the plain walk takes it."""
+
+    codes_are_numbers = False
+
+    def parse(self, tops: Sequence[Top], *, codes_are_quoted: bool = False) -> tuple[Fields, Odd]:  # noqa: ARG002
+        """Decode products; see `ShapeCache.parse`."""
+        return {}, {index: _decoded_values(top) for index, top in enumerate(tops) if top}
+
+
+ONE_BY_ONE = OneByOne()
+
+
 def quoted_codes(body: bytes) -> bytes:
     r"""Write codes that are numbers as text, which is how every table holds them.
 

@@ -44,7 +44,7 @@ def read_json(text: bytes) -> Any:
     >>> read_json(b"[1e400, 0.5, 7]")
     [Decimal('1E+400'), 0.5, 7]
     """
-    return json.loads(text, parse_int=_integer, parse_float=_fraction)
+    return _JSON.decode(text.decode(json.detect_encoding(text), "surrogatepass"))
 
 
 def _integer(text: str) -> int | Decimal:
@@ -55,6 +55,8 @@ def _fraction(text: str) -> float | Decimal:
     number = float(text)
     return number if math.isfinite(number) else Decimal(text)
 
+
+_JSON = json.JSONDecoder(parse_int=_integer, parse_float=_fraction)
 
 # Python refuses to read integers of more than 4,300 digits, since that takes quadratic time.
 _LONG_INTEGER = 4_000
