@@ -13,12 +13,12 @@ import shutil
 import stat
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import filterfalse, takewhile
+from itertools import takewhile
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import platformdirs
 
@@ -209,21 +209,27 @@ def folder_beside(folder: Path) -> Iterator[Path]:
         remove(beside)
 
 
-def publish_folder(beside: Path, folder: Path) -> None:
-    """Give a complete private folder its final name, after everything in it was flushed to the disk."""
+def publish_folder(beside: Path, folder: Path, *, added: Collection[Path] | None = None) -> None:
+    """Give a complete private folder its final name, after everything in it was flushed to the disk.
+
+    Where only some files were `added` directly to it since `make_ready`, the others are not flushed again.
+    """
     with storage(folder):
-        make_ready(beside)
+        make_ready(beside, added)
         make_folder(folder.parent, private=True)
         retry_rename(beside.rename, folder)
         flush(folder.parent)
         flush(beside.parent)
 
 
-def make_ready(folder: Path) -> None:
-    """Restrict a folder with everything in it to its owner, and flush it to the disk."""
-    for path in (folder, *folder.rglob("*")):
-        _close(path, _PRIVATE_FOLDER if path.is_dir() else _PRIVATE_FILE)
-    flush_all(folder)
+def make_ready(folder: Path, added: Collection[Path] | None = None) -> None:
+    """Restrict a folder to its owner and flush it to the disk, with everything in it or with these files of it."""
+    folders, files = _contents(folder) if added is None else ([folder], added)
+    for path in folders:
+        _close(path, _PRIVATE_FOLDER)
+    for path in files:
+        _close(path, _PRIVATE_FILE)
+    _flush_all(folders, files)
 
 
 #: Files that are flushed at the same time.
@@ -231,11 +237,28 @@ _FLUSHING = 8
 
 
 def flush_all(folder: Path) -> None:
-    """Flush a folder with everything in it to the disk: contents first, then the names in each folder."""
-    paths = [*folder.rglob("*"), folder]
+    """Flush a folder with everything in it to the disk."""
+    _flush_all(*_contents(folder))
+
+
+def _contents(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return all folders, that itself and those in it, and all files in them."""
+    folders, files = [], []
+    for place, _, names in os.walk(folder, onerror=_raise):
+        folders.append(Path(place))
+        files += [Path(place, name) for name in names]
+    return folders, files
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
+
+
+def _flush_all(folders: Collection[Path], files: Collection[Path]) -> None:
+    # Contents first, then the names in each folder.
     # A disk writes what several threads wait for together: sixty files one by one take it six times as long.
     with ThreadPoolExecutor(_FLUSHING) as threads:
-        for some in (filterfalse(Path.is_dir, paths), filter(Path.is_dir, paths)):
+        for some in (files, folders):
             for _ in threads.map(flush, some):
                 pass
 

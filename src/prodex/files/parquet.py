@@ -41,7 +41,7 @@ _TAIL = 8
 _BATCH = 2_048
 
 
-def writer(path: Path, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
+def writer(path: Path | pa.NativeFile, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
     """Open a file to write tables to; further options are those of `pyarrow.parquet.ParquetWriter`."""
     described = for_pandas(schema)
     opened = pq.ParquetWriter(path, described, **_WRITTEN, **options)
@@ -60,11 +60,12 @@ def write(table: pa.Table, path: Path) -> None:
 
 def facts_of(path: Path) -> dict[str, int | str]:
     """Return what a manifest holds of a file that was just written."""
+    footer = _footer_bytes(path)
     return {
-        "rows": pq.read_metadata(path).num_rows,
+        "rows": pq.read_metadata(pa.BufferReader(footer)).num_rows,
         "bytes": path.stat().st_size,
         "sha256": sha256(path),
-        "footer": _content_digest(_footer_bytes(path)),
+        "footer": _content_digest(footer),
     }
 
 

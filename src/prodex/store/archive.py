@@ -12,7 +12,6 @@ Times decide only between values without a number.
 
 from __future__ import annotations
 
-import json
 import logging
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -327,7 +326,7 @@ class Archive:
         if place is not None and place.unnumbered:
             manifest["unnumbered"] = sorted(place.unnumbered)
         manifest |= content
-        (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+        (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
 
     def read_manifest(self, folder: Path, shape: type[Shape], read: Callable[[Shape], Read]) -> Read:
         """Read the manifest of a value.

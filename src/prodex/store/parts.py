@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import lru_cache
 from os import cpu_count
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import IO, Annotated, Any, NamedTuple, Self
 
 import msgspec
 import pyarrow as pa
@@ -116,6 +117,7 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
     The large tables are written block by block. The others are kept in memory until the part is complete: with a row
     group for each block, the overhead of their many columns would be larger than their content.
     """
+    make_folder(folder, private=True, flushed=False)
     held: dict[str, list[pa.Table]] = {}
     digests: list[RecordDigests] = []
     with ExitStack() as stack:
@@ -141,9 +143,12 @@ def write_tables(blocks: Iterable[Mapping[str, pa.Table]], folder: Path, number:
     while held:  # taken out one by one, so that the memory of each table is free once it is written
         name, pieces = held.popitem()
         table = _whole_table(name, pieces)
+        if not table.num_rows:
+            with _new_file(folder, name, number) as file:
+                file.write(_without_rows(name, table.schema))
+            continue
         with _writer(folder, name, number, table.schema) as writer:
-            if table.num_rows:  # a group without rows would describe each of its columns
-                writer.write_table(table)
+            writer.write_table(table)
     return {name: parquet.facts_of(folder / path_of(name, number)) for name in TABLES if name in written}
 
 
@@ -175,15 +180,32 @@ def rewrite_table(part: StoredPart, folder: Path, table: str, rows: pa.Table) ->
 
 
 def _writer(folder: Path, table: str, number: int, schema: pa.Schema) -> pq.ParquetWriter:
+    _new_file(folder, table, number).close()
+    return _opened(folder / path_of(table, number), table, schema)
+
+
+def _new_file(folder: Path, table: str, number: int) -> IO[bytes]:
     path = folder / path_of(table, number)
+    # What is published is flushed as a whole; what a power cut takes of a part before that is built again.
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
+    return open_private(path, "wb")
+
+
+@lru_cache(maxsize=1_000)
+def _without_rows(table: str, schema: pa.Schema) -> bytes:
+    """Return the file of a table without rows: half of the tables of a small part have none, and all are alike."""
+    file = pa.BufferOutputStream()
+    # A group without rows would describe each of its columns.
+    _opened(file, table, schema).close()
+    return bytes(file.getvalue())
+
+
+def _opened(file: Path | pa.NativeFile, table: str, schema: pa.Schema) -> pq.ParquetWriter:
     # From the statistics of `presence` a merge learns which attributes no product has any more.
     counted = [f.name for f in schema if f.name in _SOUGHT or table == "presence" or not _is_text(f.type)]
-    # What is published is flushed as a whole; what a power cut takes of a part before that is built again.
-    make_folder(path.parent, private=True, flushed=False)
-    path.unlink(missing_ok=True)  # it may be a link to a file of an earlier snapshot, which never changes
-    open_private(path, "wb").close()
     return parquet.writer(
-        path,
+        file,
         schema,
         compression_level=1,
         use_dictionary=[name for name in schema.names if name not in VERBATIM],

@@ -23,6 +23,7 @@ from prodex.files.atomic import folder_beside, make_ready, publish_folder, readi
 from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
+    MANIFEST,
     Archive,
     ArchivePlace,
     is_entry,
@@ -176,7 +177,7 @@ def _publish_folder(beside: Path, name: str, origin: Origin, parts: Sequence[Sto
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
         _write_manifest(beside, name, origin, parts, place)
-        publish_folder(beside, folder)
+        publish_folder(beside, folder, added=[beside / MANIFEST])
     return folder
 
 
