@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -118,11 +118,18 @@ def is_there(path: Path) -> bool:
 
 def is_plain(folder: Path) -> bool:
     """Whether a folder contains only folders and plain files."""
-    return is_folder(folder) and all(
-        is_folder(Path(place, name)) or is_file(Path(place, name))
-        for place, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-    )
+    if not is_folder(folder):
+        return False
+    waiting: list[Path | str] = [folder]
+    while waiting:
+        # What may not be listed may not be read either, and whoever does says so.
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    return False
+    return True
 
 
 def refuse_links(folder: Path, paths: Iterable[Path]) -> None:

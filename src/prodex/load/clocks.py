@@ -11,10 +11,12 @@ it is older than that load. So the changes of a while before it, the lag, are re
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.clock import ANY_ZONE, TOLERATED
 from prodex.errors import QueryError
@@ -33,17 +35,19 @@ LAG_WITHOUT_CLOCK = timedelta(minutes=15)
 #: The wire counts seconds from here.
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
-_LOCAL_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
+_LOCAL_TIME = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
 
 
-def newest_update(dates: Iterable[str | None]) -> str | None:
-    """Return the latest `updatedAt`, to the second; None if no product has a valid one.
+def newest_update(dates: pa.Array | pa.ChunkedArray) -> str | None:
+    """Return the latest `updatedAt` of a column, to the second; None if no product has a valid one.
 
-    >>> newest_update(["2026-11-20T08:00:00.250", None, "2026-11-19T23:00:00", "yesterday", "2026-13-40T00:00:00"])
+    >>> dates = ["2026-11-20T08:00:00.250", None, "2026-11-19T23:00:00", "yesterday", "2026-13-40T00:00:00"]
+    >>> newest_update(pa.array(dates))
     '2026-11-20T08:00:00'
     """
-    seconds = sorted({date[:19] for date in dates if date and _LOCAL_TIME.match(date)}, reverse=True)
-    return next((one for one in seconds if _parsed_utc(one) is not None), None)
+    times = dates.filter(pc.match_substring_regex(dates, _LOCAL_TIME))
+    seconds = pc.unique(pc.utf8_slice_codeunits(times, 0, 19)).to_pylist()
+    return next((one for one in sorted(seconds, reverse=True) if _parsed_utc(one) is not None), None)
 
 
 def checked_lag(lag: timedelta | float | None) -> timedelta:

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+import pyarrow as pa
+
 from prodex import clock
 from prodex.clock import ANY_ZONE
 from prodex.errors import CursorLost, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
@@ -44,6 +46,7 @@ from prodex.store.disappeared_products import absence_of, listing_is_whole
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import ABSENT, contradiction_of, dates_by_key, failure_of, keys_of, newest
 from prodex.store.journal_format import PageEntry, Stage
+from prodex.store.newest import Newest, packed
 from prodex.store.reconciliation import ledger_of, totals_notes
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.records import Identity
@@ -141,9 +144,11 @@ class Fetch:
     def is_doubtful(self) -> bool:
         """Whether a load has to reconcile: counts do not agree, or products may have moved between few pages."""
         received = newest(self._journal)
+        if self._may_have_moved(received):
+            return True
         ledger = ledger_of(self._journal, received, absence_of(self._journal, received))
         is_too_low = contradiction_of("totals") in totals_notes(self._journal)
-        return not ledger.complete or self._may_have_moved or not (ledger.agrees or is_too_low)
+        return not (ledger.complete and (ledger.agrees or is_too_low))
 
     def pull(self) -> None:
         """Fetch everything, then what changed meanwhile, and count the products at the end."""
@@ -360,10 +365,9 @@ class Fetch:
     def _newest(self) -> str | None:
         """Return the latest updatedAt: of the snapshot that is refreshed, or of the products received."""
         if self._since is not None:
-            return newest_update(one.updated_at for one in self._held.identities())
-        return newest_update(
-            one.updated_at for entry in self._entries(Stage.PULL) for one in entry.keys if one
-        )
+            return newest_update(self._held.dates)
+        pulled = [packed(entry.keys).dates for entry in self._entries(Stage.PULL)]
+        return newest_update(pa.chunked_array(pulled, pa.string()))
 
     def _entries(self, stage: Stage) -> list[PageEntry]:
         return [entry for entry in self._journal.entries() if entry.stage is stage]
@@ -373,11 +377,10 @@ class Fetch:
         names = (entry.window for entry in self._entries(Stage.PULL) if entry.keys)
         return sum(name.split("/")[1] == str(part) for name in names)
 
-    @property
-    def _may_have_moved(self) -> bool:
+    def _may_have_moved(self, received: Newest) -> bool:
         """Whether products may have been added and removed unnoticed, and a listing of all of them costs few calls."""
         pages = [self._pages_of(part) for part in range(len(self._asked))]
-        return max(pages, default=0) > 1 and len(newest(self._journal)) < paging.SCROLL_FROM
+        return max(pages, default=0) > 1 and len(received) < paging.SCROLL_FROM
 
 
 def _since(query: ProductQuery, since: datetime) -> ProductQuery:

@@ -130,7 +130,7 @@ def refresh(
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
         with reporter.phase("Reading the keys of the snapshot"):
             held = _keys_of_snapshot(old)
-        newest_second = newest_update(one.updated_at for one in held.identities())
+        newest_second = newest_update(held.dates)
         since = starting_from(origin.server_time, origin.loaded_at, newest_second, checked_lag(lag))
         asked = question_of(origin).to_json()
         question = {"asked": asked, "snapshot": old.folder.name, "sweep": sweep is True} | lag_given

@@ -72,6 +72,11 @@ class Keys(Sequence[Identity | None]):
                 yield from map(_AS_IDENTITY, rows)
 
     @property
+    def dates(self) -> pa.Array:
+        """The `updatedAt` of each item, as a column."""
+        return self.columns[1]
+
+    @property
     def ids(self) -> list[str]:
         """The keys of the items that have one."""
         ids: list[str] = self.columns[0].drop_null().to_pylist()

@@ -245,9 +245,13 @@ def _not_loaded(
         if not held and not listing and (first := announced_for(journal, Stage.PULL)):
             yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
     for product, one in keys_of(journal, Stage.LISTING).items():
+        copy = held.get(product)
+        date = _date(copy)
+        if copy is not None and date == one.updated_at:
+            continue
         # A held copy without a date counts as the newest: no date is later than "9".
-        is_old = product in held and is_newer(one.updated_at, _date(held[product]) or "9")
-        if product not in held or is_old:
+        is_old = copy is not None and is_newer(one.updated_at, date or "9")
+        if copy is None or is_old:
             which = "in a newer state, which was" if is_old else "but"
             reason = f"listed by the service, {which} not sent when asked for by its GTIN"
             if askable_gtin(one) is None:

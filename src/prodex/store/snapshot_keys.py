@@ -58,6 +58,11 @@ class SnapshotKeys(Mapping[str, Identity]):
         """Yield what is known of each product."""
         return (one for one in self._keys if one is not None)
 
+    @property
+    def dates(self) -> pa.Array:
+        """The `updatedAt` of each product, as a column."""
+        return self._keys.dates
+
     def among(self, products: Iterable[str]) -> dict[str, Identity]:
         """Return those of some products that are held."""
         wanted = pa.array(list(products), pa.string())
