@@ -317,7 +317,7 @@ def _as_text(products: Sequence[bytes | msgspec.Raw]) -> pa.StringArray:
 
 #: JSON flattened at a time, in bytes: large enough for columns to pay (of two thirds as many each product takes 5 %
 #: longer, and of twice as many it takes no less), small enough for any laptop: a block takes about five times its size.
-BLOCK_BYTES = 12_000_000
+BLOCK_BYTES = 11_000_000
 
 #: Fewer bytes of products are walked one by one: columns pay only where each holds many values.
 FEW_BYTES = 400_000

@@ -186,7 +186,7 @@ Odd = dict[int, dict[str, Any]]
 _Raws = dict[int, Top]
 
 #: A shape is learnt from so many products at most at a time.
-_LESSON = 200
+_LESSON = 50
 
 #: How often a shape may change in one block. Codes that are numbers are found first, then the shape; other blocks
 #: teach the rest.
