@@ -1,7 +1,8 @@
 """What `make check` runs: all but browsers, notebooks, kills and the large sample, and a tenth of what takes long.
 
-A test that takes a second or more of processor time, all cases together, has the mark `slow`. Of its cases a quick run
-takes every tenth, so that one without as many is left out; and of a law that Hypothesis tests a tenth of the examples.
+A test that takes a fifth of a second or more of processor time, all cases together, has the mark `slow`. Of its cases
+a quick run takes every tenth, so that one without as many is left out; and of a law that Hypothesis tests a tenth of
+the examples.
 Of any other test with more than ten cases it takes every third.
 The choice depends on nothing but the tests, so that it is the same everywhere.
 """
