@@ -69,7 +69,7 @@ The sentence of each rule says what should be true. *Problem* is what lists and 
 braces is a parameter, which a profile can set. [Auditing](../../howto/auditing.md) explains severities, weights and
 scores."""
 #: Products of the sample that are looked through for an example of each rule.
-_SAMPLE = 6_000
+_SAMPLE = 3_000
 _NO_EXAMPLE = "No product of the sample fails it."
 _NOT_ASKED = "The sample has none of the fields that it asks for, so nobody is asked."
 _PROFILES_INTRODUCTION = """\

@@ -82,7 +82,7 @@ def test_the_audit_of_the_sample_says_where_report_and_worklists_are(home: Path)
 def test_the_demo_runs_again_and_again(home: Path) -> None:
     """The first time three weeks pass; the second time they are there; after a reset, they pass again."""
     home.mkdir(parents=True)
-    with exchange_in(home) as exchange:
+    with exchange_in(home, shared_products(300)) as exchange:
         first, second = (CliRunner().invoke(app, words) for words in (["demo"], ["demo", "--tables"]))
         weeks = prodex.simulated_weeks()
         counts = [len(prodex.open_snapshot(one)) for one in weeks.snapshots]
@@ -117,30 +117,24 @@ def test_the_demo_runs_again_and_again(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_weeks_are_shown(home: Path) -> None:
-    """A line for each audit, who corrected least, what changed since Monday, what is unusual."""
+def test_the_weeks_are_shown_and_what_came_back_is_sent_once(home: Path) -> None:
+    """A line for each audit, who corrected least, what changed since Monday, what is unusual.
+
+    Then the worklist of one supplier is read, sent and proved; the others are left for whoever comes next.
+    """
     home.mkdir(parents=True)
-    with exchange_in(home):
+    with exchange_in(home, shared_products(300)):
         weeks = prodex.simulated_weeks(until=UNTIL)
         said: list[str] = []
         show_weeks(weeks, said.append)
-    told = "\n".join(said)
-    days = [one.partition("@")[2][:10] for one in weeks.snapshots]
+        told = "\n".join(said)
+        days = [one.partition("@")[2][:10] for one in weeks.snapshots]
+        for day in (days[0], weeks.monday.partition("@")[2][:10], days[-1]):
+            assert day in told
+        assert f"Since Monday, {weeks.monday.partition('@')[2][:10]}: " in told
+        assert 1 == told.count(" (fewest at ")
 
-    for day in (days[0], weeks.monday.partition("@")[2][:10], days[-1]):
-        assert day in told
-    assert f"Since Monday, {weeks.monday.partition('@')[2][:10]}: " in told
-    assert 1 == told.count(" (fewest at ")
-
-
-@pytest.mark.slow
-def test_what_came_back_is_sent_once(home: Path) -> None:
-    """The worklist of one supplier is read, sent and proved; the others are left for whoever comes next."""
-    home.mkdir(parents=True)
-    with exchange_in(home):
-        weeks = prodex.simulated_weeks(until=UNTIL)
         client = prodex.connect("sandbox")
-        said: list[str] = []
         compared = take_answers(client, weeks, prodex.audit(weeks.catalog, "online-listing"), said.append)
         assert compared is not None
         assert len(compared.changes("fixed"))

@@ -45,7 +45,7 @@ _FIGURES = re.compile(r"(<!-- figures: .*? -->\n).*?(<!-- figures end -->)", re.
 _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 #: Of the sandbox that the pages use: enough for every example to find something.
-PRODUCTS = 300
+PRODUCTS = 100
 
 #: Lines that another test runs, or that end only when somebody stops them.
 _RUN_ELSEWHERE = re.compile(r"(pip|make|git|cd|python3 -m venv|prodex (demo|lab|sandbox))\b|\.venv/|\. ")

@@ -131,6 +131,10 @@ def test_no_page_fetches_anything_from_elsewhere(built: Path) -> None:
     ]
 
 
+#: Tags that name something, or lead somewhere. Of pages with source code nearly all others are colours of words.
+_TAG = re.compile(r"<(?!script|style)[a-z][^>]*\s(?:id|name|href|src)=[^>]*>")
+
+
 class Links(HTMLParser):
     """What a page links to and shows, and the places in it that others may link to."""
 
@@ -138,7 +142,7 @@ class Links(HTMLParser):
         super().__init__()
         self.targets: list[str] = []
         self.places: set[str] = set()
-        self.feed(page.read_text("utf-8"))
+        self.feed("".join(_TAG.findall(page.read_text("utf-8"))))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep addresses of links and pictures, and ids."""

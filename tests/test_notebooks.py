@@ -152,7 +152,7 @@ def sandbox(folder: Path, products: int, home: Path = Path("data/sandbox")) -> I
     """Serve a small sample where `prodex.connect("sandbox")` looks for it first."""
     ready = folder / "ready.json"
     ready.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "prodex", "sandbox", "--home", str(home), "--ready", str(ready)]
+    command = [sys.executable, "-m", "prodex_sandbox", "--home", str(home), "--ready", str(ready)]
     command += ["--sample", str(products), "--stop-with", str(os.getpid())]
     with (
         (folder / "sandbox.txt").open("wb") as said,

@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from runpy import run_path
@@ -102,17 +102,34 @@ def alone(module: str, *arguments: object, home: Path | None = None) -> Any:
 
 
 def _here(module: str, *arguments: object, home: Path | None) -> Any:
+    path = str(Path(__file__).with_name(f"{module}.py"))
+    said = said_here(lambda: run_path(path, run_name="__main__"), module, *arguments, home=home)
+    return json.loads(said.splitlines()[-1])
+
+
+def said_here(work: Callable[[], object], *arguments: object, home: Path | None) -> str:
+    """Do in this process what a process of its own would do, and return what it prints.
+
+    Parameters
+    ----------
+    work
+        What to do.
+    *arguments
+        The name of the program and what it is given.
+    home
+        PRODEX_HOME meanwhile; None for the one there is.
+    """
     given, before = sys.argv, dict(os.environ)
-    sys.argv = [module, *map(str, arguments)]
+    sys.argv = list(map(str, arguments))
     os.environ.update({"PRODEX_HOME": str(home)} if home else {})
     try:
         with redirect_stdout(io.StringIO()) as said:
-            run_path(str(Path(__file__).with_name(f"{module}.py")), run_name="__main__")
+            work()
     finally:
         sys.argv = given
         os.environ.clear()
         os.environ.update(before)
-    return json.loads(said.getvalue().splitlines()[-1])
+    return said.getvalue()
 
 
 @contextmanager
@@ -125,8 +142,7 @@ def sandbox(products: Path, *options: object, home: Path | None = None) -> Itera
         command = [
             sys.executable,
             "-m",
-            "prodex",
-            "sandbox",
+            "prodex_sandbox",
             "--home",
             str(home or passing),
             "--port",

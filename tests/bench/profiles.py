@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench.measuring import HOME
+from tests.bench.measuring import HERE, HOME, said_here
 
 COUNTS, TURNS = (10_000, 100_000), 3
 
@@ -43,7 +43,9 @@ print(time.process_time() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_m
 
 
 def run(source: Path, home: Path, code: str, *arguments: str) -> str:
-    """Run code with the prodex of a source folder, and snapshots in a home of its own."""
+    """Run code with the prodex of a source folder, and snapshots in a home of its own; see also `alone`."""
+    if HERE.is_set():
+        return said_here(lambda: exec(code, {"__name__": "__main__"}), "-c", *arguments, home=home)
     environment = os.environ | {"PYTHONPATH": str(source), "PRODEX_HOME": str(home)}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.worklists.cheating import CHEATS, reached
 from tests.worklists.every_kind import given
 from tests.worklists.interrupting import interrupt_often
-from tests.worklists.looping import looped
+from tests.worklists.looping import looped, shown_as_fixed
 
 #: Seconds for reading, judging, applying and proving a thousand answers.
 _TO_REACH = 20.0
@@ -36,7 +36,7 @@ def _handled(folder: Path, most: int) -> bool:
     good, bad = loop.answers.good, loop.answers.bad
     applied = sum(loop.texts.get(place) == [text] for place, text in good.items())
     others = len(loop.moved - loop.may_move)
-    shown = {one for one in loop.fixed if not one[1].startswith("updated_within")}
+    shown = shown_as_fixed(loop)
     print(f"   {len(good) + len(bad):,} answers in {loop.files} files, handled in {loop.ways} ways")
     print(f"   good answers applied: {applied:,} of {len(good):,}")
     print(f"   bad answers listed with their cell: {len(loop.refused & bad):,} of {len(bad):,}")

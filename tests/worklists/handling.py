@@ -233,11 +233,13 @@ def keys_merged(sheet: Worksheet) -> None:
     heading, *rows = rows_of(sheet)
     rows.sort(key=lambda row: row[0])
     written(sheet, [heading, *rows])
+    # Nothing that differs between the rows of a product: a spreadsheet keeps the first of merged cells only.
+    keys = [place(sheet, name) for name in ("GTIN", "Name", "Product")]
     first = 2
     for number in range(3, len(rows) + 3):
         if number == len(rows) + 2 or rows[number - 2][0] != rows[first - 2][0]:
             if number - first > 1:
-                for column in (1, 2, 3):
+                for column in keys:
                     sheet.merge_cells(
                         start_row=first, end_row=number - 1, start_column=column, end_column=column
                     )

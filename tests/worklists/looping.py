@@ -12,6 +12,7 @@ from typing import Any
 
 import prodex
 from prodex.sandbox import Sandbox
+from prodex_sandbox.sample import shared_products
 
 from .answering import Answers, answered
 from .handling import WAYS, fill
@@ -73,9 +74,9 @@ class Loop:
         return {(product, attribute) for product, attribute, _ in self.answers.good}
 
 
-def looped(folder: Path, most: int = 1_000) -> Loop:
-    """Go around once, with so many answers for the sample of the sandbox."""
-    with Sandbox() as sandbox:
+def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop:
+    """Go around once, with so many answers for products of the sample; for all of them by default."""
+    with Sandbox(None if products is None else shared_products(products)) as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
@@ -107,6 +108,20 @@ def looped(folder: Path, most: int = 1_000) -> Loop:
         loop.texts = _texts(newer)
         loop.expected_texts = _texts(catalog) | {place: [text] for place, text in loop.answers.good.items()}
         return loop
+
+
+def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
+    """Return what the second audit shows as fixed, as far as it was to be said before.
+
+    A write is an update, whatever it writes. Whether texts were cut is seen in all texts of an owner together, so that
+    answers clear products of which nobody was asked; before, it is said of the products that were.
+    """
+    answered = {product for product, *_ in (*loop.answers.good, *loop.answers.bad)}
+    return {
+        (product, check)
+        for product, check in loop.fixed
+        if not check.startswith("updated_within") and (product in answered or check != "texts_not_cut_off")
+    }
 
 
 def _come_back(loop: Loop, folder: Path) -> None:
