@@ -144,6 +144,7 @@ def classes() -> Iterator[tuple[str, str]]:
                 yield node.name, module
 
 
+@pytest.mark.slow
 def test_imports_point_up_the_list() -> None:
     """No module imports from its own row or from one below it in the list, its own package excepted."""
     wrong = [
@@ -158,6 +159,7 @@ def test_imports_point_up_the_list() -> None:
     assert [] == wrong
 
 
+@pytest.mark.slow
 def test_there_is_no_circle() -> None:
     """No module imports itself by way of others, not even for type checking or inside a function."""
     try:
@@ -253,6 +255,7 @@ def test_one_module_of_prodex_imports_the_sandbox() -> None:
     assert {"week_simulation", "cli"} == users
 
 
+@pytest.mark.slow
 def test_one_module_of_prodex_starts_the_sandbox() -> None:
     """Only one runs a process of it; whoever wants one calls `connect("sandbox")`."""
     starts = {
@@ -266,6 +269,7 @@ def test_one_module_of_prodex_starts_the_sandbox() -> None:
     assert {"prodex.service.local_sandbox"} == starts
 
 
+@pytest.mark.slow
 def test_only_two_parts_open_the_network() -> None:
     """What opens connections is at home in `network` and `service`; the sandbox answers calls and makes none."""
     ways_out = {"requests", "urllib3", "http.client", "socket", "ssl"}
@@ -280,6 +284,7 @@ def test_only_two_parts_open_the_network() -> None:
     assert {"network", "service"} == users
 
 
+@pytest.mark.slow
 def test_only_the_notebook_imports_widgets() -> None:
     """Whatever a panel shows is found out below it, and is there for reports and commands, too."""
     widgets = {"anywidget", "ipywidgets", "traitlets"}
@@ -294,6 +299,7 @@ def test_only_the_notebook_imports_widgets() -> None:
     assert {"notebook"} == users
 
 
+@pytest.mark.slow
 def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:
     """Whoever only wants tables does not wait for notebooks."""
     code = "import sys, prodex; print(sorted(m for m in sys.modules if '.' not in m))"

@@ -124,6 +124,7 @@ def test_results_that_were_not_measured_again_are_kept(tmp_path: Path) -> None:
     assert "Measured 2026-11-22" in text.partition("## other")[2]
 
 
+@pytest.mark.slow
 def test_results_are_drawn(tmp_path: Path) -> None:
     """The picture shows who was measured, and every operation."""
     results.draw(tmp_path / "b.svg", {"prodex": 5_000.0, "dlt": 400.0}, {"audit": {100: 1.0, 1_000: 9.0}})

@@ -131,6 +131,7 @@ def test_wide_puts_the_texts_of_one_language_beside_the_product(every_catalog: p
     assert {"namePublicLong.fr", "namePublicLong.en"} <= set(every_catalog.wide().columns)
 
 
+@pytest.mark.slow
 def test_a_table_is_the_same_frame_wherever_its_parts_are(catalog: prodex.Catalog) -> None:
     """Parts in memory, in files, filtered and empty: rows, order and types are those of the Arrow table."""
     stored = prodex.flatten(RECORDS[20:]).save("forty")
@@ -144,6 +145,7 @@ def test_a_table_is_the_same_frame_wherever_its_parts_are(catalog: prodex.Catalo
     assert 60 + len(mixed.parts[2].read("products")) == len(mixed.products)
 
 
+@pytest.mark.slow
 def test_the_first_products_are_those_of_the_first_parts(every_catalog: prodex.Catalog) -> None:
     """Any number of them, with their children; a sample is in the order of the catalogue."""
     ids = every_catalog.products["product_id"].tolist()
@@ -190,6 +192,7 @@ def test_wide_shows_the_product_itself_unless_asked_for_more() -> None:
     assert {"lastRequest.serves"} == set(waiting.columns) - set(catalog.products.columns)
 
 
+@pytest.mark.slow
 def test_sql_sees_every_table(every_catalog: prodex.Catalog) -> None:
     """SQL returns the same numbers as pandas."""
     question = (

@@ -140,6 +140,7 @@ def test_steps_stay_as_they_were_between_two_moments() -> None:
     assert "products of $x$" == figure.axes[0].get_ylabel()
 
 
+@pytest.mark.slow
 def test_many_steps_say_the_last_numbers() -> None:
     """Only the last twelve points show their number; a single point, or none, is drawn as well."""
     days = pd.date_range("2026-01-01", periods=40)

@@ -78,6 +78,7 @@ def test_a_process_gives_the_same(
     assert (process.returncode, process.stdout, process.stderr) == (done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path, tmp_path: Path) -> None:
     """Load, list, verify, export: the path of a working day."""
     loaded = run(
@@ -110,6 +111,7 @@ def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path,
         assert (1, True) == (refused.returncode, bool(re.search(said, refused.stderr))), refused.stderr
 
 
+@pytest.mark.slow
 def test_export_takes_columns_languages_and_records(run: Run, home: Path, tmp_path: Path) -> None:
     """What is left out is on stderr; columns are for all tables, or each for its table."""
     texts = [{"expressedIn": {"code": code}, "data": code} for code in ("fra-FR", "deu-DE")]
@@ -209,6 +211,7 @@ def test_rich_content_labels_and_gtins_from_a_file(run: Run, tmp_path: Path) -> 
     assert (0, False) == (rich.returncode, " texts " in rich.stdout), rich.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -314,6 +317,7 @@ def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     assert "texts/part-00000.parquet" in done.stdout.replace("\\", "/")
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_refreshed(run: Run, home: Path, sample_exchange: Sandbox) -> None:
     """With what changed to look up next; a sweep lists everything."""
     # A sandbox that runs already, so that none is started and filled with the whole sample.

@@ -77,6 +77,7 @@ def test_a_file_holds_the_changes(tmp_path: Path) -> None:
     assert [["4", "6"]] == pd.read_parquet(out)[["old", "new"]].values.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_states")
 def test_the_exit_code_says_whether_they_differ_when_asked() -> None:
     """0 in any case otherwise."""

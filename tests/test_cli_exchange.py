@@ -123,6 +123,7 @@ def test_check_says_where_the_settings_came_from(run: Run, exchange: Sandbox) ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["check"], ["organizations"], ["segments"], ["load", "--name", "old"]])
 def test_the_old_token_endpoint_is_asked_when_told(run: Run, exchange: Sandbox, command: list[str]) -> None:
     """--token-version 1 is passed on to the call; without it, the current endpoint is called."""
@@ -147,6 +148,7 @@ def test_every_command_that_asks_the_service_knows_the_old_token_endpoint() -> N
     assert all("--token-version" in known for known in asking)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [[], ["--xml"]])
 def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: Sandbox, way: list[str]) -> None:
     """GTINs keep their leading zero; the last upsert needs no identifier."""
@@ -163,6 +165,7 @@ def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: San
     assert (0, 0, 2) == (last.exit_code, named.exit_code, len(json.loads(named.stdout)))
 
 
+@pytest.mark.slow
 def test_the_rest_of_an_upsert_is_sent_by_its_name(run: Run, tmp_path: Path) -> None:
     """`upserts` lists what is left, and `send-rest` sends it; what may have arrived only with --also."""
 
@@ -187,6 +190,7 @@ def test_the_rest_of_an_upsert_is_sent_by_its_name(run: Run, tmp_path: Path) -> 
     assert ["SUCCESS"] * 2 == [row["status"] for row in json.loads(shown.stdout)]
 
 
+@pytest.mark.slow
 def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
     run: Run, tmp_path: Path, exchange: Sandbox
 ) -> None:
@@ -255,6 +259,7 @@ def test_null_deletes_only_when_told(run: Run, tmp_path: Path, exchange: Sandbox
         assert sent == ("description" in product)
 
 
+@pytest.mark.slow
 def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, tmp_path: Path) -> None:
     """By GTIN, from a file, and of a whole snapshot; a batch that is refused is exit code 1."""
     key = exchange.credentials[0]

@@ -26,6 +26,7 @@ def shop(sample_exchange: Sandbox, service: prodex.Client) -> prodex.Catalog:
     return catalog.where(product_id=ids).save("shop")
 
 
+@pytest.mark.slow
 def test_pictures_come_into_a_folder(shop: prodex.Catalog, tmp_path: Path) -> None:
     """Exit code 0, and how many of how many; a second time nothing is fetched."""
     words = ("shop", "--to", tmp_path / "images", "--size", 128)
@@ -38,6 +39,7 @@ def test_pictures_come_into_a_folder(shop: prodex.Catalog, tmp_path: Path) -> No
     assert count == len(list((tmp_path / "images").glob("*_128.jpg")))
 
 
+@pytest.mark.slow
 def test_only_packshots_when_asked(shop: prodex.Catalog, tmp_path: Path) -> None:
     """The others are in the index as not asked for."""
     result = run("shop", "--to", tmp_path, "--size", 64, "--packshots-only", "--workers", 2)
@@ -48,6 +50,7 @@ def test_only_packshots_when_asked(shop: prodex.Catalog, tmp_path: Path) -> None
     assert shop.pictures["is_packshot"].sum() == (index["state"] == "downloaded").sum()
 
 
+@pytest.mark.slow
 def test_a_contact_sheet_is_written_when_asked(shop: prodex.Catalog, tmp_path: Path) -> None:
     """Of what is in the folder."""
     result = run("shop", "--to", tmp_path / "images", "--size", 256, "--html", tmp_path / "sheet.html")

@@ -142,6 +142,7 @@ def test_an_audit_is_kept_when_asked_to(run: Run) -> None:
     assert 2 == len(prodex.list_audits("shop"))
 
 
+@pytest.mark.slow
 def test_rules_and_profiles_are_listed(run: Run) -> None:
     """With what they are."""
     assert "valid_gtin" in run("rules", "--block", "identity").stdout
@@ -220,6 +221,7 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     assert 0 == run(*words, "--replace").exit_code
 
 
+@pytest.mark.slow
 def test_an_audit_is_compared_with_an_earlier_snapshot(run: Run, profile: str) -> None:
     """By the same profile; or with a saved audit where the snapshot is gone."""
     words = ("audit", "shop", "--profile", profile, "--market", "250")
@@ -311,6 +313,7 @@ def save_wrong(*wrong: int) -> None:
     prodex.flatten(records).save("shop")
 
 
+@pytest.mark.slow
 def test_a_job_fails_when_the_audit_is_worse_than_the_last_one_saved(run: Run, profile: str) -> None:
     """Lower score or fewer ready: exit code 1 and the figures; as good, or better, is no failure."""
     save_wrong(2)
@@ -328,6 +331,7 @@ def test_a_job_fails_when_the_audit_is_worse_than_the_last_one_saved(run: Run, p
     assert "worse" not in same.stderr + better.stderr
 
 
+@pytest.mark.slow
 def test_an_audit_is_compared_with_the_one_saved_before_it(run: Run, profile: str) -> None:
     """Not with itself, though --save keeps it first; next time it is the one to be compared with."""
     save_wrong()
@@ -347,6 +351,7 @@ def test_without_a_saved_audit_a_job_is_not_told_that_all_is_well(run: Run, prof
     assert "--save" in first.stderr
 
 
+@pytest.mark.slow
 def test_an_audit_is_compared_with_the_one_that_is_named(run: Run, profile: str) -> None:
     """A saved audit by its name and time, or an earlier snapshot, which is judged by the same profile."""
     save_wrong()
@@ -403,6 +408,7 @@ def test_score_and_grade_of_an_audit_are_those_of_its_headline(run: Run, profile
     assert nothing.grade is None
 
 
+@pytest.mark.slow
 def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> None:
     """By check and product, as a baseline, and back: each command says the figures with and without."""
     accept = ("accept", "shop", "--profile", profile, "--reason", "printed so")
@@ -423,6 +429,7 @@ def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> N
     assert "fewer accepted" in gone.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -445,6 +452,7 @@ def test_what_cannot_be_accepted_is_said(run: Run, words: tuple[str, ...], why: 
     assert not list(Path(os.environ["PRODEX_HOME"]).rglob("accepted.jsonl"))
 
 
+@pytest.mark.slow
 def test_only_new_findings_break_a_limit(run: Run, profile: str) -> None:
     """With a baseline of all of today, a later failure of another product is new."""
     audit = ("audit", "shop", "--profile", profile, "--fail-on", "blocker", "--fail-under", "1", "--new-only")
@@ -460,6 +468,7 @@ def test_only_new_findings_break_a_limit(run: Run, profile: str) -> None:
     assert "The score with what is accepted is not 1 or more" in changed.output
 
 
+@pytest.mark.slow
 def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path) -> None:
     """For the channels that are given; written again, its answers stay; what cannot be is refused."""
     path = tmp_path / "requirements.xlsx"

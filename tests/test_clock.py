@@ -56,6 +56,7 @@ def exchange() -> Iterator[Sandbox]:
         yield sandbox
 
 
+@pytest.mark.slow
 def test_what_is_loaded_and_audited_is_of_that_time(exchange: Sandbox) -> None:
     """Snapshot, audit and figures have its date, and the clocks of service and client agree."""
     key = exchange.credentials[0]

@@ -316,6 +316,7 @@ def test_a_worker_of_another_version_is_refused(client: Client, tmp_path: Path) 
             prodex.audit(prodex.flatten([{"id": 1}]), "core", executor=executor)
 
 
+@pytest.mark.slow
 def test_a_worker_that_does_not_see_the_data_is_refused(dask: Executor, tmp_path: Path) -> None:
     """Otherwise it would build its parts where nobody finds them."""
     with pytest.raises(WorkerRefused, match=r"does not see .*elsewhere.*PRODEX_HOME"):

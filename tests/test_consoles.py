@@ -89,6 +89,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_no_command_dies_of_a_letter(shop: Path, monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
     """Results, errors of ours and of the command line, and help."""
@@ -102,6 +103,7 @@ def test_no_command_dies_of_a_letter(shop: Path, monkeypatch: pytest.MonkeyPatch
     assert repr(TEXT).encode(encoding, "backslashreplace").decode(encoding) in console.run("audit", TEXT)[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_data_in_a_pipe_are_exact_or_refused(
     shop: Path, monkeypatch: pytest.MonkeyPatch, encoding: str

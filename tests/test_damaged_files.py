@@ -132,6 +132,7 @@ def test_a_spoiled_manifest_of_a_snapshot(kept: Kept) -> None:
     assert [] == raised(path, cases, *operations)
 
 
+@pytest.mark.slow
 def test_a_spoiled_manifest_is_refreshed_compared_or_refused(kept: Kept, exchange: Sandbox) -> None:
     """What goes on to the service, to other catalogues and to rules: what the manifest says of its origin."""
     path = newest(kept, "saved") / "manifest.json"
@@ -209,6 +210,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
     assert [] == raised(path, cases, listed, looked, share=every(52))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["products", "states", "evidence"])
 def test_a_spoiled_file_of_an_audit(kept: Kept, table: str) -> None:
     """Also where the manifest has its digest: somebody may have written both."""
@@ -568,6 +570,7 @@ def test_a_spoiled_store_of_a_sandbox(kept: Kept) -> None:
     assert [] == raised(path, cases, opened)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -279,6 +279,7 @@ def test_every_command_is_on_the_page_of_commands() -> None:
     assert set(known) == {words[1] for words in commands([DOCS / "howto" / "commands.md"])}
 
 
+@pytest.mark.slow
 def test_every_line_that_starts_a_sandbox_is_understood(tmp_path: Path) -> None:
     """With its options as they are written, it writes its OpenAPI document instead of serving until it is stopped."""
     from prodex_sandbox.command import main as serve

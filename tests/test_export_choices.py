@@ -101,6 +101,7 @@ def test_columns_for_all_tables_leave_out_the_tables_without_them(
     assert ["products"] == list(prodex.read_export(tmp_path / "c").tables.index)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_states_of_some_attributes_are_kept(catalog: prodex.Catalog, tmp_path: Path, form: str) -> None:
     """`presence` has a column for each attribute; one that was left out is not absent, but unknown."""
@@ -228,6 +229,7 @@ def test_a_rule_about_another_language_is_unknown(catalog: prodex.Catalog, tmp_p
     assert [3, 3] == matrix["required_text[namePublicLong,de]"].tolist()
 
 
+@pytest.mark.slow
 def test_csv_holds_records_only_where_they_are_named(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """More than half of a CSV export would be the records; other formats have them as ever."""
     written = catalog.export(tmp_path / "csv", "csv")
@@ -243,6 +245,7 @@ def test_csv_holds_records_only_where_they_are_named(catalog: prodex.Catalog, tm
     assert not (tmp_path / "csv" / "raw.csv").exists()  # of the earlier export
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [*FORMATS, "jsonl"])
 def test_progress_is_shown_as_asked(catalog: prodex.Catalog, tmp_path: Path, form: str, capsys: Any) -> None:
     """A function gets the rows done and all, to the last row; False shows nothing, True a bar."""
@@ -294,6 +297,7 @@ def test_a_choice_that_cannot_be_meant_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_sql_does_not_invent_what_was_left_out(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """A column that is not there is an error, and not a column of nulls."""
     catalog.export(tmp_path, columns={"products": ["brand"]})

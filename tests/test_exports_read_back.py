@@ -149,6 +149,7 @@ def test_plain_pandas_reads_the_files_of_a_snapshot_alike(tmp_path: Path) -> Non
         pd.testing.assert_frame_equal(getattr(catalog, table), read)
 
 
+@pytest.mark.slow
 def test_other_readers_of_parquet_see_types_and_texts(tmp_path: Path) -> None:
     """What pandas is told disturbs neither DuckDB nor Arrow."""
     catalog = prodex.flatten(HOSTILE)
@@ -537,6 +538,7 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None
         prodex.read_export(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "xml",
     [
@@ -605,6 +607,7 @@ def test_an_export_that_cannot_be_meant_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_part_of_an_export_takes_its_place(tmp_path: Path) -> None:
     """What was read is exported again to the folder that it was read from."""
     prodex.flatten(HOSTILE).export(tmp_path / "out")
@@ -616,6 +619,7 @@ def test_a_part_of_an_export_takes_its_place(tmp_path: Path) -> None:
     assert [1] == again.sql("select count(*) n from pictures")["n"].tolist()
 
 
+@pytest.mark.slow
 def test_moments_and_numbers_of_a_workbook_are_exact(tmp_path: Path) -> None:
     """From the first day that it knows, over the leap day that it invents, to the last second."""
     moments = ["1900-01-01T00:00:00", "1900-02-28T23:59:59", "1900-03-01T00:00:01", "2026-11-20T23:59:59"]

@@ -127,6 +127,7 @@ def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
     assert {} == {kind: problem for kind, problem in wrong.items() if problem}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["load_products", "load_rich_content", "load_organizations", "load_segments"]
 )

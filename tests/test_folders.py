@@ -168,6 +168,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     assert not [name for name in after if name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_the_folder_one_works_in_and_a_link_are_filled_where_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,6 +218,7 @@ def calls_of(work: Callable[[], object], stop: int | None = None) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_a_workbook_that_is_interrupted_leaves_nothing_to_be_said_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,6 +129,7 @@ def _by_failures(given: list[Any]) -> list[str]:
 PLACES = [_by_where, _by_query, _by_upsert, _by_frame, _by_changes, _by_accessor, _by_failures]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", WRITTEN, ids=repr)
 @pytest.mark.parametrize("place", PLACES)
 def test_every_place_reads_a_gtin_alike(place: Any, written: object) -> None:
@@ -341,6 +342,7 @@ def test_numbers_and_texts_compare_alike(number: int) -> None:
     assert {f"{number:014d}"} == {gtin.comparable(form) for form in forms}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["product_id", "gtin"])
 def test_a_worklist_read_by_plain_pandas_finds_its_products_again(tmp_path: Path, key: str) -> None:
     """Its ids and GTINs are numbers then, and floats beside the empty cells of rows below."""

@@ -517,6 +517,7 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
     assert not any("outside" in path for _, path, _ in exchange.requests[begin:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["*", "[0-9]*", "?", "**", "a*", "..", ".", "~", "{0}", "a[b]"])
 def test_a_folder_that_looks_like_a_pattern_is_no_pattern(world: World, tmp_path: Path, name: str) -> None:
     """It is itself, and nothing that matches it; the same holds for the folder that everything is in."""
@@ -542,6 +543,7 @@ def test_a_folder_that_looks_like_a_pattern_is_no_pattern(world: World, tmp_path
     assert 2 == len(prodex.list_snapshots("shop"))
 
 
+@pytest.mark.slow
 def test_an_export_and_a_report_write_through_no_link(world: World) -> None:
     """A link in the place of a file is replaced, and a folder that is a link is refused."""
     export, report = world.kept.folder / "export", world.kept.folder / "page.html"

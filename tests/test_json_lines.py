@@ -46,6 +46,7 @@ def assert_round_trip(catalog: prodex.Catalog, records: list[Any], folder: Path)
     assert (sizes or [0]) == [part.size for part in read.parts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saved", [False, True])
 def test_invented_products_come_back(tmp_path: Path, saved: bool) -> None:
     """From memory and from disk: equal as JSON, line by line, and the same tables."""
@@ -54,6 +55,7 @@ def test_invented_products_come_back(tmp_path: Path, saved: bool) -> None:
     assert_round_trip(catalog.save("sample") if saved else catalog, records, tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_file(), reason="real products are not on this machine")
 def test_real_products_come_back(tmp_path: Path) -> None:
     """5,000 products as a service sends them: each line is the line that was read, byte for byte."""

@@ -104,6 +104,7 @@ def test_any_header_of_a_coding_is_read(header: str) -> None:
     assert packed is None or (len(packed) <= 2 and set(packed) <= set(PACKERS))
 
 
+@pytest.mark.slow
 def test_nothing_is_made_that_was_not_counted() -> None:
     """What goes beyond the limit is never more than one step, however much a byte stands for."""
     bomb = gzip.compress(gzip.compress(bytes(100_000_000), 9), 9)

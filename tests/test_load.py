@@ -86,6 +86,7 @@ def test_a_fresh_snapshot_of_the_same_question_is_used_again(
     assert len(other) < len(first)
 
 
+@pytest.mark.slow
 def test_gtins_that_did_not_come_are_reported(service: Client) -> None:
     """Asked for by name, they are named; a long list is cut into calls."""
     known = [str(shared.record["gtin"]) for shared in shared_products(300)]
@@ -114,6 +115,7 @@ def test_labels_of_codes_come_in_several_languages(service: Client, sample_excha
     assert catalog.where(kind_code=None).code_labels.equals(labels)
 
 
+@pytest.mark.slow
 def test_rich_content_is_loaded_alone(service: Client) -> None:
     """Pictures are there, and names were not requested, which is not the same as missing."""
     catalog = prodex.load_rich_content(service, name="rich", max_age=0)
@@ -198,6 +200,7 @@ except prodex.ProdexError as error:
     assert {".lock"} == {path.name for path in (home / "snapshots" / "full").glob(".*")}
 
 
+@pytest.mark.slow
 def test_what_a_killed_load_left_is_cleared_away(service: Client, home: Path) -> None:
     """Nobody has to clean up by hand."""
     left = home / "snapshots" / "killed" / ".journal-99"
@@ -208,6 +211,7 @@ def test_what_a_killed_load_left_is_cleared_away(service: Client, home: Path) ->
     assert not left.exists()
 
 
+@pytest.mark.slow
 def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -> None:
     """The second one gets an error, and nothing of the first one is changed."""
     folder = home / "snapshots" / "busy"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from .messages import messages
 
 
+@pytest.mark.slow
 def test_every_sentence_is_found() -> None:
     """Of errors, commands, panels, options and rules."""
     found = [one.text for one in messages()]
@@ -14,6 +17,7 @@ def test_every_sentence_is_found() -> None:
         assert [text for text in found if words in text], words
 
 
+@pytest.mark.slow
 def test_no_sentence_is_spelled_carelessly() -> None:
     """No two spaces in a row, no space before a full stop or a comma, no two full stops that are not three."""
     careless = re.compile(r"[^ \n]  +[^ \n{]| [,;](?: |$)|(?<=\w) \.(?: |$)|(?<!\.)\.\.(?![./\w'\"])")

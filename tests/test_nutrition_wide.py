@@ -51,6 +51,7 @@ def test_each_nutrient_and_unit_is_a_column_and_each_product_a_row() -> None:
     assert "Na (g)" in catalog.nutrition_wide(labels=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("basis", ["100 g", "100g", "100 GRM", "100 grams", "100,0 G"])
 def test_a_basis_is_an_amount_in_any_spelling(basis: str) -> None:
     """A basis is read from the figures of a partition, or else from its words."""

@@ -80,6 +80,7 @@ def _names(catalog: prodex.Catalog) -> dict[int, str]:
     return {one["id"]: one["namePublicLong"][0]["data"] for one in every}
 
 
+@pytest.mark.slow
 def test_snapshots_are_listed_opened_and_verified(kept: Kept) -> None:
     """Every table of every snapshot is as it was kept, and whether it is complete is known."""
     listed = prodex.list_snapshots()
@@ -142,6 +143,7 @@ def test_a_snapshot_is_refreshed(exchange: Sandbox, loaded: Kept) -> None:
     assert bool(prodex.verify("shop")["ok"].all())
 
 
+@pytest.mark.slow
 def test_an_incomplete_snapshot_is_made_whole_by_a_refresh(exchange: Sandbox, loaded: Kept) -> None:
     """What was missing is found by the listing of all keys."""
     fresh = prodex.refresh("partial", connected(exchange), progress=False)
@@ -172,6 +174,7 @@ def test_an_interrupted_load_goes_on(
     assert name not in loaded.journals()
 
 
+@pytest.mark.slow
 def test_what_had_come_by_offset_is_held_until_it_is_known_to_have_gone(
     exchange: Sandbox, loaded: Kept
 ) -> None:
@@ -185,6 +188,7 @@ def test_what_had_come_by_offset_is_held_until_it_is_known_to_have_gone(
     assert [number for number in EVERYTHING if number != 3] == contents(catalog)
 
 
+@pytest.mark.slow
 def test_an_interrupted_refresh_goes_on(exchange: Sandbox, loaded: Kept) -> None:
     """The changes that had come are merged, without asking for them again."""
     exchange.change(loaded.changes, moves_updated_at=False)
@@ -196,6 +200,7 @@ def test_an_interrupted_refresh_goes_on(exchange: Sandbox, loaded: Kept) -> None
     assert "half-refreshed" not in loaded.journals()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "products"), [("half-offset", 38), ("half-scrolled", 40), ("judged", 63)])
 def test_what_an_interrupted_load_left_becomes_a_snapshot(kept: Kept, name: str, products: int) -> None:
     """Without the service, and only when it is allowed to be incomplete."""
@@ -229,6 +234,7 @@ def test_old_snapshots_and_journals_are_cleared_away(kept: Kept) -> None:
         prodex.vacuum(name, dry_run=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv", "xlsx"])
 def test_a_snapshot_is_written_out_also_over_an_earlier_export(kept: Kept, form: str) -> None:
     """The folder of the earlier export then holds the new one."""
@@ -280,6 +286,7 @@ def test_a_profile_of_ones_own_is_read(kept: Kept) -> None:
     }
 
 
+@pytest.mark.slow
 def test_worklists_open_and_make_room_for_new_ones(kept: Kept) -> None:
     """Workbook, CSV and Parquet have the same rows; the folder is known as ours, so that replacing it is allowed."""
     folder = kept.folder / "to_fix"
@@ -296,6 +303,7 @@ def test_worklists_open_and_make_room_for_new_ones(kept: Kept) -> None:
     assert index["failures"].tolist() == again["failures"].tolist()
 
 
+@pytest.mark.slow
 def test_worklists_of_then_come_back(kept: Kept) -> None:
     """They name their snapshot, owner and products, and an answer is judged as one of today is."""
     folder = kept.folder / "to_fix"
@@ -337,6 +345,7 @@ def test_what_the_explorer_kept_is_there(kept: Kept) -> None:
     assert words.startswith("1 correction of 20")
 
 
+@pytest.mark.slow
 def test_jobs_of_then_go_on(kept: Kept, exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was interrupted does not load again; one that had ended begins anew, with the last to compare with."""
     key = exchange.credentials[0]

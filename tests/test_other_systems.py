@@ -84,6 +84,7 @@ def _mode(call: ast.Call, destination: int) -> str:
     return str(found.value) if isinstance(found, ast.Constant) else "b"
 
 
+@pytest.mark.slow
 def test_every_text_has_its_encoding() -> None:
     """Windows would read and write cp1252, and UTF-8 of another machine would be other letters."""
     found = [
@@ -144,6 +145,7 @@ print(len(prodex.open_snapshot("shop")))
 """
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_saved_and_locked_without_the_modules_of_unix(tmp_path: Path) -> None:
     """Without `fcntl`, filelock has a lock of another kind, and nobody enters twice."""
     done = subprocess.run(
@@ -202,6 +204,7 @@ def test_a_disk_that_cannot_flush_a_folder_is_written_to(
         atomic.flush(tmp_path)
 
 
+@pytest.mark.slow
 def test_folders_of_a_mac_have_names_in_another_form(tmp_path: Path) -> None:
     """Disks and archives of macOS take letters apart (NFD): its worklists are ours, are read, and are replaced."""
     catalog = prodex.flatten([RECORD])
@@ -221,6 +224,7 @@ def test_folders_of_a_mac_have_names_in_another_form(tmp_path: Path) -> None:
     assert len(names) == len({unicodedata.normalize("NFC", name) for name in names})
 
 
+@pytest.mark.slow
 def test_what_the_finder_and_the_explorer_leave_in_a_folder_is_nobodys(home: Path, tmp_path: Path) -> None:
     """Listings, replacement and clean-up pass over it, and leave it where it is."""
     catalog = prodex.flatten([RECORD]).save("shop")
@@ -262,6 +266,7 @@ def test_an_export_whose_names_a_mac_took_apart_is_read(tmp_path: Path) -> None:
     assert 1 == len(prodex.read_export(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["Shop", "SHOP", "KÄSE", unicodedata.normalize("NFD", "KÄSE")])
 def test_a_name_that_a_disk_takes_for_another_is_refused(tmp_path: Path, other: str) -> None:
     """Two names of snapshots that macOS and Windows do not tell apart would mix two catalogues."""

@@ -460,6 +460,7 @@ def test_a_query_prints_only_what_it_asks():
     assert repr(ProductQuery()) == "ProductQuery()"
 
 
+@pytest.mark.slow
 def test_the_digest_does_not_depend_on_order_or_process():
     """The digest is the same for any order of values, in any process, and differs for another question."""
     query = ProductQuery(gtins_in=["1", "2"], tags_in=["a", "b"], extra={"x": 1, "y": 2})

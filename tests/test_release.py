@@ -56,6 +56,7 @@ def test_a_version_that_is_missing_is_said_and_no_failure(
     assert "tests.pythons --list" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_failed_is_in_the_summary(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -264,6 +264,7 @@ def test_long_runs_take_no_time() -> None:
     assert time.process_time() - begun < 2
 
 
+@pytest.mark.slow
 def test_every_sign_and_every_invisible_character_is_known() -> None:
     """Those of which Unicode says so: what is compatible with a sign, and what is white space, control or format."""
     every = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]

@@ -103,6 +103,7 @@ def test_every_table_answers(catalog: prodex.Catalog) -> None:
     assert [["ACME", "a"]] == catalog.sql(joined).to_numpy().tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "count"),
     [
@@ -161,6 +162,7 @@ def test_what_duckdb_says_is_in_our_error(query: str, words: str, catalog: prode
         catalog.sql(query)
 
 
+@pytest.mark.slow
 def test_files_open_where_the_caller_allows_it(catalog: prodex.Catalog, elsewhere: Path) -> None:
     """A query can then join a list from a file, or write its result to one."""
     assert [2] == catalog.sql("select b from read_csv('secret.csv')", allow_external=True)["b"].tolist()
@@ -250,6 +252,7 @@ def test_parameters_that_cannot_be_taken_are_refused(parameters: Any, words: str
         prodex.flatten(RECORDS).sql("select * from products where brand_code = ?", parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -271,6 +274,7 @@ def test_no_parameter_leads_out(query: str, elsewhere: Path) -> None:
     assert before == {path.name: path.read_bytes() for path in elsewhere.iterdir()}
 
 
+@pytest.mark.slow
 def test_frames_are_tables(catalog: prodex.Catalog) -> None:
     """Of pandas and of Arrow, joined with the catalogue's; types as they are, categories as their values."""
     prices = pd.DataFrame(
@@ -353,6 +357,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the signal of Ctrl-C is sent otherwise there")
 @pytest.mark.parametrize("query", ENDLESS.values(), ids=ENDLESS)
 def test_ctrl_c_ends_a_query(query: str) -> None:
@@ -394,6 +399,7 @@ _DENSE = pa.UnionArray.from_dense(
 _HALF = pa.array([np.float16(1), np.float16(2)], pa.float16())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     [_DENSE, _HALF, pa.ListArray.from_arrays([0, 1, 2], _HALF), pa.array([1, 2], pa.decimal256(50, 2))],
@@ -407,6 +413,7 @@ def test_a_column_of_a_frame_that_sql_does_not_take_is_named(column: pa.Array) -
             prodex.flatten(RECORDS).sql(query, mine=frame, other=pd.DataFrame({"a": [1]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "column"),
     [

@@ -87,6 +87,7 @@ def test_presence_merges_with_products_without_x_and_y() -> None:
     assert len(catalog) == len(merged)
 
 
+@pytest.mark.slow
 def test_presence_has_the_same_names_in_memory_on_disk_and_in_exports(
     catalog: prodex.Catalog, tmp_path: Path
 ) -> None:

@@ -164,6 +164,7 @@ def test_no_error_moves_the_cursor(name: str) -> None:
         assert [] == obeyed(f"{one}\n{one!r}\n{''.join(traceback.format_exception(one))}")
 
 
+@pytest.mark.slow
 def test_no_repr_moves_the_cursor(shop: prodex.Catalog, tmp_path: Path) -> None:
     """Of catalogue, audit, comparison, difference, gallery, pictures, profile, query and what is inside them."""
     old, new = (prodex.open_snapshot(folder) for folder in snapshots())

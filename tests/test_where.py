@@ -373,6 +373,7 @@ def test_nothing_is_said_where_everything_was_found() -> None:
         CATALOG.where(lambda p: p["brand_code"] == "1", unmatched="raise")
 
 
+@pytest.mark.slow
 def test_long_lists_are_asked_like_short_ones(catalog: prodex.Catalog) -> None:
     """Thousands of values find the products that a few of them find."""
     many = [str(number) for number in range(30, 5_000)]

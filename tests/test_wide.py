@@ -215,6 +215,7 @@ def test_languages_are_told_by_meaning() -> None:
     assert ["Riz", "Sel"] == cells(catalog.wide("fr"), "nameLegal")
 
 
+@pytest.mark.slow
 def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalog) -> None:
     """What nobody changed is no correction, whatever way the frame was made."""
     record = {**RECORDS[0], "gtin": "03036811359935"}

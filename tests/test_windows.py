@@ -155,6 +155,7 @@ def test_a_process_that_is_started_does_not_get_the_keys_of_the_terminal(
         assert not {"start_new_session", "process_group", "preexec_fn"} & options.keys()
 
 
+@pytest.mark.slow
 def test_names_of_suppliers_are_files_that_every_system_holds(windows: Windows, tmp_path: Path) -> None:
     """In worklists, pictures and exports: none is refused, shortened or mixed up with another."""
     records = [record(f"{name}{number}", number, name) for number, name in enumerate(OWNERS)]
@@ -217,6 +218,7 @@ PICTURED = prodex.flatten(
 AUDIT = prodex.audit(CATALOG, WANTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["zero\0", "half\ud800"])
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_name_that_is_no_text_is_an_error_of_ours(tmp_path: Path, writer: str, name: str) -> None:
@@ -226,6 +228,7 @@ def test_a_name_that_is_no_text_is_an_error_of_ours(tmp_path: Path, writer: str,
     assert {"home"} >= {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_file_that_excel_has_open_is_named(
     windows: Windows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +257,7 @@ def test_a_file_that_excel_has_open_is_named(
     assert [] == [path for path in tmp_path.rglob("*.part") if "home" not in path.parts]
 
 
+@pytest.mark.slow
 def test_a_scanner_that_opens_each_new_file_for_a_moment_is_waited_for(
     windows: Windows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -272,6 +276,7 @@ def test_a_scanner_that_opens_each_new_file_for_a_moment_is_waited_for(
     assert 3 == len(pauses)
 
 
+@pytest.mark.slow
 def test_files_have_the_same_bytes_on_every_system(tmp_path: Path) -> None:
     """No line end becomes two characters: neither in a cell nor where a digest was taken."""
     catalog = prodex.flatten([record(1, 4, "Mill", namePublicLong=[text("a\nb\r\nc")])])
@@ -295,6 +300,7 @@ def test_files_have_the_same_bytes_on_every_system(tmp_path: Path) -> None:
     assert len(here) > 10
 
 
+@pytest.mark.slow
 def test_what_was_read_is_closed_whatever_came_of_it(tmp_path: Path) -> None:
     """A workbook that is refused, or not read to its end, can be saved again at once, while the error is still held."""
     from tests.load.test_workbook import GTIN, write

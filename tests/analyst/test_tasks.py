@@ -97,6 +97,7 @@ def test_there_are_twenty_one_of_at_most_four_lines() -> None:
         assert 4 >= len(lines) - 1 - said, task.__name__
 
 
+@pytest.mark.slow
 def test_names_side_by_side(catalog: px.Catalog, records: list[Record]) -> None:
     """One row per product, one column per language, nothing where there is no name."""
     expected = [
@@ -344,6 +345,7 @@ def test_round_trip(catalog: px.Catalog, tmp_path: Path, kind: str) -> None:
         pd.testing.assert_frame_equal(catalog.table(name), again.table(name))
 
 
+@pytest.mark.slow
 def test_fifty_corrections(client: px.Client, exchange: Sandbox, catalog: px.Catalog) -> None:
     """The rehearsal sends nothing and shows what is sent then; the service holds it in the end."""
     before = len(exchange.requests)

@@ -87,6 +87,7 @@ def test_a_language_is_meant_in_any_spelling(language: str) -> None:
     assert [("namePublicLong", "ACME  Riz", "A  Riz")] == after(fix)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["fr: Riz", "Yes we can", "=1+1", "<b>Riz</b>", "a -> b", "شاي", "x" * 200])
 def test_a_text_is_set_letter_by_letter(value: str) -> None:
     """No grammar of cells is applied to what is set."""
@@ -94,6 +95,7 @@ def test_a_text_is_set_letter_by_letter(value: str) -> None:
     assert [("namePublicLong", "Thé", value)] == after(fix)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["-", "n/a", "TBD", "delete", "(delete)", "Supprimer", "ok", "Erledigt"])
 def test_a_text_that_says_nothing_is_no_deletion(value: str) -> None:
     """What reads like a remark, or takes values away elsewhere, is a text all the same, and asked back."""
@@ -234,6 +236,7 @@ def test_no_products_are_nothing_to_do(attribute: str, value: Any) -> None:
         assert (0, 0, {}) == (len(fix.answers), len(fix.step_rows), counts(fix))
 
 
+@pytest.mark.slow
 def test_values_are_copied_where_there_is_none_or_it_may_be_replaced() -> None:
     """Another value is not overwritten unless that is said."""
     fix = prodex.correct(catalog(), "description", do.CopyFrom("namePublicLong"), language="fr")

@@ -29,6 +29,7 @@ def run(*words: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_what_was_changed(mill: Machines) -> None:
     """What never changed is counted, and listed on request; a long text is cut with a sign."""
     mill.load()
@@ -55,6 +56,7 @@ def test_csv_has_everything(mill: Machines) -> None:
     assert {"Name 1 fr", "Name 1 en", "Name 1 de"} == set(found["value"])
 
 
+@pytest.mark.slow
 def test_what_was_overridden_is_listed(mill: Machines) -> None:
     """With what was sent and what is there."""
     mill.here(lifeCycle=5)

@@ -137,6 +137,7 @@ def test_an_id_that_looks_like_another_gtin_is_the_id() -> None:
     assert [["A"]] == rows(prodex.changes_of(GTIN.lstrip("0")), "value")
 
 
+@pytest.mark.slow
 def test_what_was_not_asked_for_is_not_taken_away(mill: Machines) -> None:
     """A narrower query in between, by attribute and by language, is no change."""
     mill.load()
@@ -297,6 +298,7 @@ def test_a_value_sent_from_here_is_told_by_whom_and_why(mill: Machines) -> None:
     assert {"no"} == {one[3] for one in others}
 
 
+@pytest.mark.slow
 def test_what_the_supplier_put_back_was_not_sent(mill: Machines) -> None:
     """Sent from here, and changed back by somebody else."""
     mill.load()
@@ -312,6 +314,7 @@ def test_what_the_supplier_put_back_was_not_sent(mill: Machines) -> None:
     ] == rows(prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "before", "sent")
 
 
+@pytest.mark.slow
 def test_what_overrides_ours_says_so(mill: Machines) -> None:
     """The value that was sent from here was there, and somebody else changed it."""
     mill.load()
@@ -351,6 +354,7 @@ def test_what_was_sent_and_overwritten_before_the_next_snapshot_is_there(mill: M
     ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
 
 
+@pytest.mark.slow
 def test_what_we_sent_long_ago_is_not_ours_when_somebody_else_sends_it(mill: Machines) -> None:
     """Snapshots without it have shown that it was gone, although none of them differs from the one before."""
     mill.load()
@@ -435,6 +439,7 @@ def test_an_upsert_of_which_nothing_is_kept_is_not_known(mill: Machines) -> None
     }
 
 
+@pytest.mark.slow
 def test_corrections_of_which_only_digests_are_left_are_known_as_sent(mill: Machines) -> None:
     """A value that is not theirs is not."""
     catalog = mill.load()
@@ -486,6 +491,7 @@ def test_a_clock_that_was_ahead_changes_no_order(mill: Machines, monkeypatch: py
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("year", [2001, 2099])
 def test_a_load_by_a_wrong_clock_hides_nothing_that_was_sent(mill: Machines, year: int) -> None:
     """Whether it was ahead or set back, what we sent after it is ours."""
@@ -537,6 +543,7 @@ def test_long_texts_and_markup_are_kept_as_they_are() -> None:
     assert [*hostile[:4], "\\ud83d"] == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [100, 450, 800])
 def test_a_record_that_nests_deeply_hides_no_other_attribute(depth: int, tmp_path: Path) -> None:
     """Where it cannot be followed, or not even decoded, the notes say so."""
@@ -551,6 +558,7 @@ def test_a_record_that_nests_deeply_hides_no_other_attribute(depth: int, tmp_pat
     assert is_followed or any("cannot be decoded" in note for note in found.attrs["notes"])
 
 
+@pytest.mark.slow
 def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]) -> None:
     """Each has another text; the time is printed."""
     saved(product(namePublicLong=[text("0")]))

@@ -56,6 +56,7 @@ def test_nothing_is_said_where_nothing_was_sent(mill: Machines) -> None:
     assert {None: 5} == facet(catalog)
 
 
+@pytest.mark.slow
 def test_what_a_supplier_changed_back_is_overridden(mill: Machines) -> None:
     """With what was sent, what is there, by whom it was sent, and since which snapshot."""
     mill.load()
@@ -240,6 +241,7 @@ results = "results"
 """
 
 
+@pytest.mark.slow
 def test_a_night_lists_what_was_overridden(
     mill: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +315,7 @@ def test_a_pending_update_of_the_attribute_is_waited_for(mill: Machines) -> None
     assert {"not visible yet": 1} == facet(waiting)
 
 
+@pytest.mark.slow
 def test_an_explorer_lists_the_filter_where_something_was_sent(mill: Machines) -> None:
     """Elsewhere it is not there, so that nobody wonders about it."""
     catalog = mill.load()

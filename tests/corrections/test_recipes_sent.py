@@ -83,6 +83,7 @@ def night(folder: Path, more: str = "") -> Path:
     return job_file(folder, 'profile = "core"', f'[[recipes]]\nfile = "names.toml"\n{more}')
 
 
+@pytest.mark.slow
 def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
     supplier: prodex.Client, tmp_path: Path
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_job_file_with_a_wrong_recipe_names_its_line(tmp_path: Path, entry: st
         read_job(path)
 
 
+@pytest.mark.slow
 def test_the_command_shows_and_sends(
     exchange: Sandbox, supplier: prodex.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

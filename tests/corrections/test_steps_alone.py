@@ -98,6 +98,7 @@ def test_a_text_that_moves_to_another_language_of_its_attribute_leaves_its_place
     assert [text("deu-DE", "Rijst")] == after["synonyms"]
 
 
+@pytest.mark.slow
 def test_the_counts_of_steps_are_those_of_their_rows() -> None:
     """Each figure of a step is the number of its rows in that state, and what is changed is sent."""
     draw = Random(7)

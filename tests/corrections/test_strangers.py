@@ -66,6 +66,7 @@ def name_of(service: prodex.Client, gtin: str) -> str:
     return str(next(one["data"] for one in names if one["expressedIn"]["code"].startswith("fr")))
 
 
+@pytest.mark.slow
 def test_an_undo_at_another_port_asks_first(service: prodex.Client) -> None:
     """The same host is not the same service; whoever knows better says so."""
     chosen = one_of(service)
@@ -80,6 +81,7 @@ def test_an_undo_at_another_port_asks_first(service: prodex.Client) -> None:
         assert "Autre" == name_of(elsewhere, str(chosen.products["gtin"].iloc[0]))
 
 
+@pytest.mark.slow
 def test_an_undo_that_comes_right_after_another_one_is_sent(service: prodex.Client) -> None:
     """The time stamp of a product has seconds, and three writes fit into one."""
     chosen = one_of(service)
@@ -181,6 +183,7 @@ def test_a_time_stamp_of_the_service_is_no_change_of_somebody() -> None:
     assert assets == change.inverse().applied({"lastUpdatedAt": "2026-11-26T11:00:00"})
 
 
+@pytest.mark.slow
 def test_what_was_sent_and_may_never_have_arrived_is_not_called_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

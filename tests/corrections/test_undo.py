@@ -254,6 +254,7 @@ def test_an_import_that_has_not_ended_is_said() -> None:
     assert "its import has not ended" in reasons(fix)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["last", "1", 1, "name"])
 def test_an_upsert_is_named_as_the_list_names_it(mill: Machines, word: Any) -> None:
     """By its name, by its number, or as the last one."""
@@ -273,6 +274,7 @@ def test_a_tracking_by_identifiers_is_found_as_well(mill: Machines) -> None:
         prodex.undo(prodex.track(mill.service, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [None, 1.5, True, "x", 0, 3, "3", b"last", ["last"]])
 def test_what_names_no_upsert_is_refused(mill: Machines, given: Any) -> None:
     """With what to give instead."""
@@ -342,6 +344,7 @@ def _interrupted(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> list[prodex
     return given
 
 
+@pytest.mark.slow
 def test_upserts_that_continue_one_another_are_taken_back_together(
     mill: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,6 +361,7 @@ def test_upserts_that_continue_one_another_are_taken_back_together(
         assert f"Name {number} fr" in json.dumps(value(mill, "namePublicLong", number))
 
 
+@pytest.mark.slow
 def test_what_was_not_continued_is_named_as_well(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody has changed the product whose call was lost, so that only the third one was left to send."""
     given = _interrupted(mill, monkeypatch)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.extending.changed_source import ChangedSource
 
 ADDED = """
@@ -29,6 +31,7 @@ with Sandbox([{"id": 7, "gtin": "03036811359935"}]) as sandbox:
 """
 
 
+@pytest.mark.slow
 def test_an_incident_is_one_entry_in_one_file(source: ChangedSource) -> None:
     """A new incident happens from Python and from the command line, is in the journal, and is listed."""
     source.insert("prodex_sandbox/simulation/incidents.py", '"volume_halves": IncidentKind', ADDED)

@@ -214,6 +214,7 @@ def test_the_market_that_was_asked_for_groups_too() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "meant"), [("ownr", "owner"), ("Brand", "brand"), ("langage", "language")])
 def test_every_place_refuses_what_is_no_group_alike(given: str, meant: str, tmp_path: Path) -> None:
     """The message names what was meant."""

@@ -159,6 +159,7 @@ def test_more_than_anybody_writes_is_refused(tmp_path: Path, case: str) -> None:
         read()
 
 
+@pytest.mark.slow
 def test_the_limit_of_seconds_holds_while_a_file_is_read(tmp_path: Path) -> None:
     """Of a workbook and of CSV, however small its pieces are."""
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(1, 30_001))
@@ -175,6 +176,7 @@ def test_the_limit_of_seconds_holds_while_a_file_is_read(tmp_path: Path) -> None
             read(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_merged_ranges_are_found_by_their_rows(tmp_path: Path) -> None:
     """Pairs of rows merged in two columns, ranges that overlap, and one that is larger than any sheet has cells."""
     del tmp_path

@@ -84,6 +84,7 @@ def everything_below(*folders: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_a_limit_is_broken_by_new_findings_only(tmp_path: Path) -> None:
     """The run fails by it and does everything else; after a baseline, it passes."""
     path = job_file(tmp_path, 'profile = "core"\nfail_on = "error"\nnew_only = true\ncompare = false')
@@ -125,6 +126,7 @@ def test_the_first_run_loads_and_later_ones_refresh(tmp_path: Path, home: Path) 
     assert 3 * 2 * len(third.steps) == len(log_of(home))
 
 
+@pytest.mark.slow
 def test_an_audit_keeps_what_the_night_before_said_of_the_same_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +143,7 @@ def test_an_audit_keeps_what_the_night_before_said_of_the_same_records(
     assert whole.matrix.equals(newest.matrix)
 
 
+@pytest.mark.slow
 def test_another_question_is_loaded_anew(tmp_path: Path) -> None:
     """A snapshot that has the answer to another query is not refreshed."""
     prodex.run_job(job_file(tmp_path, "profile = []"))
@@ -280,6 +283,7 @@ def test_a_night_with_a_clock_that_was_ahead_makes_no_later_one_stale(tmp_path: 
     assert f"Compared with the snapshot {ahead.steps[0].figures['snapshot']}." in later.steps[2].lines
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_finds_what_it_made_beside_a_snapshot_of_the_future(tmp_path: Path) -> None:
     """By the number that was the last when it began: nothing is made twice or left out."""
     path = job_file(tmp_path, "")
@@ -319,6 +323,7 @@ def test_two_runs_of_a_job_exclude_each_other(tmp_path: Path) -> None:
     assert prodex.list_snapshots("shop").empty
 
 
+@pytest.mark.slow
 def test_a_name_that_is_locked_is_said_in_words(tmp_path: Path, home: Path) -> None:
     """Somebody loads under the name: the load fails with who it is, and nothing is lost."""
     path = job_file(tmp_path)
@@ -363,6 +368,7 @@ def foreign(folder: Path) -> dict[str, bytes]:
     return everything_below(folder)
 
 
+@pytest.mark.slow
 def test_an_export_replaces_no_file_of_another_program(tmp_path: Path) -> None:
     """Neither at the first run nor when one was changed since the last; the error says what to do."""
     path = job_file(tmp_path, "compare = false\nwatch = false\nprofile = []", EXPORT)
@@ -390,6 +396,7 @@ def test_an_export_replaces_no_file_of_another_program(tmp_path: Path) -> None:
     assert "mine" == (tmp_path / "out" / "notes.txt").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["no record", "no package", "a damaged record"])
 def test_an_export_of_an_earlier_run_is_the_jobs_by_its_record_or_by_what_it_says_of_itself(
     tmp_path: Path, home: Path, harm: str
@@ -409,6 +416,7 @@ def test_an_export_of_an_earlier_run_is_the_jobs_by_its_record_or_by_what_it_say
     assert PRODUCTS == len(prodex.read_export(tmp_path / "out"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["a link", "a folder"])
 def test_an_export_replaces_no_link_and_no_folder(tmp_path: Path, place: str) -> None:
     """They are of somebody else, whatever they lead to or contain."""
@@ -478,6 +486,7 @@ def test_a_full_disk_leaves_no_half_line_in_the_log(
     assert len(lines) < len(log_of(home))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "kept"), [('{"time": "2026-11-20T04', 0), ('{"step": "load"}', 1), ("\xff\xfe", 0)]
 )
@@ -496,6 +505,7 @@ def test_half_a_line_that_was_left_in_the_log_spoils_no_other(
     assert 2 * before + kept == len(log_of(home))
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_a_run_that_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page of the result does not fit: an error of storage, and the next run writes it without doing anything."""
     path = job_file(tmp_path, 'results = "results"')

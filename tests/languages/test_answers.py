@@ -189,6 +189,7 @@ def test_a_workbook_of_each_language_comes_back(
     assert (0, 0) == (len(fix.refused), len(fix.notes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("is_translated", [True, False])
 def test_a_csv_file_of_each_language_comes_back(language: str, is_translated: bool, tmp_path: Path) -> None:
@@ -224,6 +225,7 @@ def test_columns_of_a_fifth_language_that_were_moved_are_not_guessed(tmp_path: P
     assert (0, 0, 1) == (len(fix.preview()), len(fix.accepted), len(fix.refused))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headings", [None, SPANISH])
 @pytest.mark.parametrize("hidden", [True, False])
 def test_a_workbook_of_the_time_without_laws_comes_back(
@@ -242,6 +244,7 @@ def test_a_workbook_of_the_time_without_laws_comes_back(
     ]
 
 
+@pytest.mark.slow
 def test_one_answer_for_several_rows_is_read_under_headings_of_any_language(tmp_path: Path) -> None:
     """The sheet for several rows at once has its own headings, and its keys prove their places."""
     records = [one | ({"brand": None} if one["id"] > 1 else {}) for one in RECORDS]
@@ -265,6 +268,7 @@ def test_one_answer_for_several_rows_is_read_under_headings_of_any_language(tmp_
         assert {"ACME"} == set(fix.preview()["after"])
 
 
+@pytest.mark.slow
 def test_what_could_not_be_used_goes_back_in_the_language_of_the_worklist(tmp_path: Path) -> None:
     """A supplier who was asked in French reads in French why the answer was not taken."""
     stem = written(tmp_path / "to_fix", "fr")

@@ -45,6 +45,7 @@ def pairs(language: str) -> list[tuple[str, str]]:
     return [pair for message in catalogue(language) if message.id for pair in forms(message)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_catalogue_of_each_language_is_up_to_date(language: str) -> None:
     """It has the messages of the code, and the compiled file has what it says: else `make messages`."""
@@ -91,6 +92,7 @@ def test_suppliers_are_addressed_formally(language: str) -> None:
     assert [] == [other for _, other in pairs(language) if found.search(other)]
 
 
+@pytest.mark.slow
 def test_every_place_is_of_a_known_kind_or_holds_a_value() -> None:
     """No kind of place is declared that no message has, so that a misspelt one is noticed."""
     found = {

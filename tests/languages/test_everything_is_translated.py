@@ -148,6 +148,7 @@ def test_notes_of_cells_and_the_hidden_sheet_are_in_the_language(
     assert (True, set()) == (len(other) > 1, {one for one in english & other if " " in one})
 
 
+@pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_mail_is_in_the_language(folders: dict[str, Path], language: str) -> None:

@@ -65,6 +65,7 @@ def test_an_english_worklist_is_as_it_was(tmp_path: Path) -> None:
     assert files[0][0].read_text("utf-8-sig").startswith(("row,gtin,name,language,problem", "code,label"))
 
 
+@pytest.mark.slow
 def test_answers_go_back_in_the_language_of_each_owner(tmp_path: Path) -> None:
     """As their worklists were, or as the caller says."""
     folder = tmp_path / "to_fix"
@@ -82,6 +83,7 @@ def test_answers_go_back_in_the_language_of_each_owner(tmp_path: Path) -> None:
     assert {"nl"} == set(languages_of(tmp_path / "again", again).values())
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For the report and for the worklists; one without messages is an error before the audit."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))

@@ -125,6 +125,7 @@ def test_many_products_that_have_really_gone_are_a_note() -> None:
     assert note.startswith("117 of 234 products have disappeared at once")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("from_call", [4, 5, 6])
 def test_an_index_that_fills_while_it_is_asked_costs_no_product(from_call: int) -> None:
     """Some products that the list does not name come a moment later, so the list says nothing of the others."""
@@ -161,6 +162,7 @@ def test_an_index_that_empties_during_a_load_costs_no_product(
     assert (TOTAL, ()) == (len(catalog), ledger.doubtful) if catalog.complete else bool(ledger.problems)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deaf", ["gtins_ignored", "filters_ignored", "lists_ignored"])
 def test_a_filter_that_is_ignored_proves_no_removal(deaf: str) -> None:
     """The service sends others than it is asked for: what the list does not name is kept, and listed as a problem."""
@@ -190,6 +192,7 @@ def stranger_gtin(catalog: prodex.Catalog, product: int) -> str:
     return str(gtin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_a_list_of_which_only_the_beginning_is_read_proves_no_removal(most: int) -> None:
     """A control is the first GTIN of a request, and another one the last."""

@@ -136,6 +136,7 @@ def test_a_clock_was_set_if_the_hours_between_two_loads_differ(
     assert expected == was_set(before, after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "service"), [(3, 0), (3, 3), (0, -3), (-2, 0)])
 def test_a_snapshot_with_a_wrong_clock_is_never_reused(
     exchange: Exchange, ours: float, service: float

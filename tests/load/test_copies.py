@@ -96,6 +96,7 @@ def test_what_is_left_out_is_listed(pair: str, apart: bool) -> None:
     assert len(catalog) == catalog.products["product_id"].nunique()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", ["total_absent", "total_one_short"])
 @pytest.mark.parametrize("pair", ["one id, another GTIN and uuid", "one GTIN, another market"])
 def test_it_is_listed_whatever_is_announced(pair: str, total: str) -> None:
@@ -107,6 +108,7 @@ def test_it_is_listed_whatever_is_announced(pair: str, total: str) -> None:
     assert (False, 1) == (catalog.complete, len(catalog.origin.ledger.left_out))
 
 
+@pytest.mark.slow
 def test_a_refresh_goes_on_saying_it() -> None:
     """Until the service has one record of this key."""
     with served("one id, another GTIN and uuid", apart=True) as stranger:
@@ -137,6 +139,7 @@ def test_a_refresh_that_would_replace_a_product_by_another_says_it() -> None:
     assert gtin_of(1_000_001) in set(catalog.products["gtin"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keyed", ["id", "uuid", "gtin"])
 def test_a_product_that_is_updated_between_two_pages_is_one(keyed: str) -> None:
     """It comes with the pull and again with what changed meanwhile, in its new state."""

@@ -59,6 +59,7 @@ CANNOT_HAPPEN = {("scroll", "moves"), ("windows", "moves")}
 EVERYTHING = list(range(1, TOTAL + 1))
 
 
+@pytest.mark.slow
 def test_the_catalogue_goes_each_way(exchange: Sandbox, way: str) -> None:
     """The ways differ in their calls, so that the cases below test what they say."""
     exchange.requests.clear()
@@ -287,6 +288,7 @@ def test_a_fault_that_lasts_is_an_error_or_costs_nothing(exchange: Sandbox, way:
     assert (True, EVERYTHING) == outcome(exchange, way)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["offset", "scroll"], indirect=True)
 def test_a_page_that_never_comes_is_made_up_for(exchange: Sandbox, way: str) -> None:
     """With allow_incomplete, a window that the service fails to send is skipped, and its products come by GTIN."""

@@ -104,6 +104,7 @@ def test_a_filter_that_is_not_applied_is_found_on_the_records(field: str) -> Non
     assert note.startswith(f"{len(wrong)} of {sure} products do not match {field}: the service ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", sorted(FILTERED.keys() - {"gtins_in"}))
 def test_a_filter_that_is_applied_is_not_called_ignored(field: str) -> None:
     """Whatever a matching record looks like."""
@@ -134,6 +135,7 @@ def test_a_filter_that_holds_for_the_first_page_only_is_told_as_that(field: str)
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", [["fr"], ["fra-FR"], ["fr-FR", "de"]])
 def test_texts_in_languages_that_were_not_requested_are_a_mismatch(languages: list[str]) -> None:
     """They are not what was asked for; where the service applies the filter, there are none."""
@@ -146,6 +148,7 @@ def test_texts_in_languages_that_were_not_requested_are_a_mismatch(languages: li
         assert loaded(connected(stranger), query).complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lie", ["dates_read_as_milliseconds", "lists_ignored", "gtins_ignored", "filters_ignored"]
 )
@@ -229,6 +232,7 @@ def test_a_field_that_was_not_requested_decides_nothing(include: list[str]) -> N
     assert (TOTAL, True) == (len(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 def test_a_refresh_checks_the_records_too() -> None:
     """A service that forgets a filter one night sends everything; when it is well again, the rest goes."""
     known = products(TOTAL)

@@ -77,6 +77,7 @@ def is_whole(catalog: prodex.Catalog) -> bool:
     return catalog.complete and contents(catalog) == EVERYTHING and prodex.verify("shop")["ok"].all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["scroll", "windows"])
 def test_a_load_reports_every_phase(exchange: Sandbox, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, counted up to all products where products are counted."""
@@ -96,6 +97,7 @@ def test_a_load_reports_every_phase(exchange: Sandbox, way: str, monkeypatch: py
         assert steps[-1].has_ended
 
 
+@pytest.mark.slow
 def test_a_refresh_and_files_report_every_phase(exchange: Sandbox, tmp_path: Path) -> None:
     """What is merged counts all products of the new snapshot, and what is read counts bytes."""
     loaded(exchange, "scroll")
@@ -162,6 +164,7 @@ def journal_of(name: str) -> Path:
     return next((snapshots_folder() / name).glob(".journal-*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["Building tables", "Saving the snapshot"])
 def test_what_was_built_before_an_interruption_stays(exchange: Sandbox, phase: str) -> None:
     """The files of the finished parts are those of the interrupted call."""
@@ -211,6 +214,7 @@ def test_interrupted_reading_leaves_the_files_to_be_read(tmp_path: Path, phase: 
     assert EVERYTHING == contents(prodex.read_products(path, name="shop"))
 
 
+@pytest.mark.slow
 def test_recover_reports_what_is_built(exchange: Sandbox) -> None:
     """To an observer and to a function."""
     told: list[tuple[int, int]] = []

@@ -48,6 +48,7 @@ def in_order(catalog: prodex.Catalog) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_what_was_added_changed_and_removed_is_in_it(exchange: Sandbox) -> None:
     """Every table equals that of a full load."""
     loaded(exchange, "offset")
@@ -62,6 +63,7 @@ def test_what_was_added_changed_and_removed_is_in_it(exchange: Sandbox) -> None:
     assert in_order(whole) == in_order(catalog)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sweep", "calls"), [(False, 3), (None, 5)])
 def test_nothing_changed_costs_few_calls_and_no_file(
     exchange: Sandbox, sweep: bool | None, calls: int
@@ -151,6 +153,7 @@ def test_as_many_removed_as_added_is_found_without_one(exchange: Sandbox) -> Non
     assert (True, [n for n in range(1, TOTAL + 1) if n != 6] + [900]) == (catalog.complete, contents(catalog))
 
 
+@pytest.mark.slow
 def test_parts_without_a_change_are_linked(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """One product changed: the files of the other parts are those of the old snapshot."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
@@ -225,6 +228,7 @@ def test_an_incomplete_snapshot_is_mended(exchange: Sandbox) -> None:
     assert missing in named(catalog)
 
 
+@pytest.mark.slow
 def test_a_refresh_that_was_incomplete_is_not_taken_up_again(exchange: Sandbox) -> None:
     """Like a load: the same call asks the service anew, once it is well."""
     loaded(exchange, "offset")
@@ -467,6 +471,7 @@ def test_a_change_that_is_shown_late_is_found_within_the_lag(
         assert "late" == named(refreshed(sandbox, sweep=True))[6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lag", [-1, timedelta(seconds=-1), "5 minutes", float("nan"), float("inf"), [60]])
 def test_a_lag_that_is_no_time_is_refused(exchange: Sandbox, lag: object) -> None:
     """With the value, before anything is requested."""

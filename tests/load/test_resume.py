@@ -314,6 +314,7 @@ def test_what_was_found_incomplete_is_asked_for_anew(exchange: Sandbox) -> None:
     assert [] == journals()
 
 
+@pytest.mark.slow
 def test_a_load_is_recovered_without_the_service(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When all had come; what came in the middle is not complete, and is kept where that is allowed."""
     with Sandbox(records()) as sandbox:

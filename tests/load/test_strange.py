@@ -95,6 +95,7 @@ def test_bounds_that_are_ignored_cut_no_pull_to_pieces(lie: str, monkeypatch: py
     assert (_CUT_EARLY, True) == (len(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 def test_products_that_come_and_go_unseen_are_noticed() -> None:
     """Two left and two arrived in the middle, dated long ago: the numbers agree, and yet the catalogue is right."""
     with Stranger(230, ["scroll_refused"]) as stranger:
@@ -172,6 +173,7 @@ def test_a_budget_that_is_spent_keeps_what_came() -> None:
     assert (400, False) == (len(catalog), catalog.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["product_null_before", "product_with_nan", "product_with_infinity"])
 def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) -> None:
     """Null among the products, or one product that only a lenient reader accepts; what is no product is listed."""
@@ -181,6 +183,7 @@ def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) ->
     assert ("null" in odd) == bool(len(catalog.problems))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", ["nothing", "changes"])
 def test_records_that_name_no_product_are_never_called_whole(
     story: str, monkeypatch: pytest.MonkeyPatch

@@ -172,6 +172,7 @@ def test_nothing_is_known_of_what_has_no_column(tmp_path: Path) -> None:
     assert "made of columns: 4 attributes" in repr(catalog)
 
 
+@pytest.mark.slow
 def test_an_audit_knows_no_more_than_the_columns(tmp_path: Path) -> None:
     """Law: of a product that has more than its columns say, each cell is as with everything, or unknown."""
     text = [{"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}, "data": "Riz long"}]

@@ -49,6 +49,7 @@ def press(panel: AuditPanel, *, withdraw: bool = False) -> None:
     panel.wait()
 
 
+@pytest.mark.slow
 def test_a_finding_a_check_and_a_selection_are_accepted(panel: AuditPanel) -> None:
     """Each with reason and date; the figures with and without are shown."""
     form = panel.acceptance
@@ -74,6 +75,7 @@ def test_a_finding_a_check_and_a_selection_are_accepted(panel: AuditPanel) -> No
     assert "Nothing is accepted of these products" in markup(panel)
 
 
+@pytest.mark.slow
 def test_only_the_products_that_are_shown_are_meant(panel: AuditPanel) -> None:
     """A click on the blockers leaves the third product out."""
     panel.tiles.buttons[1].click()
@@ -104,6 +106,7 @@ def test_a_catalogue_in_memory_has_no_place() -> None:
     assert "The catalogue is in memory" in markup(panel)
 
 
+@pytest.mark.slow
 def test_one_press_accepts_what_a_supplier_asks_to_accept(panel: AuditPanel, tmp_path: Path) -> None:
     """The list of what was asked back has the words; pressing the row accepts the finding."""
     assert panel.audit is not None

@@ -87,6 +87,7 @@ def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
             assert bool(cell.failed) == bool(chosen)
 
 
+@pytest.mark.slow
 def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
     """A product without French texts is not in a facet of French, so a language sets checks and no facet."""
     french = {check.id for check in audit.checks if check.language == "fr" and check.block == "texts"}

@@ -76,6 +76,7 @@ def test_a_gap_shows_its_products(panel: AuditPanel) -> None:
     assert "2 of 3 products" in re.sub(r"\s+", " ", words(panel))
 
 
+@pytest.mark.slow
 def test_checks_are_found_by_words(sample: prodex.Catalog) -> None:
     """Of problem, rule or block, in any order and case; what is selected on another page stays selected."""
     panel = AuditPanel(prodex.audit(sample, "online-listing", progress=False))
@@ -89,6 +90,7 @@ def test_checks_are_found_by_words(sample: prodex.Catalog) -> None:
     assert every == len(checks.table.view["rows"])
 
 
+@pytest.mark.slow
 def test_pressing_again_shows_all(panel: AuditPanel) -> None:
     """The same button, or "Show all products", clears the selection."""
     for back in (panel.gaps.buttons[0], panel.show_all):
@@ -100,6 +102,7 @@ def test_pressing_again_shows_all(panel: AuditPanel) -> None:
         assert Conditions() == panel.exploration.conditions
 
 
+@pytest.mark.slow
 def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
     """A gap selects the row of its check, a row selects the gap, and another row adds its check to them."""
     gap, table = panel.gaps.buttons[0], panel.checks.table
@@ -119,6 +122,7 @@ def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
     assert "" == panel.checks.explanation.value
 
 
+@pytest.mark.slow
 def test_what_was_filtered_before_is_kept(panel: AuditPanel) -> None:
     """A press adds to the filters that other panels have set, and the figures are about what is left."""
     assert panel.exploration is not None
@@ -130,6 +134,7 @@ def test_what_was_filtered_before_is_kept(panel: AuditPanel) -> None:
     assert panel.failing == tuple(panel.exploration.chosen.products["product_id"])
 
 
+@pytest.mark.slow
 def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
     """Brands are identified by code, though both have one label; products without a brand are a group."""
     panel.heat.switch.value = "brand"
@@ -144,6 +149,7 @@ def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
     assert {("7",), ("8",), ("9",)} == set(found)
 
 
+@pytest.mark.slow
 def test_what_others_change_takes_the_choice_back(panel: AuditPanel) -> None:
     """Conditions that another panel sets clear the selection."""
     assert panel.exploration is not None
@@ -169,6 +175,7 @@ def test_a_catalogue_is_judged_by_the_profile_that_is_chosen(sample: prodex.Cata
     assert "" == panel._results.layout.display
 
 
+@pytest.mark.slow
 def test_nothing_comes_of_what_was_cancelled(sample: prodex.Catalog) -> None:
     """Cancel leaves the panel as it was and ready for the next audit."""
     panel = AuditPanel(catalog=sample, profile="online-listing")
@@ -259,6 +266,7 @@ def test_a_chosen_cell_stays_chosen_when_it_comes_back(sample: prodex.Catalog) -
     assert panel.failing
 
 
+@pytest.mark.slow
 def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catalog) -> None:
     """A new audit clears a selection whose check it may not have."""
     panel = AuditPanel(prodex.audit(sample, "food-eu", now=AS_OF, progress=False))
@@ -302,6 +310,7 @@ def test_the_state_stays_small(sample: prodex.Catalog) -> None:
     assert len(widgets) < 480
 
 
+@pytest.mark.slow
 def test_what_suppliers_typed_is_markup_nowhere() -> None:
     """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     panel = AuditPanel(hostile.audit())
@@ -374,6 +383,7 @@ def test_an_audit_in_memory_needs_a_name_to_be_kept(panel: AuditPanel) -> None:
     assert 1 == len(prodex.list_audits("tried"))
 
 
+@pytest.mark.slow
 def test_nothing_to_judge_is_shown() -> None:
     """An empty catalogue, and one without failures, have no gaps and no errors."""
     empty = AuditPanel(prodex.audit(prodex.flatten([]), "online-listing", progress=False))

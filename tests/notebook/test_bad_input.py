@@ -106,6 +106,7 @@ def test_a_query_that_finds_nothing() -> None:
         assert (0, True) == (len(explored.catalog), "has no products" in seen(explored.places["Products"]))
 
 
+@pytest.mark.slow
 def test_a_catalogue_of_one_product() -> None:
     """Everything that is said of one is said in the singular, and its card opens."""
     catalog = prodex.flatten([ONE])
@@ -118,6 +119,7 @@ def test_a_catalogue_of_one_product() -> None:
     assert "Pain" in seen(explored._explorer.pane)
 
 
+@pytest.mark.slow
 def test_an_audit_that_has_no_product_of_the_catalogue() -> None:
     """The figures are said to be of others; with a condition none is left, and the other panels work."""
     others = prodex.flatten([{"id": 1}, {"id": 2}])
@@ -142,6 +144,7 @@ def test_an_audit_that_has_no_product_of_the_catalogue() -> None:
     assert "another catalogue" not in seen(quality)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [LONG, ARABIC], ids=["long", "right-to-left"])
 def test_a_text_that_is_hard_to_show(text: str) -> None:
     """On the card, in the editor and in the list of corrections it is whole, in its own direction, and not run."""
@@ -171,6 +174,7 @@ def test_a_text_that_is_hard_to_show(text: str) -> None:
     assert len(row["reason"]) < 1_000
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_disappears_while_it_is_shown(home: Path) -> None:
     """The next click of any panel says what happened and what to do; corrections are kept, and others can be opened."""
     prodex.flatten([ONE | {"id": number} for number in range(1, 200)]).save("shop")

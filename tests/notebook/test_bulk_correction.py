@@ -70,6 +70,7 @@ def send(bulk: BulkCorrection) -> None:
     bulk.wait()
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_form_and_every_form_says_what_is_missing(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:
@@ -83,6 +84,7 @@ def test_every_operation_has_a_form_and_every_form_says_what_is_missing(
         assert bulk.preview is not None or bulk.form._hint.value
 
 
+@pytest.mark.slow
 def test_what_is_previewed_is_sent_and_shown_and_taken_back(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]], service: prodex.Client
 ) -> None:
@@ -100,6 +102,7 @@ def test_what_is_previewed_is_sent_and_shown_and_taken_back(
     assert RECORDS[0]["namePublicLong"][0]["data"] == stored(service, FIRST)["namePublicLong"][0]["data"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -129,6 +132,7 @@ def test_a_preview_that_no_longer_holds_is_not_sent(
     assert before == stored(service, FIRST)
 
 
+@pytest.mark.slow
 def test_selected_products_come_before_filters(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:
@@ -142,6 +146,7 @@ def test_selected_products_come_before_filters(
     assert {"1"} == set(bulk.preview.fix.answers["product_id"])
 
 
+@pytest.mark.slow
 def test_what_is_asked_back_needs_a_press_of_its_own(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:
@@ -157,6 +162,7 @@ def test_what_is_asked_back_needs_a_press_of_its_own(
     assert "" == bulk.sender.send.layout.display
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed", ["", "no such field", "gtin", "updatedAt", "<b>Long name</b>", "long name "]
 )
@@ -190,6 +196,7 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     assert ({"explorer": {"facets": {"brand": ["ACME"]}}},) == recipe.chosen
 
 
+@pytest.mark.slow
 def test_what_suppliers_typed_is_shown_letter_by_letter(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:
@@ -201,6 +208,7 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(
     assert "&lt;img src=x onerror=alert(1)&gt;" in bulk._result.value
 
 
+@pytest.mark.slow
 def test_a_form_has_no_step_until_it_is_filled_in(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:

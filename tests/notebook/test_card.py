@@ -322,6 +322,7 @@ def test_dates_say_their_zone() -> None:
     assert "in local time" in part(made, "Numbers and dates").words
 
 
+@pytest.mark.slow
 def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
     """Labels that were loaded in another language are next to those of the record."""
     (first,) = shared_products(1)
@@ -367,6 +368,7 @@ def test_an_audit_of_other_products_says_so() -> None:
     assert "does not cover this product" in part(read_card(catalog, "7", other), "Quality").words
 
 
+@pytest.mark.slow
 def test_the_audit_of_a_card_is_the_audit() -> None:
     """Score, grade and findings of a card are those of the audit."""
     records = [rich(), {"id": 8, "gtin": "03036811359936"}, {"id": 9}]
@@ -429,6 +431,7 @@ def test_control_characters_are_seen() -> None:
     )
 
 
+@pytest.mark.slow
 def test_no_card_asks_for_anything() -> None:
     """Addresses are text: no element of a card loads anything, and no formula is typeset."""
     catalog = canary.catalog()

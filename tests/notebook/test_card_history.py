@@ -42,6 +42,7 @@ def saved(*texts: str) -> prodex.Catalog:
     return catalog
 
 
+@pytest.mark.slow
 def test_a_card_says_what_was_changed_and_what_we_sent(mill: Machines) -> None:
     """The chain of a value, newest first; those that were not changed are counted."""
     mill.load()

@@ -106,6 +106,7 @@ def down_after_the_upsert(exchange: Sandbox) -> Fault:
     return Fault("call", endpoint="upsert", run=lambda: exchange.order(Fault("404", endpoint="list")))
 
 
+@pytest.mark.slow
 def test_from_the_correction_to_the_proof(
     made: Callable[..., CorrectionsPanel], service: prodex.Client
 ) -> None:
@@ -141,6 +142,7 @@ def test_from_the_correction_to_the_proof(
     assert "No corrections." not in said(panel)
 
 
+@pytest.mark.slow
 def test_a_remark_is_asked_back_until_it_is_meant(made: Callable[..., CorrectionsPanel]) -> None:
     """A press takes it as it is, also when all are judged again; what is typed afterwards is asked about anew."""
     panel = made(name("idem"), name("Nom", "3", None))
@@ -156,6 +158,7 @@ def test_a_remark_is_asked_back_until_it_is_meant(made: Callable[..., Correction
     assert ["accepted", "asked-back"] == states(panel)
 
 
+@pytest.mark.slow
 def test_a_product_that_was_corrected_is_first_in_the_table(
     made: Callable[..., CorrectionsPanel], service: prodex.Client
 ) -> None:
@@ -166,6 +169,7 @@ def test_a_product_that_was_corrected_is_first_in_the_table(
     assert ["3", "1", "2"] == panel.exploration.catalog.products["product_id"].tolist()
 
 
+@pytest.mark.slow
 def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel]) -> None:
     """Of the exploration, of the one that is given; without any only refusals are found, and the panel says so."""
     assert "Without an audit only what the service would refuse is found" in said(made(name()))
@@ -182,6 +186,7 @@ def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel])
     )
 
 
+@pytest.mark.slow
 def test_without_a_service_the_panel_says_how_to_send(
     made: Callable[..., CorrectionsPanel], tmp_path: Path
 ) -> None:
@@ -230,6 +235,7 @@ def test_a_product_opens_its_card(made: Callable[..., CorrectionsPanel]) -> None
     assert ["1", None, "1"] == opened
 
 
+@pytest.mark.slow
 def test_corrections_outlive_the_kernel(made: Callable[..., CorrectionsPanel], home: Path) -> None:
     """They are taken up again with a sentence, from a file that only its owner reads."""
     made(name())
@@ -311,6 +317,7 @@ def test_a_draft_that_cannot_be_read_is_kept_aside(home: Path) -> None:
     assert ((name(),), b'{"format": 2}') == (state.corrections, draft.read_bytes())
 
 
+@pytest.mark.slow
 def test_a_disk_that_refuses_loses_nothing(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -333,6 +340,7 @@ def test_a_disk_that_refuses_loses_nothing(
     assert str(in_the_way) in said(panel)
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_lost_leaves_nothing_sent_twice(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox
 ) -> None:
@@ -354,6 +362,7 @@ def test_a_reply_that_is_lost_leaves_nothing_sent_twice(
     assert ([], 1) == (states(panel), upserts(exchange))
 
 
+@pytest.mark.slow
 def test_a_write_whose_reply_is_lost_is_found_at_the_service(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox
 ) -> None:
@@ -375,6 +384,7 @@ def test_a_write_whose_reply_is_lost_is_found_at_the_service(
     assert "1 correction has arrived" in said(later)
 
 
+@pytest.mark.slow
 def test_a_service_that_is_down_leaves_them_as_they_are(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox
 ) -> None:
@@ -388,6 +398,7 @@ def test_a_service_that_is_down_leaves_them_as_they_are(
     assert ([], 1) == (states(panel), upserts(exchange))
 
 
+@pytest.mark.slow
 def test_an_import_that_cannot_be_followed_is_unknown(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox
 ) -> None:
@@ -402,6 +413,7 @@ def test_an_import_that_cannot_be_followed_is_unknown(
     assert ([], 1) == (states(panel), upserts(exchange))
 
 
+@pytest.mark.slow
 def test_what_the_service_refuses_is_collected_again(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox
 ) -> None:
@@ -415,6 +427,7 @@ def test_what_the_service_refuses_is_collected_again(
     assert "1 correction has arrived" in said(panel)
 
 
+@pytest.mark.slow
 def test_a_product_that_changed_is_not_overwritten(
     made: Callable[..., CorrectionsPanel], exchange: Sandbox, service: prodex.Client
 ) -> None:
@@ -440,6 +453,7 @@ def test_a_snapshot_that_is_gone_loses_no_correction(
     assert (name(),) == read_draft("shop")[0].corrections
 
 
+@pytest.mark.slow
 def test_the_section_counts_them(service: prodex.Client) -> None:
     """Its title has the number, and the section that is open stays open."""
     explored = explore(prodex.flatten(RECORDS), service=service)
@@ -456,6 +470,7 @@ def test_the_section_counts_them(service: prodex.Client) -> None:
     assert "Corrections" in [title for title, _ in explored._switch.options]
 
 
+@pytest.mark.slow
 def test_waiting_for_the_import_can_be_stopped(made: Callable[..., CorrectionsPanel]) -> None:
     """Each phase is shown; whoever stops waiting has sent the corrections, and they are not offered again."""
 
@@ -509,6 +524,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", HOSTILE)
 def test_whatever_is_typed_is_shown_and_kept(typed: str, made: Callable[..., CorrectionsPanel]) -> None:
     """In full as JSON that a browser reads, in the draft letter by letter, and never as markup."""
@@ -531,6 +547,7 @@ def test_a_draft_says_what_it_holds() -> None:
     assert "" == CorrectionDraft().words
 
 
+@pytest.mark.slow
 def test_a_card_and_the_panel_share_corrections(made: Callable[..., CorrectionsPanel]) -> None:
     """What is typed on a card is judged by the panel, and undone on the card it is gone from there."""
     panel = made()

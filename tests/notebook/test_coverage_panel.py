@@ -105,6 +105,7 @@ def test_filled_columns_are_what_the_states_say(records: list[dict[str, Any]]) -
             assert expected.sum() == filled.counted((attribute, language), everybody).filled
 
 
+@pytest.mark.slow
 def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
     """How many products have texts in each language is what the description of the catalogue says."""
     panel = panel_of(sample)
@@ -119,6 +120,7 @@ def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
     assert f"Brand, any language: {brands:,} of 300 products" in cell(panel, "brand", "any language")["hint"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [one for one in GROUPINGS if one != "language"])
 def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     """Of each group: how many products have a French name."""
@@ -197,6 +199,7 @@ def test_a_head_lists_its_group_and_is_taken_back(sample: Catalog) -> None:
     assert {"owner": (code,)} == panel.exploration.conditions.facets
 
 
+@pytest.mark.slow
 def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.Audit) -> None:
     """Of those to which it applies, a press lists exactly the products that fail the check."""
     panel = panel_of(sample, audit=audit)
@@ -314,6 +317,7 @@ def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.Audi
     assert ("brand",) == panel.attributes
 
 
+@pytest.mark.slow
 def test_an_audit_counts_what_applies_until_somebody_chooses_otherwise(
     sample: Catalog, audit: prodex.Audit
 ) -> None:
@@ -331,6 +335,7 @@ def test_an_audit_counts_what_applies_until_somebody_chooses_otherwise(
     assert later.of_required
 
 
+@pytest.mark.slow
 def test_no_products_and_one() -> None:
     """An empty catalogue has rows without figures, and one product is one product."""
     panel = panel_of(prodex.flatten([]))

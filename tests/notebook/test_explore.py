@@ -26,6 +26,7 @@ def inside(widget: Any, kind: type) -> list[Any]:
     return found + [one for child in getattr(widget, "children", ()) for one in inside(child, kind)]
 
 
+@pytest.mark.slow
 def test_what_is_chosen_comes_back(catalog: prodex.Catalog) -> None:
     """A selection in a panel is the traitlet of the whole, and the other way round."""
     looked = prodex.explore(catalog)
@@ -71,6 +72,7 @@ def test_the_catalogue_that_is_shown_has_its_name_above_all_sections(catalog: pr
     assert re.search(rf"one-of-them, {day} \d\d:\d\d:\d\d \(1 product\)<", name.value)
 
 
+@pytest.mark.slow
 def test_the_catalogue_before_is_one_press_away(catalog: prodex.Catalog) -> None:
     """A load replaces what all sections show: the catalogue before comes back by a press, and with its audit."""
     audit = prodex.audit(catalog, "core", progress=False)
@@ -91,6 +93,7 @@ def test_the_catalogue_before_is_one_press_away(catalog: prodex.Catalog) -> None
     assert looked.audit is None
 
 
+@pytest.mark.slow
 def test_products_are_shown_when_an_audit_asks_for_them(catalog: prodex.Catalog) -> None:
     """A click under Quality opens the products that it lists."""
     audit = prodex.audit(catalog, "core", progress=False)

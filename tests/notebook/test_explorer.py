@@ -90,6 +90,7 @@ def press_row(explorer: CatalogExplorer, action: str, place: int, **more: Any) -
     explorer.table.grid.press(do=action, id=explorer.table.grid.view["rows"][place]["id"], **more)
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
     """A press on a value filters the table, its count and the catalogue alike."""
     explorer = CatalogExplorer(sample)
@@ -308,6 +309,7 @@ def test_heads_of_many_products_are_read_in_the_background(
     assert 3 == heads(explorer)["brand"]["total"]
 
 
+@pytest.mark.slow
 def test_a_row_opens_its_card_beside_the_table_and_arrows_go_on(sample: prodex.Catalog) -> None:
     """The card follows the row, over the end of a page as well; Escape closes it, and the page stays."""
     explorer = CatalogExplorer(sample)
@@ -364,6 +366,7 @@ def test_the_selected_products_are_shown_by_themselves(sample: prodex.Catalog) -
     assert only.layout.display == "none"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", [AS_SHOWN, EVERYTHING])
 def test_only_the_selected_products_are_exported_on_request(
     sample: prodex.Catalog, tmp_path: Path, what: str
@@ -460,6 +463,7 @@ def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
     assert [one[:90] if one else "—" for one in expected] == [row[1] for row in rows(explorer)]
 
 
+@pytest.mark.slow
 def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     """An audit adds columns, a facet and conditions; without one such conditions are refused."""
     audit = prodex.audit(sample, "online-listing")
@@ -477,6 +481,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     assert "there is no audit" in without.message
 
 
+@pytest.mark.slow
 def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prodex.Catalog) -> None:
     """Selection, conditions and a later audit are the same for all panels that share them."""
     ids = sample.products["product_id"].tolist()
@@ -590,6 +595,7 @@ def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
     assert "7" == explorer.catalog.products["product_id"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [[], [{"id": 7}], [{}]])
 def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) -> None:
     """A catalogue without products and a product without attributes are shown."""

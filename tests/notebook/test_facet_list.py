@@ -47,6 +47,7 @@ def typed(explorer: CatalogExplorer, text: str) -> list[dict[str, Any]]:
     return list(explorer.facets.widget.view["add"]["offers"])
 
 
+@pytest.mark.slow
 def test_the_facets_of_most_questions_come_first(sample: prodex.Catalog) -> None:
     """Market, language, what is missing and the supplier come before all others."""
     names = [*facets(CatalogExplorer(sample))]
@@ -94,6 +95,7 @@ def test_a_tree_unfolds_and_shows_what_is_selected() -> None:
     assert {"Food and beverages", "Cream"} <= {*labels(explorer, "category")}
 
 
+@pytest.mark.slow
 def test_two_thousand_values_are_paged_and_searched() -> None:
     """Eight at first, twenty more with each press, and back to eight; a word finds any of them."""
     explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": f"{n:04}"}} for n in range(2_000)))
@@ -243,6 +245,7 @@ def test_numbers_with_units_have_ranges_in_one_unit() -> None:
     assert ["2"] == explorer.catalog.products["product_id"].tolist()
 
 
+@pytest.mark.slow
 def test_numbers_with_units_of_many_products_are_read_beside() -> None:
     """The facet says that it is read, and then shows its bars; a column that the service was not asked for says so."""
     products = ({"id": n, "netWeight": [weight(n, "GRM")]} for n in range(20_001))
@@ -255,6 +258,7 @@ def test_numbers_with_units_of_many_products_are_read_beside() -> None:
     assert 20_001 == sum(one["count"] for one in facets(explorer)["range:netWeight [GRM]"]["bins"])
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_read_beside() -> None:
     """Facets of attributes of many products are counted once they have been read, and the table does not wait."""
     explorer = CatalogExplorer(prodex.flatten({"id": n, "brand": {"code": "A"}} for n in range(5_001)))
@@ -269,6 +273,7 @@ def test_what_takes_long_is_read_beside() -> None:
     assert ["filled"] == labels(explorer, "fill:brand")
 
 
+@pytest.mark.slow
 def test_clicks_while_it_is_read_do_not_read_it_again() -> None:
     """What products lack is read once, however many facets are opened and pressed meanwhile, also by other panels."""
     catalog, tables = held(prodex.flatten({"id": n, "brand": {"code": f"{n % 9}"}} for n in range(5_001)))

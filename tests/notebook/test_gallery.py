@@ -284,6 +284,7 @@ def test_a_facet_of_the_list_opens_the_gallery(catalog: prodex.Catalog) -> None:
         explorer.gallery_by("nonsense")
 
 
+@pytest.mark.slow
 def test_a_table_shows_the_pictures_that_are_there(catalog: prodex.Catalog, server: FileServer) -> None:
     """The box appears once the gallery has pictures; rows show those, small, and nothing else is downloaded."""
     explorer = CatalogExplorer(catalog)

@@ -45,6 +45,7 @@ def bar_of(explored: Explore) -> SelectionBar:
     return bar
 
 
+@pytest.mark.slow
 def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
     """Chips, back and forward, and views leave the section open; a figure opens the products behind it."""
     bar, state = bar_of(explored), explored.exploration
@@ -64,6 +65,7 @@ def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
     assert "3 of 6 products" in panel._headline.value
 
 
+@pytest.mark.slow
 def test_figures_that_nobody_sees_follow_when_they_are_seen(explored: Explore) -> None:
     """A click among the products does not compute them; opening the section does."""
     bar_of(explored)
@@ -77,6 +79,7 @@ def test_figures_that_nobody_sees_follow_when_they_are_seen(explored: Explore) -
     assert ("1", "3", "5") == panel.failing
 
 
+@pytest.mark.slow
 def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
     """After another audit the selected checks stay, unless it does not have them; the section stays open."""
     state = explored.exploration

@@ -110,6 +110,7 @@ def test_what_a_control_says_is_asked_and_counted(
     assert f"{expected:,} products match" in panel.matching.value
 
 
+@pytest.mark.slow
 def test_an_assigned_query_fills_the_controls(service: Client) -> None:
     """An assigned query is shown in all controls, also in closed folds, and replaces the former one."""
     panel = QueryPanel(service, ProductQuery(tags_in="exportable", gtins_in=["03036811359935"]))
@@ -352,6 +353,7 @@ def test_a_failing_service_is_told_in_words(small: tuple[Sandbox, Client], kind:
     assert counted(panel) is not None
 
 
+@pytest.mark.slow
 def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
     """Load returns the products that were counted, and the next load reuses the snapshot."""
     _, service = small
@@ -367,6 +369,7 @@ def test_load_gives_the_catalogue(small: tuple[Sandbox, Client]) -> None:
     assert re.search(r"Reused a snapshot from [-\d :]+ UTC, \d+ seconds? old", panel.loading.message)
 
 
+@pytest.mark.slow
 def test_always_fetch_fetches_again(small: tuple[Sandbox, Client]) -> None:
     """The selected age is passed on to the load."""
     sandbox, service = small

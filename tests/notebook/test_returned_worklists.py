@@ -59,6 +59,7 @@ def send(panel: prodex.AuditPanel) -> None:
     panel.wait()
 
 
+@pytest.mark.slow
 def test_answers_are_read_whatever_is_chosen(asked: tuple[prodex.AuditPanel, Path]) -> None:
     """A filter says which figures are shown, and not which products may have answers."""
     panel, folder = asked
@@ -69,6 +70,7 @@ def test_answers_are_read_whatever_is_chosen(asked: tuple[prodex.AuditPanel, Pat
     assert {"accepted": 1} == dict(read(panel, folder).counts)
 
 
+@pytest.mark.slow
 def test_what_was_sent_is_followed_to_the_product(asked: tuple[prodex.AuditPanel, Path]) -> None:
     """The products are requested again: the catalogue that is explored and its audit have what was sent."""
     panel, folder = asked
@@ -86,6 +88,7 @@ def test_what_was_sent_is_followed_to_the_product(asked: tuple[prodex.AuditPanel
     assert 0 == len(panel.audit.gaps())
 
 
+@pytest.mark.slow
 def test_an_audit_that_was_opened_again_is_of_what_is_shown(
     asked: tuple[prodex.AuditPanel, Path],
 ) -> None:
@@ -103,6 +106,7 @@ def test_an_audit_that_was_opened_again_is_of_what_is_shown(
     assert exploration.audit.catalog is exploration.catalog
 
 
+@pytest.mark.slow
 def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(
     asked: tuple[prodex.AuditPanel, Path],
 ) -> None:
@@ -129,6 +133,7 @@ def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(
     assert 1 == len(panel.audit.gaps())
 
 
+@pytest.mark.slow
 def test_what_a_product_does_not_show_yet_can_be_checked_again(
     asked: tuple[prodex.AuditPanel, Path],
 ) -> None:
@@ -156,6 +161,7 @@ def test_what_a_product_does_not_show_yet_can_be_checked_again(
     assert NAME in panel.exploration.catalog.texts["text"].tolist()
 
 
+@pytest.mark.slow
 def test_what_was_not_sent_is_offered_again(
     asked: tuple[prodex.AuditPanel, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +199,7 @@ def test_what_was_not_sent_is_offered_again(
     assert next(written) == 3
 
 
+@pytest.mark.slow
 def test_another_service_than_that_of_the_products_is_part_of_the_question(
     asked: tuple[prodex.AuditPanel, Path],
 ) -> None:

@@ -90,6 +90,7 @@ def test_snapshots_are_listed_the_newest_first(shop: tuple[prodex.Catalog, prode
     assert sorted(created, reverse=True) == created
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_opened_and_looked_at(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A row gives the catalogue as a trait, and everybody who shares the state looks at it."""
     exploration = Exploration(catalog=prodex.flatten([]))
@@ -102,6 +103,7 @@ def test_what_is_chosen_is_opened_and_looked_at(shop: tuple[prodex.Catalog, prod
     assert "Selected" in words(panel)
 
 
+@pytest.mark.slow
 def test_a_refreshed_list_shows_what_came_since(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """What was chosen stays chosen, wherever it stands now."""
     panel = SnapshotPanel()
@@ -130,6 +132,7 @@ def test_the_line_that_is_said_of_an_interrupted_load_does_what_it_says() -> Non
     assert "not finished" not in words(panel)
 
 
+@pytest.mark.slow
 def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """With what continues them; what is no load, or cannot be read, is not called one; nothing is changed on disk."""
     now = datetime.now(UTC)
@@ -163,6 +166,7 @@ def test_loads_that_were_cut_short_are_listed(shop: tuple[prodex.Catalog, prodex
     assert "not finished" not in words(panel)
 
 
+@pytest.mark.slow
 def test_cards_show_what_changed_of_their_product(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """Old and new value of what changed since the older snapshot, on cards of the newer one only."""
     exploration = Exploration(catalog=shop[1])
@@ -183,6 +187,7 @@ def test_cards_show_what_changed_of_their_product(shop: tuple[prodex.Catalog, pr
     assert "" == shown("2"), "this is the older one"
 
 
+@pytest.mark.slow
 def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
     """The two newest of a name are offered; counts, groups, values and audits say what changed, and a file has all."""
     panel = SnapshotPanel()
@@ -213,6 +218,7 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     assert "already exists" in words(panel)
 
 
+@pytest.mark.slow
 def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
     """Who does not open it in a spreadsheet gets what was typed."""
     panel = SnapshotPanel()
@@ -234,6 +240,7 @@ def test_the_same_twice_is_refused(shop: tuple[prodex.Catalog, prodex.Catalog]) 
     assert panel.difference is None
 
 
+@pytest.mark.slow
 def test_nothing_comes_of_a_comparison_that_was_cancelled(
     shop: tuple[prodex.Catalog, prodex.Catalog],
 ) -> None:
@@ -246,6 +253,7 @@ def test_nothing_comes_of_a_comparison_that_was_cancelled(
     assert not is_busy(panel.comparison.run)
 
 
+@pytest.mark.slow
 def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """Counts come from the list, grades from the audits that were saved, both also as a table."""
     trend = read_trend("shop", snapshot_entries())
@@ -264,6 +272,7 @@ def test_the_trend_is_that_of_the_name(shop: tuple[prodex.Catalog, prodex.Catalo
     assert "100 % of 3 products have grade A or B" in words(panel)
 
 
+@pytest.mark.slow
 def test_a_trend_of_one_point_is_a_sentence() -> None:
     """One snapshot and one audit are no chart, and a name without any audit says how to come by one."""
     catalog = prodex.flatten([record(1), record(2)]).save("alone")
@@ -278,6 +287,7 @@ def test_a_trend_of_one_point_is_a_sentence() -> None:
     assert "<img" not in markup(panel)
 
 
+@pytest.mark.slow
 def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A snapshot that was never judged has no audit to compare, and nothing is said of it."""
     shop[1].save("shop")
@@ -288,6 +298,7 @@ def test_only_the_audits_that_both_have_are_compared(shop: tuple[prodex.Catalog,
     assert "Newly failing" not in words(panel)
 
 
+@pytest.mark.slow
 def test_damage_is_said(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A changed file is named, a manifest that cannot be read too, and the panel goes on."""
     old, new = (catalog.folder for catalog in shop)
@@ -320,6 +331,7 @@ def test_no_snapshot_is_a_sentence(home: Path) -> None:
     assert [] == panel.table.view["rows"]
 
 
+@pytest.mark.slow
 def test_what_suppliers_typed_is_markup_nowhere() -> None:
     """Names, titles and reasons of a hostile catalogue are escaped wherever they are in HTML."""
     one, other = hostile.catalog(), hostile.catalog()
@@ -356,6 +368,7 @@ def _records(catalog: prodex.Catalog) -> list[dict[str, object]]:
     return [json.loads(text) for text in catalog.raw["json"]]
 
 
+@pytest.mark.slow
 def test_a_press_compares_with_an_earlier_snapshot(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """The button names the snapshot, selects it under From, and compares at once."""
     old, new = shop
@@ -370,6 +383,7 @@ def test_a_press_compares_with_an_earlier_snapshot(shop: tuple[prodex.Catalog, p
     assert panel.difference is not None
 
 
+@pytest.mark.slow
 def test_changed_products_are_listed_among_all(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """Of all attributes or of one, by a press; the products of another snapshot are shown as that snapshot has them."""
     old, new = shop
@@ -415,6 +429,7 @@ def counted_rows(rows: pd.DataFrame) -> str:
     return f"{len(rows)} changed value"
 
 
+@pytest.mark.slow
 def test_without_products_beside_it_a_comparison_shows_values_alone(
     shop: tuple[prodex.Catalog, prodex.Catalog],
 ) -> None:
@@ -490,6 +505,7 @@ def test_missing_values_have_their_own_words(shop: tuple[prodex.Catalog, prodex.
     assert ">empty<" in said
 
 
+@pytest.mark.slow
 def test_an_attribute_may_be_called_anything() -> None:
     """Also as an outcome is, or with marks of direction and 40,000 letters: it is listed by itself, and cut."""
     names = ["added", "touched only", "\u202eevil", "x" * 40_000, ""]

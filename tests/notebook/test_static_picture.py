@@ -75,6 +75,7 @@ def seen_of(panel: Any) -> tuple[str, Seen]:
     return " ".join(" ".join(seen.text).split()), seen
 
 
+@pytest.mark.slow
 def test_products_are_a_table_of_the_first_page(audit: Audit) -> None:
     """With the heads, all rows of the page, and the filters that are chosen, in both panels that show it."""
     for make in (prodex.explore, prodex.CatalogExplorer):
@@ -154,6 +155,7 @@ def panels_of_canary() -> list[Callable[[], Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text_however_long() -> None:
     """No element, address or handler of a product is in a picture, and none is larger than it may be."""
     for make in panels_of_canary():

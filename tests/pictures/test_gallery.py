@@ -233,6 +233,7 @@ def test_who_only_imports_it_does_not_wait_for_pillow() -> None:
     assert "set()\n" == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [24, 500])
 def test_a_sheet_in_a_notebook_is_small_whatever_its_pictures(cells: int) -> None:
     """A saved notebook carries at most 200 kB of it: smaller pictures, then fewer; the page has all."""

@@ -474,6 +474,7 @@ def test_connections_are_used_again(server: FileServer, internet: Internet, tmp_
         assert 2 == len(internet.connected)
 
 
+@pytest.mark.slow
 def test_few_connections_wait(server: FileServer, internet: Internet, tmp_path: Path) -> None:
     """Pictures may lie at thousands of hosts, and a process may not have so many connections."""
     server.serve("/a.jpg", CONTENT)
@@ -578,6 +579,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_tls_is_verified_for_the_name(
     certificate: Path, part: Path, internet: Internet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def test_of_two_publishers_one_wins_wherever_a_third_was_killed(tmp_path: Path) 
     assert (8, 8) == (raced.rounds, raced.kills)
 
 
+@pytest.mark.slow
 def test_an_interrupted_first_publish_shows_nothing_and_is_continued(tmp_path: Path) -> None:
     """What was uploaded is not uploaded again."""
     catalog = shop()
@@ -134,6 +135,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_leaves_what_was_published(small_disk: Path) -> None:
     """From the first byte, in the middle of the files, and in the middle of the commits."""
     old = shop()

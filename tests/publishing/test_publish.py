@@ -170,6 +170,7 @@ def test_columns_may_come_and_go(tmp_path: Path) -> None:
     assert "unusual" in as_delta(tmp_path, published[1])["presence"].column_names
 
 
+@pytest.mark.slow
 def test_an_earlier_snapshot_can_be_published_again(tmp_path: Path) -> None:
     """As a publication of its own, if that is meant: whoever opens the newest has it, and nothing is uploaded."""
     old, new = shop(), shop("Riz long")
@@ -186,6 +187,7 @@ def test_an_earlier_snapshot_can_be_published_again(tmp_path: Path) -> None:
     assert same(old, prodex.open_published(tmp_path))
 
 
+@pytest.mark.slow
 def test_the_command_asks_before_it_publishes_an_older_snapshot(tmp_path: Path) -> None:
     """With the option to add."""
     folders = [str(shop().folder), str(shop("Riz long").folder)]

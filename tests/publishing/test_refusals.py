@@ -79,6 +79,7 @@ def test_a_protocol_of_a_newer_delta_is_refused(tmp_path: Path) -> None:
         prodex.open_published(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_version_that_is_removed_under_a_reader_is_said(tmp_path: Path) -> None:
     """A vacuum removes files of earlier publications: their readers are told, and the newest is whole."""
     old = shop()

@@ -156,6 +156,7 @@ def test_publishing_the_same_again_repairs_it(damage: Callable[[Path], object], 
     assert same(catalog, prodex.open_published(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["the newest log is cut", "the log is gone", "the newest row is cut"])
 def test_of_two_that_repair_at_once_one_wins(what: str, tmp_path: Path) -> None:
     """The other is told what was published, or has published after it."""
@@ -185,6 +186,7 @@ def test_of_two_that_repair_at_once_one_wins(what: str, tmp_path: Path) -> None:
     assert len(won) == len(texts & {"Riz rond", "Riz noir"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [0, 1])
 def test_a_repair_that_is_interrupted_is_continued(version: int, tmp_path: Path) -> None:
     """Until then readers are told that something is lost, rather than given an older publication as the newest."""
@@ -202,6 +204,7 @@ def test_a_repair_that_is_interrupted_is_continued(version: int, tmp_path: Path)
     assert {1: "Riz", 2: "Riz long", 3: "Riz rond"} == readable(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_lost_for_good_is_not_looked_for_again(tmp_path: Path) -> None:
     """The last log holds nothing, and no row is left of it: the publication before is the newest, as somebody says."""
     prodex.publish(shop(), tmp_path)
@@ -243,6 +246,7 @@ def test_of_two_rows_with_one_number_none_is_guessed(tmp_path: Path) -> None:
     assert {1: "Riz", 3: "Riz rond"} == readable(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_not_whole_is_not_taken_for_a_publication(tmp_path: Path) -> None:
     """The log is gone; of the second publication a file is missing, and a version of the third is of other files."""
     catalogs = twice_published(tmp_path)
@@ -286,6 +290,7 @@ def unpacked(folder: Path) -> None:
         archive.extractall(folder, filter="data")
 
 
+@pytest.mark.slow
 def test_two_that_were_published_under_one_number_are_repaired(tmp_path: Path) -> None:
     """Two publishers had both been told that theirs was number 1, after one that died before its last step."""
     unpacked(tmp_path)
@@ -318,6 +323,7 @@ def test_two_snapshots_under_one_number_are_numbered_in_order_of_the_log(tmp_pat
     assert {1: "Riz", 2: "Riz long", 3: "Riz rond"} == readable(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["log", "row"])
 def test_a_pointer_in_an_object_store_is_repaired(lost: str, s3: Store) -> None:
     """As in a folder."""

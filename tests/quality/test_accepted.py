@@ -509,6 +509,7 @@ def test_accepted_stays_accepted_until_something_changes(
     assert [figures["accepted"]] * 2 == with_them
 
 
+@pytest.mark.slow
 def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
     """Words, report, comparison and history; a line that cannot be read is a warning."""
     before = judged(RIGHT, WRONG).save()

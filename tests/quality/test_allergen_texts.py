@@ -55,11 +55,13 @@ def test_the_allergens_of_the_tables_are_found(label: str | None) -> None:
     assert min(min(both) for both in figures.values()) >= DEMANDED, as_table(figures)
 
 
+@pytest.mark.slow
 def test_every_hostile_text_has_its_verdict() -> None:
     """What names an allergen fails; what may name one, was cut, or lists no ingredients is unknown."""
     assert [] == wrong()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_file(), reason=f"the real products are not at {REAL.name}")
 @pytest.mark.parametrize("table", READ)
 def test_no_real_composition_passes_that_names_an_allergen(table: str) -> None:

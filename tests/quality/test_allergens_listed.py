@@ -57,6 +57,7 @@ def test_a_text_is_read_in_the_language_it_is_in(label: str | None) -> None:
     assert ["gluten", "eggs", "peanuts", "soya", "milk"] == unlisted(food((label, WHEAT)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

@@ -48,6 +48,7 @@ def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
     assert ["shop"] == prodex.list_audits()["name"].tolist()
 
 
+@pytest.mark.slow
 def test_the_newest_is_opened_unless_a_time_or_profile_is_named() -> None:
     """Audits are named and found as snapshots are."""
     catalog = prodex.flatten([{"id": 7}]).save("shop")

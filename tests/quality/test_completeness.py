@@ -189,6 +189,7 @@ def test_markdown_shows_names_verbatim(audit: Audit, tmp_path: Path) -> None:
     assert {len(line.replace(r"\|", "").split("|")) for line in tables} == {10, 7}
 
 
+@pytest.mark.slow
 def test_report_and_repr_say_it(audit: Audit, tmp_path: Path) -> None:
     """The report has a section with every channel, and the repr a line for each."""
     page = audit.to_html(tmp_path / "report.html").read_text("utf-8")
@@ -199,6 +200,7 @@ def test_report_and_repr_say_it(audit: Audit, tmp_path: Path) -> None:
     assert "<b>New" not in page
 
 
+@pytest.mark.slow
 def test_parts_and_families_add_up() -> None:
     """Of the sample: families add up to all products, and the table is that of the states, counted one by one."""
     catalog = flatten([dict(product.record) for product in shared_products(400, seed=2)])

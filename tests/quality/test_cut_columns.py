@@ -82,6 +82,7 @@ def states(records: list[Record], **options: Any) -> list[int]:
     return [int(state) for state in audited(records, **options).states[:, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [80, 100, 250, 254, 255, 256, 512, 1000])
 def test_a_length_at_which_an_owners_texts_end_is_that_of_a_column(length: int) -> None:
     """The texts of exactly that length are found; those of every other length are not, nor those of another owner."""

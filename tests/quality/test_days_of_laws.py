@@ -66,6 +66,7 @@ def test_the_day_is_that_of_the_audit_unless_given() -> None:
     assert audit.laws()["standing"].tolist() == ["announced"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"), [(_BEFORE, _FIRST), (_LAST, _AFTER), (_BEFORE, _AFTER), (_AFTER, _FIRST)]
 )
@@ -79,6 +80,7 @@ def test_a_day_of_a_law_is_no_worsening(one: str, other: str) -> None:
     assert "by the laws of the new audit" in repr(compared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [(_BEFORE, _FIRST), (_FIRST, _BEFORE), (_LAST, _AFTER)])
 def test_a_worse_product_is_a_worsening_on_such_a_day_as_well(one: str, other: str) -> None:
     """A product that became worse is found, whatever the laws did on that day."""

@@ -34,6 +34,7 @@ def days(audit: Audit, **equal: Any) -> dict[str, int]:
     return dict(zip(found["product_id"], found["first_seen"].dt.day, strict=True))
 
 
+@pytest.mark.slow
 def test_it_is_open_since_the_first_audit_without_interruption() -> None:
     """Another value is the same finding; one that was fixed for a night begins anew."""
     found = [
@@ -109,6 +110,7 @@ def test_an_answer_that_is_unknown_is_no_interruption() -> None:
     assert {"1": 1} == days(later, check="texts_without_placeholders")
 
 
+@pytest.mark.slow
 def test_audits_of_an_earlier_version_are_walked() -> None:
     """They do not say it themselves."""
     for day, gtin in ((1, WRONG), (2, RIGHT), (3, WRONG), (4, WRONG)):

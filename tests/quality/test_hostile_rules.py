@@ -172,6 +172,7 @@ def sleeps(products: Products) -> Any:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [busy, sleeps])
 def test_a_rule_that_takes_too_long_concerns_its_column_only(rule: Callable[..., Any]) -> None:
     """A rule that does not return is unknown in each part and reported; other rules run, and its threads end."""
@@ -220,6 +221,7 @@ def test_an_abandoned_rule_does_not_reach_those_after_it() -> None:
     assert [[State.UNKNOWN, *[State.PASS] * 4]] * 2 == audit.states.tolist()
 
 
+@pytest.mark.slow
 def test_what_a_rule_wants_whole_is_limited_as_well() -> None:
     """Preparing is done once, for all parts, and may not return either."""
 

@@ -72,6 +72,7 @@ law = settings(
 )
 
 
+@pytest.mark.slow
 def test_the_law_holds_without_class_and_nutrients() -> None:
     """Energy and net content of a serving need the nutrients that were left out; the class cannot stand in for them."""
     records, everything = of_the_rules()
@@ -138,6 +139,7 @@ def test_the_law_holds_for_real_products() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_picture_without_anything_requested_of_it_is_still_one() -> None:
     """Whether a picture that has an address alone is past its use is unknown where that was not requested."""
     picture = {"url": "https://cdn.example/a.jpg"}

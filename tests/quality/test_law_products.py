@@ -36,6 +36,7 @@ def audited(catalog: prodex.Catalog, day: str) -> prodex.Audit:
     return prodex.audit(catalog, profile(), now=NOW, as_of=day, since=False, progress=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", DAYS)
 def test_every_planted_breach_is_found_and_nothing_else(catalog: prodex.Catalog, day: str) -> None:
     """A law that has not begun finds the same, as a warning."""
@@ -78,6 +79,7 @@ def test_without_a_declaration_only_rules_of_the_specification_find_something(
     assert set(audit.failures()["rule"]) == asked
 
 
+@pytest.mark.slow
 def test_reports_and_worklists_name_law_and_article(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """Whoever reads or gets a finding sees who asks for it."""
     audit = audited(catalog, DAYS[1])

@@ -72,6 +72,7 @@ def hostile_page(tmp_path: Path) -> Path:
     return hostile.audit().to_html(tmp_path / "hostile.html")
 
 
+@pytest.mark.slow
 def test_sections_stand_in_their_order(top: Node) -> None:
     """Header, figures, grades, gaps, heat map, offenders, rules, failing products, cards, footnotes."""
     body = top.one("body")
@@ -296,6 +297,7 @@ def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
     assert "Texts</h4>" not in text
 
 
+@pytest.mark.slow
 def test_footnotes_say_how_far_the_figures_go(sample: prodex.Catalog, tmp_path: Path) -> None:
     """Formula, rule set, caveat, crashes, unknowns, and a catalogue that is not whole."""
     prodex.rule(title="it raises")(hostile.raises)
@@ -314,6 +316,7 @@ def test_footnotes_say_how_far_the_figures_go(sample: prodex.Catalog, tmp_path: 
     assert "incomplete: 400 of 500 products" in top.one("ul", class_="warnings").words
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_verbatim(hostile_page: Path) -> None:
     """Texts of suppliers appear on the page unchanged, in each place, isolated from the text around them."""
     top = read(hostile_page)
@@ -340,6 +343,7 @@ def test_long_texts_are_folded_and_say_their_length(hostile_page: Path) -> None:
     assert f"(160 of {len(hostile.LONG):,} characters)" in top.text
 
 
+@pytest.mark.slow
 def test_nothing_on_the_page_runs_or_is_fetched(page: Path, hostile_page: Path) -> None:
     """One script, ours, whose hash the policy names; no address but of this page, its files, and its own picture."""
     for path in (page, hostile_page):
@@ -399,6 +403,7 @@ def test_tables_and_headings_can_be_followed(top: Node) -> None:
     assert named <= set(ids)
 
 
+@pytest.mark.slow
 def test_rows_are_shared_out_among_the_checks(sample: prodex.Catalog) -> None:
     """With more failures than a page can hold, each check shows a part, with the total."""
     nothing = [f"nothing{n}" for n in range(9)]
@@ -458,6 +463,7 @@ def test_little_makes_a_page_too(records: list[dict[str, object]], tmp_path: Pat
     assert f"{len(records)} products, 1 checks" in top.one("header").words
 
 
+@pytest.mark.slow
 def test_a_trend_of_one_point_is_a_sentence(tmp_path: Path) -> None:
     """One audit has no chart; a second one of the same measure has."""
     catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
@@ -468,6 +474,7 @@ def test_a_trend_of_one_point_is_a_sentence(tmp_path: Path) -> None:
     assert "Chart of grades" in audit.to_html(tmp_path / "two.html", trend=[audit]).read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_same_audit_gives_the_same_page(audit: prodex.Audit) -> None:
     """Nothing in a page comes from the moment at which it was written."""
     assert rendered(contents(audit)) == rendered(contents(audit))
@@ -510,6 +517,7 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
     assert len(audit.scores("market")) * (1 + len({check.block for check in audit.checks})) == len(shown)
 
 
+@pytest.mark.slow
 def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
     """A score looks the same on the page, in a panel and in a chart of a notebook."""
     shades = {f"h{place}": one.light for place, one in enumerate(SCALE)}
@@ -518,6 +526,7 @@ def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
         assert shades == dict(re.findall(r"--(h\d): (#\w+);", styled)[: len(shades)])
 
 
+@pytest.mark.slow
 def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> None:
     """Suppliers type what they like, and the page is written all the same."""
     klingon = {"expressedIn": {"normalizedCode": "klingon"}, "data": "<b>Heghlu'meH</b>"}

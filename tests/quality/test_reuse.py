@@ -129,6 +129,7 @@ def test_it_is_equal_to_a_whole_audit(data: st.DataObject) -> None:
     assert_same(audited(new, profile, now=day), audited(new, profile, now=day, since=earlier))
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_judged_by_all_checks() -> None:
     """The figure says how many; a second audit of the same judges none."""
     before = sample()[:60]
@@ -142,6 +143,7 @@ def test_only_what_changed_is_judged_by_all_checks() -> None:
     assert_same(audited(of_parts(after, 10, 10)), third)
 
 
+@pytest.mark.slow
 def test_rules_that_are_said_to_depend_on_the_record_alone_do() -> None:
     """Other products, another order, other parts and another day change none of their verdicts."""
     alone = tuple(c for c in every_check().checks if c.rule.record_alone and not c.rule.needs_all_parts)
@@ -159,6 +161,7 @@ def test_rules_that_are_said_to_depend_on_the_record_alone_do() -> None:
     pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
 
 
+@pytest.mark.slow
 def test_rules_that_are_given_something_of_all_products_depend_on_no_day() -> None:
     """Beside the record and what was prepared of all, nothing counts."""
     given_all = tuple(c for c in every_check().checks if c.rule.record_alone and c.rule.needs_all_parts)
@@ -170,6 +173,7 @@ def test_rules_that_are_given_something_of_all_products_depend_on_no_day() -> No
     )
 
 
+@pytest.mark.slow
 def test_a_rule_reads_the_day_only_if_it_does_not_say_that_the_record_is_enough() -> None:
     """The moment of the audit is not even looked at."""
 
@@ -266,6 +270,7 @@ def test_a_rule_that_crashed_is_judged_anew() -> None:
     assert_same(earlier, audited(catalog, "core", since=crashed))
 
 
+@pytest.mark.slow
 def test_a_product_that_is_held_twice_is_not_told_apart() -> None:
     """Its rows cannot be chosen by their key, so everything is judged."""
     records = [*sample()[:20], sample()[0]]
@@ -278,6 +283,7 @@ def test_a_product_that_is_held_twice_is_not_told_apart() -> None:
     assert_same(audited(catalog, "core"), since)
 
 
+@pytest.mark.slow
 def test_requirements_are_kept_as_well(tmp_path: Path) -> None:
     """Their columns depend on the record and on what is required; other requirements give nothing."""
     rows = [["Web", "*", name, "", "must"] for name in ("brand", "GPC", "assets.pictures", "netContent")]
@@ -298,6 +304,7 @@ def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "_WORTH_READING", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("of_any_size")
 def test_the_last_saved_audit_is_used_by_itself() -> None:
     """With what is accepted, and since when findings are open; and it can be opened and used again."""
@@ -321,6 +328,7 @@ def test_the_last_saved_audit_is_used_by_itself() -> None:
     assert prodex.audit(newest, "pictures", now=LATER).judged_anew is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("of_any_size")
 def test_a_damaged_audit_is_not_used() -> None:
     """Whatever is wrong with its files, all products are judged."""
@@ -333,6 +341,7 @@ def test_a_damaged_audit_is_not_used() -> None:
     assert prodex.audit(catalog, "core", now=AS_OF).judged_anew is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("of_any_size")
 def test_a_selection_keeps_what_is_said_of_its_products() -> None:
     """The records are the same, whoever stands beside them; what is said of all products is judged anew."""
@@ -346,6 +355,7 @@ def test_a_selection_keeps_what_is_said_of_its_products() -> None:
     assert_same(prodex.audit(some, "core", now=AS_OF, since=False), since)
 
 
+@pytest.mark.slow
 def test_on_any_executor_it_is_the_same() -> None:
     """The parts are put together here, whoever judged them."""
     before = sample()[:40]

@@ -225,6 +225,7 @@ def test_a_record_without_the_fields_breaks_no_law(rule: str) -> None:
     assert State.FAIL not in states(rule, food(), *(alone if len(alone) > 1 else []))
 
 
+@pytest.mark.slow
 def test_products_without_statements_and_nutrition_break_none() -> None:
     """Products of the sample, and real ones where they are at hand, fail nothing without what would decide."""
     records = [dict(shared.record) for shared in shared_products(300)]
@@ -562,6 +563,7 @@ def record_of(row: dict[str, str]) -> Record:
     return record
 
 
+@pytest.mark.slow
 def test_texts_that_others_wrote_are_judged_as_they_say() -> None:
     """No lawful text fails, whatever its language, and each breach does."""
     rows = list(csv.DictReader(TEXTS.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

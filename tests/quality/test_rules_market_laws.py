@@ -187,6 +187,7 @@ def test_what_is_not_declared_is_unknown(rule: str) -> None:
         assert set(states([breach, *neighbours], rule, **declared)) == {State.UNKNOWN}
 
 
+@pytest.mark.slow
 def test_records_without_the_fields_fail_no_profile() -> None:
     """Nothing that a law asks of undeclared fields fails in the profiles that come along."""
     catalog = prodex.flatten([breach | {"id": n} for n, (breach, _) in enumerate(CASES.values())])
@@ -197,6 +198,7 @@ def test_records_without_the_fields_fail_no_profile() -> None:
         assert not (audit.matrix[asked] != State.UNKNOWN).any(axis=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shares", "state"),
     [
@@ -227,6 +229,7 @@ def test_shares_of_honey(shares: tuple[Any, ...], state: State) -> None:
     assert states([honey(*shares)], "honey_states_shares_of_origin") == [state]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [None, [], {}, "", 7, "FR", ["FR", None], [[1]], {"country": None}, [None]])
 def test_any_shape_at_a_declared_path(given: Any) -> None:
     """Scalars, lists, objects, nulls and nothing at declared paths end in a state, not in a crash."""
@@ -246,6 +249,7 @@ def test_the_same_country_twice_is_one_country() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_very_many_countries_are_judged_and_shown_in_short() -> None:
     """A list of 40,000 countries takes no longer than it must, and its finding is short."""
     many = honey(*[None] * 40_000, countries=" ".join(f"X{n}" for n in range(40_000)))

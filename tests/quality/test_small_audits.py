@@ -89,6 +89,7 @@ def kept() -> prodex.Catalog:
     return prodex.flatten([product.record for product in shared_products(40)][:40]).save("kept")
 
 
+@pytest.mark.slow
 def test_a_part_that_is_read_once_is_the_same(kept: prodex.Catalog) -> None:
     """Every table, every column of it, and a choice of products are as the files have them."""
     (whole,) = kept.parts
@@ -124,6 +125,7 @@ def test_a_part_that_is_read_once_lacks_what_the_files_lack(kept: prodex.Catalog
         part.read_once().read("codes", ["attribute"])
 
 
+@pytest.mark.slow
 def test_few_products_are_judged_as_many(kept: prodex.Catalog) -> None:
     """From files, from memory and by an executor, which reads column by column, an audit is the same."""
     in_memory = prodex.flatten([product.record for product in shared_products(40)][:40])
@@ -219,6 +221,7 @@ def test_ingredients_are_known_by_whole_words_and_by_patterns(word: str, languag
     assert known == is_ingredient(word, (language,))
 
 
+@pytest.mark.slow
 def test_a_command_imports_what_it_does() -> None:
     """The command line begins without the network, rules, sending, comparisons and panels."""
     code = "import sys, prodex.cli; print(*sorted(sys.modules))"

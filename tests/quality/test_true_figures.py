@@ -95,6 +95,7 @@ def test_its_csv_its_index_and_its_mail_say_it_too(written: tuple[Path, pd.Serie
     assert (folder / line["file"]).read_bytes() == attached.get_content()
 
 
+@pytest.mark.slow
 def test_a_worklist_of_all_says_nothing_of_a_choice(tmp_path: Path) -> None:
     """There is one pair of figures, and they are of all products."""
     index = AUDIT.worklists(tmp_path / "all")
@@ -121,6 +122,7 @@ def test_a_supplier_all_of_whose_products_were_chosen_has_one_pair_of_figures(tm
     assert b"\n=1+1" not in mail
 
 
+@pytest.mark.slow
 def test_findings_that_were_left_out_do_not_make_products_ready(tmp_path: Path) -> None:
     """Of a worklist of blockers, the products with other findings are counted as well."""
     index = AUDIT.worklists(tmp_path / "blockers", severity="blocker")
@@ -131,6 +133,7 @@ def test_findings_that_were_left_out_do_not_make_products_ready(tmp_path: Path) 
     assert f"By all checks {every['to_work_on']:,.0f} of {every['products']:,.0f} products have" in said
 
 
+@pytest.mark.slow
 def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tmp_path: Path) -> None:
     """Also two choices, one after the other; a choice of all is none."""
     explorer = CatalogExplorer(CATALOG, audit=AUDIT)
@@ -170,6 +173,7 @@ def test_a_contact_sheet_says_of_how_many_its_products_are() -> None:
     assert "chosen" not in prodex.gallery(CATALOG, per_page=1).title
 
 
+@pytest.mark.slow
 def test_the_panel_exports_what_it_shows_and_saves_all(tmp_path: Path, home: Path) -> None:
     """A press on a figure: the worklists say it, the message says it, and the audit that is saved is that of all."""
     audit = prodex.audit(CATALOG.save("shop"), "online-listing", progress=False, now=AS_OF)

@@ -94,6 +94,7 @@ def test_days_are_those_of_the_shop(zone: str, hour: int, minute: int, begin: st
     assert [] == alarms(history, zone, 76)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", ["2026-08-05", "2026-01-07"])
 def test_updates_that_stop_are_seen_after_the_clocks_have_changed(begin: str) -> None:
     """They are not missed for the sake of quiet: on the second working day without any, at the latest."""

@@ -187,6 +187,7 @@ def test_audits_that_do_not_come_are_news() -> None:
     assert not prodex.watch("shop", now=now + timedelta(days=1)).is_unusual
 
 
+@pytest.mark.slow
 def test_an_earlier_snapshot_that_is_audited_again_does_not_hide_that_audits_have_stopped() -> None:
     """How often audits come is seen by when they were made, and not from one snapshot to the next."""
     audited(usual(6))
@@ -197,6 +198,7 @@ def test_an_earlier_snapshot_that_is_audited_again_does_not_hide_that_audits_hav
     assert prodex.watch("shop", now=datetime.now(UTC) + timedelta(days=60)).is_unusual
 
 
+@pytest.mark.slow
 def test_days_have_the_names_that_they_have_in_the_shop() -> None:
     """A Monday that begins in Kiritimati is Sunday in London; the column keeps UTC."""
     moment = datetime(2026, 11, 22, 11, tzinfo=UTC)
@@ -213,6 +215,7 @@ def test_days_have_the_names_that_they_have_in_the_shop() -> None:
     assert "of 2026-11-28 11:00 GMT" in repr(here)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of the machine is fixed there")
 def test_days_are_those_of_the_machine_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where a program has set it anew."""
@@ -228,6 +231,7 @@ def test_days_are_those_of_the_machine_by_default(monkeypatch: pytest.MonkeyPatc
         time.tzset()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("zone", "said"),
     [

@@ -113,6 +113,7 @@ def test_a_user_follows_seven_nights(home: Path) -> None:
         assert changed[-1].product_id in set(prodex.diff(new, newest).products["product_id"])
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command prints a line for each day and for each incident, then takes everything back."""
     assert 0 == main(["--simulate", "3", "--seed", "2", "--incident", "attribute_emptied@2"])
@@ -139,6 +140,7 @@ def _again(home: Path, seed: int) -> sandbox.Journal:
     return sandbox.simulate(3, seed, ["attribute_emptied@2"], home=other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -161,6 +163,7 @@ def test_options_without_effect_are_refused(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

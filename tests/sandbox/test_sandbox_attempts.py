@@ -56,6 +56,7 @@ def test_wrong_secrets_of_one_client_are_slowed_down(sandbox: Sandbox, client_id
         assert "wrong-" not in reply.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_the_right_secret_is_accepted_after_wrong_ones_of_somebody_else(
     sandbox: Sandbox, version: str
@@ -67,6 +68,7 @@ def test_the_right_secret_is_accepted_after_wrong_ones_of_somebody_else(
         assert 200 == guess(sandbox, "shop", SHOP.client_secret, version).status_code
 
 
+@pytest.mark.slow
 def test_others_get_their_tokens_meanwhile(sandbox: Sandbox) -> None:
     """While a client and an address have to wait, the right secrets of other clients are accepted at once."""
     for number in range(60):

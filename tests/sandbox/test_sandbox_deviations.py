@@ -48,6 +48,7 @@ def codes(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from codes(item, key)
 
 
+@pytest.mark.slow
 def test_by_default_every_code_is_a_string_and_every_blank_null_or_empty(plain: list[dict[str, Any]]) -> None:
     """Nothing deviates unless it is asked for; what is served is what the sample holds."""
     assert {"str"} == {type(code).__name__ for _, code in codes(plain)}

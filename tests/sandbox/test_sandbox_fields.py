@@ -161,6 +161,7 @@ def fitting(values: list[Any], check: Check) -> float:
     return sum(map(check, values)) / len(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRODUCT)
 def test_every_field_of_a_product_comes_up_in_its_shape(records: list[dict[str, Any]], name: str) -> None:
     """A described field is there, and nearly always of its type; planted oddities and empty strings are the rest."""

@@ -149,6 +149,7 @@ def test_pictures_are_what_their_records_say(products: list[Record]) -> None:
     assert 150 < seen
 
 
+@pytest.mark.slow
 def test_every_address_of_the_sample_is_the_sandbox_s_own(products: list[Record]) -> None:
     """No reply names the address of the store, and brands, labels and documents are there too."""
     assert MEDIA not in json.dumps(products)

@@ -213,6 +213,7 @@ def test_a_path_that_is_none_allows_nothing(sandbox: Sandbox) -> None:
         assert (404, False) == (status, "allow" in headers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [path for path, methods in METHODS.items() if "HEAD" in methods])
 def test_head_answers_as_get_without_the_body(sandbox: Sandbox, authorization: str, path: str) -> None:
     """HEAD has status, type and length of GET, and no body."""

@@ -32,6 +32,7 @@ def gtins() -> list[str]:
     return [str(one.record["gtin"]) for one in sample.shared_products(COUNT) if "gtin" in one.record]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_what_is_wrong_is_what_was_planted(gtins: list[str]) -> None:
     """Each value belongs to a planned defect, is the one that the product has, and is not right."""
@@ -45,6 +46,7 @@ def test_what_is_wrong_is_what_was_planted(gtins: list[str]) -> None:
     assert {"placeholder_text", "missing_translation"} & set(found["defect"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_what_was_asked_for_is_corrected(gtins: list[str]) -> None:
     """Within two weeks most of it, by the right values; of other products no more than ever."""
@@ -65,6 +67,7 @@ def test_what_was_asked_for_is_corrected(gtins: list[str]) -> None:
     assert {key: right.get(key, value) for key, value in told.items()} == told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_suppliers_answer_as_they_work(gtins: list[str]) -> None:
     """Those who are careful and do much correct a larger share in a week than the others."""
@@ -87,6 +90,7 @@ class Standing(Behaviour):
         return NOW
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_days_without_a_request_are_as_ever(gtins: list[str]) -> None:
     """What a request changes is what was asked for alone: all else of the day is drawn as without it."""
@@ -98,6 +102,7 @@ def test_days_without_a_request_are_as_ever(gtins: list[str]) -> None:
     assert [one for one in asked if one.gtin != gtins[0]] == [one for one in plain if one.gtin != gtins[0]]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home")
 def test_what_a_supplier_broke_is_known_too() -> None:
     """With the value that it had before."""
@@ -108,6 +113,7 @@ def test_what_a_supplier_broke_is_known_too() -> None:
     assert broken["detail"] in set(found["defect"])
 
 
+@pytest.mark.slow
 def test_nobody_knows_what_is_right_for_other_products() -> None:
     """Products that the sample did not make have no original, and a GTIN that no product has asks nobody."""
     with Sandbox([{"id": 1, "gtin": "03036811359935"}]) as exchange:

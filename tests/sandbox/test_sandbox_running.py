@@ -153,6 +153,7 @@ def test_the_openapi_document_names_every_parameter_and_refusal(sandbox: Sandbox
     assert document == json.loads((tmp_path / "openapi.json").read_bytes())
 
 
+@pytest.mark.slow
 def test_the_sandbox_runs_without_prodex(tmp_path: Path) -> None:
     """A program that has only `prodex_sandbox` starts one and calls it."""
     shutil.copytree(Path(prodex_sandbox.__file__).parent, tmp_path / "prodex_sandbox")
@@ -190,6 +191,7 @@ def test_prodex_passes_on_every_name_of_the_sandbox() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_whoever_lacks_a_package_reads_how_to_install_it() -> None:
     """Importing the sandbox without its extra names the package and the line that installs it."""
     code = """

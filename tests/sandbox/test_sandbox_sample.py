@@ -101,6 +101,7 @@ def test_a_filter_finds_the_products_whose_records_say_so(
     assert {product["id"] for product in seen if holds(product)} == found
 
 
+@pytest.mark.slow
 def test_labels_of_the_sample_come_in_every_language(catalogue: Sandbox) -> None:
     """The sample's labels are served in French, German, Spanish and Dutch."""
     caller = Caller(catalogue.base_url, catalogue.organizations[0]).log_in()

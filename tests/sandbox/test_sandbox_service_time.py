@@ -59,6 +59,7 @@ def test_an_upsert_has_the_time_that_was_set() -> None:
             assert timedelta(0) <= updated(writer) - EVENING < timedelta(seconds=30)
 
 
+@pytest.mark.slow
 def test_simulated_days_are_those_of_the_service() -> None:
     """The last day is the service's own, and what happened on a day is dated to it."""
     with Sandbox(sample.shared_products(150)) as sandbox:

@@ -97,6 +97,7 @@ def month(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Jou
         yield store, simulated(store, 40)
 
 
+@pytest.mark.slow
 def test_the_same_seed_tells_the_same_story(month: tuple[Store, Journal], tmp_path: Path) -> None:
     """Two stores of one sample hold the same bytes after the same days; another seed tells another story."""
     store, journal = month
@@ -107,6 +108,7 @@ def test_the_same_seed_tells_the_same_story(month: tuple[Store, Journal], tmp_pa
         assert list(journal) != list(simulated(other, 40, 2))
 
 
+@pytest.mark.slow
 def test_days_one_by_one_are_days_at_once(tmp_path: Path) -> None:
     """Ten days are the same in one call and in ten, each of which continues where the last one ended."""
     with store_of(tmp_path / "at once") as store:
@@ -150,6 +152,7 @@ def test_suppliers_differ() -> None:
     assert much == [activity(one.name, monday) for one in SUPPLIERS]
 
 
+@pytest.mark.slow
 def test_a_correction_leaves_one_defect_less(tmp_path: Path) -> None:
     """What is corrected is right afterwards: the value is that of the sample without its defect."""
     with store_of(tmp_path) as store:
@@ -276,6 +279,7 @@ def value_at_any(items: Any, language: str) -> bool:
     return any(item["expressedIn"]["normalizedCode"] == language for item in items or () if item)
 
 
+@pytest.mark.slow
 def test_an_incident_has_its_day_and_owner(tmp_path: Path) -> None:
     """A day and a supplier can be given, in any case of letters; without, it is the middle day and a large supplier."""
     with store_of(tmp_path) as store:
@@ -296,6 +300,7 @@ def test_an_incident_has_its_day_and_owner(tmp_path: Path) -> None:
     assert "All suppliers" == noted["volume_halves"].supplier
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("days", "incident", "message"),
     [
@@ -344,6 +349,7 @@ def test_a_refresh_after_each_night_equals_a_fresh_load() -> None:
         assert sorted(new.arrow("raw")["json"].to_pylist()) == sorted(fresh.arrow("raw")["json"].to_pylist())
 
 
+@pytest.mark.slow
 def test_a_retailers_own_text_stays() -> None:
     """What a retailer has written is not overwritten by what its manufacturer does later; the rest follows it."""
     with Sandbox(sample.shared_products(60)) as sandbox:
@@ -406,6 +412,7 @@ def test_a_journal_is_a_table_and_a_text(month: tuple[Store, Journal]) -> None:
     assert ["day"] == list(Journal([]).to_frame().columns)[:1]
 
 
+@pytest.mark.slow
 def test_a_reset_gives_the_beginning_back(tmp_path: Path) -> None:
     """After a reset every table is as it was filled, and the same days tell the same story again."""
     with store_of(tmp_path) as store:
@@ -419,6 +426,7 @@ def test_a_reset_gives_the_beginning_back(tmp_path: Path) -> None:
         assert told == content(store)["records"]
 
 
+@pytest.mark.slow
 def test_a_reset_takes_back_what_anybody_wrote(tmp_path: Path) -> None:
     """Upserts of retailers and manufacturers, changes, removals, new products and owners and scenarios are undone."""
     with Sandbox(sample.shared_products(60), home=tmp_path) as sandbox:
@@ -446,6 +454,7 @@ def test_a_reset_takes_back_what_anybody_wrote(tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.slow
 def test_single_products_are_taken_back(tmp_path: Path) -> None:
     """Products named by GTIN are what they were but for the date, which a refresh finds; all others stay."""
     with Sandbox(sample.shared_products(60), home=tmp_path) as sandbox:

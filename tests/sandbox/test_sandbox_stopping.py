@@ -80,6 +80,7 @@ def test_a_caller_that_connects_at_the_last_moment_is_not_left_waiting(
     assert not caplog.records
 
 
+@pytest.mark.slow
 def test_a_caller_that_reads_no_reply_does_not_outlive_the_sandbox(callers: list[socket.socket]) -> None:
     """A connection whose replies nobody takes is cut when the time for a calm end is over."""
     gc.collect()

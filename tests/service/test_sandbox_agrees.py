@@ -201,6 +201,7 @@ def large(tmp_path_factory):
     return home
 
 
+@pytest.mark.slow
 def test_a_large_catalogue_needs_a_post(large):
     """If the probe finds more products than GET reaches, that is an error."""
     with Sandbox(home=large) as sandbox, pytest.raises(QueryError, match="10,321 products match, and GET"):

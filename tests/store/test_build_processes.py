@@ -62,6 +62,7 @@ def test_a_process_that_is_killed_costs_its_job_only() -> None:
     assert _has_ended(second)
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_job_that_is_not_wanted_any_more() -> None:
     """The end of a load that failed does not wait for parts that would take a while."""
     processes = BuildProcesses(1)

@@ -246,6 +246,7 @@ def test_a_long_text_that_is_nothing_is_set_aside_once(
     assert not both.complete
 
 
+@pytest.mark.slow
 def test_a_long_file_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists, replies and lines of 12 MB are read in less than 5."""
     monkeypatch.setattr(records_in_files, "LONG", 400_000)

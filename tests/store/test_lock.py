@@ -48,6 +48,7 @@ def holder() -> Iterator[Holder]:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_another_process_is_kept_out_and_told_by_whom(tmp_path: Path, holder: Holder) -> None:
     """The message names the process, what it does, and since when."""
     process = holder(tmp_path)
@@ -71,6 +72,7 @@ def test_the_lock_ends_with_the_work(tmp_path: Path, holder: Holder) -> None:
     assert not (tmp_path / ".lock.json").exists()
 
 
+@pytest.mark.slow
 def test_the_lock_dies_with_a_process_that_is_killed(tmp_path: Path, holder: Holder) -> None:
     """What it wrote about itself stays, and keeps nobody out."""
     process = holder(tmp_path)

@@ -72,6 +72,7 @@ def products(name: str = "shop") -> list[int]:
     return [newest(folder) for folder in prodex.list_snapshots(name)["folder"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("days", [3, 0.2, -1, -9000])
 def test_one_night_with_a_wrong_clock_hides_nothing(days: float) -> None:
     """Ahead or behind: what comes next is the newest, is listed last, and is not what a clean-up removes."""
@@ -136,6 +137,7 @@ def test_the_clock_of_the_service_puts_those_of_earlier_versions_right() -> None
     assert [0, 1, 2, 3, 7] == products()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", [-12, 2, 14])
 def test_a_service_whose_clock_is_hours_off_changes_no_order(zone: int) -> None:
     """Its time is then that of another zone; what was saved between its loads stays between them."""
@@ -319,6 +321,7 @@ def audited(number: int, days: float) -> prodex.Audit:
         return prodex.audit(catalog, "core").save()
 
 
+@pytest.mark.slow
 def test_audits_and_what_is_watched_have_the_same_order() -> None:
     """The newest audit, the last before another, those that are kept, and the night of which a watch tells."""
     last = [audited(20 + number, days) for number, days in enumerate([0, 1, 5, 2, 3, 4])][-1]

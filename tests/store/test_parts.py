@@ -10,6 +10,7 @@ from prodex.store import parts
 from prodex_sandbox.sample import shared_products
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("block", "groups"), [(20_000_000, 1), (100_000, 10), (1, 120)])
 def test_a_catalogue_in_memory_is_saved_in_groups_of_rows(
     monkeypatch: pytest.MonkeyPatch, block: int, groups: int

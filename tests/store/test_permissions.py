@@ -38,6 +38,7 @@ def open_to_others(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_snapshots_and_audits_are_private(umask: int, home: Path) -> None:
     """This holds for saved, merged and repaired ones, with everything beside them."""
     catalog = prodex.flatten(RECORDS).save("shop")

@@ -30,6 +30,7 @@ def assert_kept(catalog: Catalog) -> None:
         assert [hashlib.sha256(one).digest()[:16] for one in records] == [bytes(one) for one in kept.digests]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [20_000_000, 10_000])
 def test_each_file_keeps_those_of_its_records(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """In one row group or in many; of a selection those of its products; of none there are none."""

@@ -240,6 +240,7 @@ def test_names_are_taken_literally(home: Path) -> None:
     assert [0, 1, 2, 3] == there(folders)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_removed() -> None:
     """It prints the same table as a dry run, with the bytes freed."""
     folders = snapshots(3)

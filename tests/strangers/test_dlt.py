@@ -156,6 +156,7 @@ def test_dlt_ends_every_scroll_with_the_setting_it_needs(
     assert list(range(1, 1_501)) == first == second
 
 
+@pytest.mark.slow
 def test_without_any_setting_dlt_asks_for_empty_pages_for_ever() -> None:
     """By default a cursor comes with the empty page at the end too, and dlt goes by cursors alone."""
     from dlt.sources.helpers.rest_client import RESTClient

@@ -107,6 +107,7 @@ def logged_in(generated: ModuleType, models: Any, sandbox: Sandbox, key: dict[st
     )
 
 
+@pytest.mark.slow
 def test_the_generated_models_have_the_names_of_the_contract(models: Any) -> None:
     """Whoever generates a client finds product, picture, hierarchy, import and the rest by name."""
     assert [] == sorted(set(NAMES.split()) - set(models.__all__))
@@ -125,6 +126,7 @@ def test_a_wrong_key_is_an_error_with_a_name(
     assert "authentication_failed" == refused.error
 
 
+@pytest.mark.slow
 def test_a_generated_client_lists_with_filters(
     generated: ModuleType, models: Any, sandbox: Sandbox, key: dict[str, str]
 ) -> None:
@@ -147,6 +149,7 @@ def test_a_generated_client_lists_with_filters(
     assert all("exportable" in {tag.tag for tag in product.has_tags} for product in got.data)
 
 
+@pytest.mark.slow
 def test_a_generated_client_scrolls_to_the_end(
     generated: ModuleType, models: Any, sandbox: Sandbox, key: dict[str, str]
 ) -> None:

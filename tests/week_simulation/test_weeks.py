@@ -40,6 +40,7 @@ def days_of(times: list[str]) -> list[date]:
     return [date.fromisoformat(time[:10]) for time in times]
 
 
+@pytest.mark.slow
 def test_snapshots_and_audits_are_of_their_days(weeks: prodex.SimulatedWeeks) -> None:
     """By their names, by the service's clock and by ours, which agree; an audit is of its snapshot and of its day."""
     listed = prodex.list_snapshots("french-shop")
@@ -60,6 +61,7 @@ def test_snapshots_and_audits_are_of_their_days(weeks: prodex.SimulatedWeeks) ->
         assert () == catalog.origin.ledger.notes
 
 
+@pytest.mark.slow
 def test_the_trend_has_a_story(weeks: prodex.SimulatedWeeks) -> None:
     """After suppliers were asked, more is ready; after the incident, less."""
     trend = weeks.audits[-1].trend(weeks.audits[:-1])
@@ -70,6 +72,7 @@ def test_the_trend_has_a_story(weeks: prodex.SimulatedWeeks) -> None:
     assert ready[-1] < ready[-2]
 
 
+@pytest.mark.slow
 def test_the_incident_is_found(weeks: prodex.SimulatedWeeks) -> None:
     """By a watch, and by a comparison with Monday or with the night before."""
     supplier = weeks.incident.partition(":")[0]
@@ -81,6 +84,7 @@ def test_the_incident_is_found(weeks: prodex.SimulatedWeeks) -> None:
         assert supplier == counts.nlargest(1, "changed")["owner"].iloc[0]
 
 
+@pytest.mark.slow
 def test_suppliers_differ(weeks: prodex.SimulatedWeeks) -> None:
     """Some correct all that they were asked for, some little."""
     assert date(2026, 11, 9) == weeks.asked
@@ -93,6 +97,7 @@ def test_suppliers_differ(weeks: prodex.SimulatedWeeks) -> None:
     assert left.min() <= 0.3
 
 
+@pytest.mark.slow
 def test_worklists_came_back(weeks: prodex.SimulatedWeeks) -> None:
     """Each is one that was sent; what suppliers know can be used, and what they forgot or typed in haste cannot."""
     assert len(list(weeks.sent.glob("*.xlsx"))) > 10
@@ -104,6 +109,7 @@ def test_worklists_came_back(weeks: prodex.SimulatedWeeks) -> None:
     assert {"?"} <= set(fix.refused["answer"])
 
 
+@pytest.mark.slow
 def test_they_are_made_once(weeks: prodex.SimulatedWeeks, lived: tuple[Path, Sandbox]) -> None:
     """A second call looks whether they are there, asks the service nothing, and says the same."""
     asked = len(lived[1].requests)
@@ -116,6 +122,7 @@ def test_they_are_made_once(weeks: prodex.SimulatedWeeks, lived: tuple[Path, San
         assert words in repr(again)
 
 
+@pytest.mark.slow
 def test_the_clock_of_the_service_is_set_back(weeks: prodex.SimulatedWeeks) -> None:
     """What is loaded afterwards is of today."""
     now = datetime.now(UTC)
@@ -127,6 +134,7 @@ def test_the_clock_of_the_service_is_set_back(weeks: prodex.SimulatedWeeks) -> N
     assert not prodex.diff(weeks.catalog, catalog)
 
 
+@pytest.mark.slow
 def test_a_refresh_goes_on(weeks: prodex.SimulatedWeeks) -> None:
     """The next snapshot follows those of the weeks, under another name here."""
     copy = weeks.catalog.save("copy")
@@ -250,6 +258,7 @@ def test_a_name_that_is_in_use_is_refused(small: Sandbox) -> None:
     assert len(weeks.snapshots) == len(prodex.list_snapshots("simulated-shop")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_loads")
 def test_products_of_ones_own_live_too(home: Path) -> None:
     """A sandbox that serves other products has weeks as well; nobody knows what to answer."""

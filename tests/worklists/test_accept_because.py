@@ -53,6 +53,7 @@ def filled(catalog: Catalog, folder: Path, **answers: dict[str, str]) -> Path:
 FIRST, SECOND = "03036811359935 names_not_in_capitals", "03036811359936 valid_gtin"
 
 
+@pytest.mark.slow
 def test_a_reason_is_asked_back_with_the_words(catalog: Catalog, tmp_path: Path) -> None:
     """It is accepted neither by reading nor by confirming, and the rows are counted."""
     path = filled(catalog, tmp_path / "w", Accept_because={FIRST: "our brand is in capitals"})
@@ -78,6 +79,7 @@ def _profile() -> prodex.Profile:
     return prodex.Profile.read({"checks": CHECKS})
 
 
+@pytest.mark.slow
 def test_one_call_accepts_it(catalog: Catalog, tmp_path: Path) -> None:
     """The words are quoted, and the analyst is who decided."""
     path = filled(
@@ -100,6 +102,7 @@ def test_one_call_accepts_it(catalog: Catalog, tmp_path: Path) -> None:
         fix.accept()
 
 
+@pytest.mark.slow
 def test_a_finding_that_has_changed_is_not_accepted(catalog: Catalog, tmp_path: Path) -> None:
     """The supplier has seen another value."""
     path = filled(catalog, tmp_path / "w", Accept_because={SECOND: "printed so"})
@@ -114,6 +117,7 @@ def test_a_finding_that_has_changed_is_not_accepted(catalog: Catalog, tmp_path: 
     assert 0 == audited(newer).summary["accepted"]
 
 
+@pytest.mark.slow
 def test_a_value_beside_it_is_an_answer_of_its_own(catalog: Catalog, tmp_path: Path) -> None:
     """Both are said; nothing is lost."""
     path = filled(
@@ -128,6 +132,7 @@ def test_a_value_beside_it_is_an_answer_of_its_own(catalog: Catalog, tmp_path: P
     assert {"asked back": 1, "accepted": 1} == dict(fix.counts)
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_not_asked_of_suppliers(catalog: Catalog, tmp_path: Path) -> None:
     """The worklist says how many were left out, and why."""
     audit = audited(catalog)
@@ -142,6 +147,7 @@ def test_what_is_accepted_is_not_asked_of_suppliers(catalog: Catalog, tmp_path: 
     assert "2 findings that were accepted: our brand (Ana, 2)." in words
 
 
+@pytest.mark.slow
 def test_a_worklist_without_the_column_reads_as_ever(catalog: Catalog, tmp_path: Path) -> None:
     """Those that were written before have none."""
     audited(catalog).worklists(tmp_path / "w", progress=False)
@@ -155,6 +161,7 @@ def test_a_worklist_without_the_column_reads_as_ever(catalog: Catalog, tmp_path:
     assert fix.requests.empty
 
 
+@pytest.mark.slow
 def test_the_command_accepts_as_well(catalog: Catalog, tmp_path: Path) -> None:
     """Without --accept it exits with 1, as for everything that is asked back."""
     (tmp_path / "own.toml").write_text("[checks.names_not_in_capitals]\n[checks.valid_gtin]\n")

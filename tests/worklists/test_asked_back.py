@@ -130,6 +130,7 @@ def test_a_text_that_asks_for_its_translation_breaks_nothing(answer: Answer) -> 
     assert {"accepted": 1} == fix.counts
 
 
+@pytest.mark.slow
 def test_confirming_sends_exactly_what_was_confirmed(answer: Answer, mill: prodex.Client) -> None:
     """One row of two: the other stays asked back, and its text stays as it is at the service."""
     catalog = prodex.load_products(mill, name="mill", progress=False)

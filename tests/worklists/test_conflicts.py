@@ -126,6 +126,7 @@ def test_several_texts_of_one_language_need_their_position(answer: Answer) -> No
     assert [one["data"] for one in written["description"]] == ["Un pain", "Un bon pain"]
 
 
+@pytest.mark.slow
 def test_only_what_was_accepted_is_sent_and_nothing_else_moves(answer: Answer, mill: prodex.Client) -> None:
     """Whatever was answered beside it, and whatever stands beside it."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
@@ -139,6 +140,7 @@ def test_only_what_was_accepted_is_sent_and_nothing_else_moves(answer: Answer, m
     assert tracking.tracking_ids == fix.apply(mill, progress=False).tracking_ids
 
 
+@pytest.mark.slow
 def test_what_changed_at_the_service_meanwhile_is_not_undone(answer: Answer, mill: prodex.Client) -> None:
     """The place that somebody else has corrected becomes a conflict; a change beside it is kept."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
@@ -160,6 +162,7 @@ def test_what_changed_at_the_service_meanwhile_is_not_undone(answer: Answer, mil
     assert names == ["Pain de la ferme", "Boerenbrood met zaden", "Farm bread"]
 
 
+@pytest.mark.slow
 def test_what_the_service_refuses_comes_back_with_its_words(
     answer: Answer, mill: prodex.Client, tmp_path: Path
 ) -> None:

@@ -129,6 +129,7 @@ def judged(
     return list(zip(*columns, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [MOMENT, "2020-01-01T00:00:00"])
 def test_what_was_seen_is_there_however_a_spreadsheet_writes_it(answer: Answer, changed: str) -> None:
     """Composed or decomposed, with other line ends, spaces and units, or cut: whenever the product changed."""
@@ -136,6 +137,7 @@ def test_what_was_seen_is_there_however_a_spreadsheet_writes_it(answer: Answer, 
     assert [] == [one for one in found if one[2] == "conflict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [MOMENT, "2020-01-01T00:00:00", ""])
 def test_another_value_than_was_seen_is_a_conflict(answer: Answer, changed: str) -> None:
     """Also where the product says that it has not changed since: nothing seen and something there is one as well."""
@@ -273,6 +275,7 @@ def answered(written: tuple[Path, set[str]], tmp_path: Path) -> tuple[Path, set[
     return tmp_path / "answered", fields
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["out", "csv"])
 def test_every_shape_is_answered_and_taken(answered: tuple[Path, set[str]], kind: str) -> None:
     """As long as nothing has changed."""
@@ -417,6 +420,7 @@ def test_an_id_that_lost_its_zeros_is_taken_only_if_it_is_certain(
     assert ([] if meant is None else [meant]) == fix.accepted["product_id"].tolist(), fix.answers["reason"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [1, 2, FORMAT - 1])
 def test_a_worklist_of_an_earlier_layout_is_refused_as_a_whole(
     answered: tuple[Path, set[str]], layout: int

@@ -41,6 +41,7 @@ def judged(*answers: Answer, product: dict[str, Any] | None = None) -> Fix:
     return fix_of(Returned(list(answers)), catalog, NO_RULES, NOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "after", ["delete", "-", "n/a", "fr: Pain", "Löschen", "a; b", "old -> new", "=1+1", "<b>x</b>", "٣"]
 )
@@ -92,6 +93,7 @@ def test_a_new_text_needs_that_none_is_there() -> None:
     assert [(None, "Brood")] == list(fix.preview()[["before", "after"]].itertuples(index=False, name=None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("root", "before", "after", "shown"),
     [

@@ -116,6 +116,7 @@ def test_what_cannot_be_read_is_said_and_the_others_are_read(
     assert fix.refused["file"][0].endswith("a.xlsx")
 
 
+@pytest.mark.slow
 def test_workbook_and_csv_of_a_worklist_count_once(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """Who answers in one leaves the other as it was written; where both have answers, both are read."""
 
@@ -181,6 +182,7 @@ def test_dates_numbers_and_percentages_are_read_as_they_are_shown(tmp_path: Path
         ]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_empty_rows_cost_nothing_much(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """Rows that hold nothing but formats are passed over."""
     path = book(tmp_path / "a.xlsx", HEADINGS, GOOD)
@@ -238,6 +240,7 @@ def test_it_is_asked_which_catalogue_and_profile_are_meant(tmp_path: Path, catal
         prodex.read_worklist(tmp_path / "empty", catalog)
 
 
+@pytest.mark.slow
 def test_the_workbooks_name_their_snapshot(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """So that the folder alone is enough; one of a newer layout is refused."""
     saved = catalog.save("bakery")

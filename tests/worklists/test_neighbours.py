@@ -386,6 +386,7 @@ def test_answers_to_several_items_of_one_list_are_merged(answer: Answer) -> None
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -433,6 +434,7 @@ def test_the_same_answer_twice_is_one(answer: Answer) -> None:
     assert sent["netContent"] == [GRAMS | {"data": 600}, PIECES]
 
 
+@pytest.mark.slow
 def test_what_arrived_is_unchanged_and_nothing_beside_it_moved(answer: Answer) -> None:
     """From the file to a service and back: the same answers again change nothing."""
     product = record(

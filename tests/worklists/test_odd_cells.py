@@ -107,6 +107,7 @@ def test_odd_cells_elsewhere_cost_nothing(tmp_path: Path, catalog: prodex.Catalo
     assert ({"accepted": 1}, 1) == (fix.counts, fix.unanswered)
 
 
+@pytest.mark.slow
 def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """And the answers are read, and asked back: somebody has changed what says whose they are."""
     saved = catalog.save("bakery")
@@ -187,6 +188,7 @@ def csv_file(path: Path, *rows: tuple[str, ...]) -> str:
     return path.read_bytes().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "encoding", "answer"),
     [
@@ -231,6 +233,7 @@ def test_letters_that_agree_with_nothing_are_refused_row_by_row(
     assert not {"?", "\ufffd"} & set("".join(map(str, fix.answers.to_numpy().ravel())))
 
 
+@pytest.mark.slow
 def test_the_workbook_beside_it_names_the_catalogue(tmp_path: Path, cheeses: prodex.Catalog) -> None:
     """A worklist that prodex wrote is answered in its CSV file, which a spreadsheet saved in its code page."""
     saved = cheeses.save("cheeses")

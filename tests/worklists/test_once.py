@@ -112,6 +112,7 @@ def counts(exchange: AnsweredExchange, gtins: list[str]) -> list[int]:
     return [received[one] for one in gtins]
 
 
+@pytest.mark.slow
 def test_after_an_interrupt_it_is_known_what_was_sent(exchange: AnsweredExchange) -> None:
     """In another cell: the tracking is there, and the answers say which of them were sent."""
     path, gtins = exchange.worklist()
@@ -136,6 +137,7 @@ def test_after_an_interrupt_it_is_known_what_was_sent(exchange: AnsweredExchange
     assert len(again.continues) == 1
 
 
+@pytest.mark.slow
 def test_what_was_lost_is_sent_when_nothing_can_be_under_way(
     exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +154,7 @@ def test_what_was_lost_is_sent_when_nothing_can_be_under_way(
     assert [1] * 7 == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_what_was_lost_can_be_sent_by_somebody_who_knows(exchange: AnsweredExchange) -> None:
     """As for any upsert: also="unknown" sends it, whichever of the continued upserts it belongs to."""
     path, gtins = exchange.worklist()
@@ -191,6 +194,7 @@ def test_a_lost_reply_is_looked_up_at_the_service(exchange: AnsweredExchange) ->
     assert [1] * 7 == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_the_first_upsert_cannot_send_what_another_has_sent(exchange: AnsweredExchange) -> None:
     """Its rest belongs to the upsert that continues it, and is listed there."""
     path, gtins = exchange.worklist()
@@ -214,6 +218,7 @@ def test_the_first_upsert_cannot_send_what_another_has_sent(exchange: AnsweredEx
     assert (gtins, [first.name]) == (sorted(latest.products["gtin"]), latest.continues)
 
 
+@pytest.mark.slow
 def test_the_same_answers_once_more_send_nothing(exchange: AnsweredExchange) -> None:
     """While the import runs, and after it; whoever reads them."""
     path, gtins = exchange.worklist()
@@ -230,6 +235,7 @@ def test_the_same_answers_once_more_send_nothing(exchange: AnsweredExchange) -> 
     assert [1] * 7 == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_what_was_changed_back_is_a_correction_again(exchange: AnsweredExchange) -> None:
     """The product does not have it any more, and nothing is under way."""
     path, gtins = exchange.worklist(2)
@@ -250,6 +256,7 @@ def added(path: Path, *rows: str) -> Path:
     return longer
 
 
+@pytest.mark.slow
 def test_a_worklist_may_grow(exchange: AnsweredExchange) -> None:
     """What was sent is followed, other products are sent; a field with an import under way waits for its end."""
     path, gtins = exchange.worklist(3)
@@ -296,6 +303,7 @@ def test_another_answer_waits_for_the_first_one(exchange: AnsweredExchange) -> N
     assert [f"Pain de seigle {one}" for one in gtins[3:]] == [exchange.stored(one) for one in gtins[3:]]
 
 
+@pytest.mark.slow
 def test_two_worklists_may_have_the_same_answer(exchange: AnsweredExchange) -> None:
     """Whichever was applied first has sent it, and the tracking has both."""
     one, gtins = exchange.worklist(3)
@@ -339,6 +347,7 @@ def test_what_another_process_is_sending_is_left_to_it(exchange: AnsweredExchang
     assert [1, 1] == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_a_service_that_needs_time_to_show_an_import_gets_it_once(exchange: AnsweredExchange) -> None:
     """Its import has ended, and the product is still the old one."""
     path, gtins = exchange.worklist(2)
@@ -355,6 +364,7 @@ def test_a_service_that_needs_time_to_show_an_import_gets_it_once(exchange: Answ
     applied(fix, exchange)
 
 
+@pytest.mark.slow
 def test_what_the_service_refused_is_sent_again_only_by_somebody_who_asks(exchange: AnsweredExchange) -> None:
     """While the upsert is continued, its refusals stay; answers that are read again are another attempt."""
     path, gtins = exchange.worklist(6)
@@ -370,6 +380,7 @@ def test_what_the_service_refused_is_sent_again_only_by_somebody_who_asks(exchan
     assert [2, 1, 1, 1, 1, 1] == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -> None:
     """Neither where its imports cannot be requested, nor where it refuses what is left."""
     path, gtins = exchange.worklist()
@@ -403,6 +414,7 @@ def of_version(whole: bytes, version: int) -> bytes:
     return sealed({**content, "version": version}) + rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spoilt",
     [
@@ -430,6 +442,7 @@ def test_a_journal_that_cannot_be_read_makes_its_products_wait(
     applied(exchange.read(path), exchange)
 
 
+@pytest.mark.slow
 def test_records_that_are_under_way_are_waited_for(exchange: AnsweredExchange) -> None:
     """An answer is merged with what the product has: a write of the same attribute is to be seen first."""
     path, gtins = exchange.worklist(2)
@@ -450,6 +463,7 @@ def test_records_that_are_under_way_are_waited_for(exchange: AnsweredExchange) -
     assert [f"Pain aux graines {gtins[0]}", "Boerenbrood"] == [one["data"] for one in stored]
 
 
+@pytest.mark.slow
 def test_a_deletion_that_has_arrived_is_not_taken_for_a_conflict(exchange: AnsweredExchange) -> None:
     """Positions move: at the place of the deleted text there is another one."""
     _, (first,) = exchange.worklist(1)
@@ -464,6 +478,7 @@ def test_a_deletion_that_has_arrived_is_not_taken_for_a_conflict(exchange: Answe
     assert ({"accepted": 1}, [1]) == (dict(fix.counts), counts(exchange, [first]))
 
 
+@pytest.mark.slow
 def test_what_was_changed_after_it_had_arrived_is_a_conflict(exchange: AnsweredExchange) -> None:
     """Neither sent again, nor taken for arrived; and it is known that it was sent."""
     path, (one,) = exchange.worklist(1)
@@ -504,6 +519,7 @@ def test_another_access_key_sends_its_own(exchange: AnsweredExchange) -> None:
     assert [2, 2] == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_the_command_continues_and_says_so(
     exchange: AnsweredExchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -526,6 +542,7 @@ def test_the_command_continues_and_says_so(
     assert [1] * 7 == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None:
     """One request in full and one last look; rules run once more only where a product has changed."""
     judged = []

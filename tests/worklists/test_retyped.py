@@ -71,6 +71,7 @@ def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) ->
     return prodex.read_worklist(folder / "answers.xlsx", catalog, profile={"checks": {"valid_gtin": {}}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "shown", "brands", "state", "brand"),
     [

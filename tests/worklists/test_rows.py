@@ -207,6 +207,7 @@ def test_every_row_of_any_table_is_accounted_for(
         assert not len(fix.accepted)
 
 
+@pytest.mark.slow
 def test_rows_that_lost_their_column_or_their_headings_are_refused_rows(
     worklist: Path, many: prodex.Catalog
 ) -> None:
@@ -286,6 +287,7 @@ def chosen(written: Path) -> dict[str, int]:
     return {name: int(rows[name]) for name in OVER}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["xlsx", "csv", "no marks"])
 def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
     kind: str, worklist: Path, written: Path, many: prodex.Catalog
@@ -326,6 +328,7 @@ def test_what_cannot_be_an_answer_says_where_it_belongs(
     assert fix.refused["reason"].str.contains('write it into "New value"').all()
 
 
+@pytest.mark.slow
 def test_an_untouched_worklist_says_nothing(written: Path, worklist: Path, many: prodex.Catalog) -> None:
     """As workbook, as CSV, without its marks, with an encoding that lacks letters, and after products have changed."""
     changed = [{**one, "updatedAt": "2026-11-20T06:00:00"} for one in MANY]
@@ -420,6 +423,7 @@ def test_a_table_without_marks_is_compared_with_what_is_there(
     assert ({"asked back": 1} if told else {}) == dict(fix.counts), fix.answers["reason"].tolist()
 
 
+@pytest.mark.slow
 def test_what_is_typed_beside_a_row_is_listed(worklist: Path, written: Path, many: prodex.Catalog) -> None:
     """In "How to answer", over an explanation, in a column of remarks and beside the table; never sent."""
     rows = chosen(written)

@@ -110,6 +110,7 @@ def test_the_sheet_lists_what_several_rows_ask_for_alike(worklist: Path) -> None
     assert sheet.column_dimensions["H"].hidden
 
 
+@pytest.mark.slow
 def test_each_row_gets_the_answer_and_its_own_one_counts_first(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
@@ -126,6 +127,7 @@ def test_each_row_gets_the_answer_and_its_own_one_counts_first(
     assert 5 == shown["says"].str.contains(f"written for several rows in Mill-4.xlsx {SEVERAL_SHEET} F").sum()
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_asked_back_says_where_it_was_written(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
@@ -156,6 +158,7 @@ def only_both_sheets(book: Workbook) -> None:
             del book[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handle", [moved, renamed, only_both_sheets])
 def test_the_sheet_is_known_however_it_was_handled(
     worklist: Path, catalog: prodex.Catalog, handle: Callable[[Workbook], None]
@@ -201,6 +204,7 @@ def hidden(book: Workbook) -> None:
     book[SEVERAL_SHEET].sheet_state = "hidden"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("handle", "says"),
     [

@@ -140,6 +140,7 @@ def test_a_picture_is_added_or_takes_the_place_of_another(answer: Answer) -> Non
     assert [one["url"][-5:] for one in removed["pictures"]] == ["a.jpg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed", ["foo.jpg", "javascript:alert(1)", "https://", "c.jpg -> https://cdn.example/x.jpg", "a b"]
 )
@@ -158,6 +159,7 @@ def test_units_of_a_hierarchy_are_corrected_by_their_gtin(answer: Answer) -> Non
     assert tree["version"]["isOrderableUnit"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "typed",
     [

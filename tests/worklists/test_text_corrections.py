@@ -127,6 +127,7 @@ def test_what_cannot_be_a_correction_is_refused_in_words(made: Any, words: str) 
     assert words in str(refused.value)
 
 
+@pytest.mark.slow
 def test_what_is_sent_can_be_judged_again(mill: prodex.Client) -> None:
     """What has arrived changes nothing any more; other texts stay, and the catalogue has the products of now."""
     catalog = prodex.load_products(mill, progress=False)
@@ -157,6 +158,7 @@ def test_what_is_sent_can_be_judged_again(mill: prodex.Client) -> None:
     assert catalog.origin == newest.catalog.origin
 
 
+@pytest.mark.slow
 def test_what_another_has_changed_is_not_taken_for_arrived(mill: prodex.Client, exchange: Sandbox) -> None:
     """A text that somebody else wrote is a conflict, and a product that was removed is gone."""
     catalog = prodex.load_products(mill, progress=False)
@@ -173,6 +175,7 @@ def test_what_another_has_changed_is_not_taken_for_arrived(mill: prodex.Client, 
     assert 0 == len(fix.sent)
 
 
+@pytest.mark.slow
 def test_a_lost_reply_leaves_them_unknown(mill: prodex.Client, exchange: Sandbox) -> None:
     """They may have arrived: nothing is sent a second time, and looking again says what has."""
     catalog = prodex.load_products(mill, progress=False)
@@ -215,6 +218,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", HOSTILE)
 def test_whatever_is_typed_arrives_as_it_is(typed: str, mill: prodex.Client) -> None:
     """Markup, formulas, control characters, marks of direction and long texts, but for outer spaces."""
@@ -228,6 +232,7 @@ def test_whatever_is_typed_arrives_as_it_is(typed: str, mill: prodex.Client) -> 
     assert [correction.text] == [one["data"] for one in stored(mill, THIRD)["description"]]
 
 
+@pytest.mark.slow
 def test_corrections_can_be_handed_to_somebody_else(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """As a worklist with the new values filled in; what was refused has its reason instead."""
     corrections = [

@@ -107,6 +107,7 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     assert [5, 1, 4] == index[["findings", "to_answer", "update_waits"]].iloc[0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accepted", [False, True])
 def test_what_is_asked_for_is_what_can_be_answered(tmp_path: Path, accepted: bool) -> None:
     """Row by row, writing and reading decide the same, also where the audit judges updates as accepted."""
@@ -144,6 +145,7 @@ def test_an_update_of_one_language_holds_back_all_of_them(tmp_path: Path) -> Non
     assert expected == waits(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("update", [None, {}, [], "odd", 5, {"description": None}, {"other": 1}])
 def test_where_no_update_of_it_waits_all_is_asked_for(tmp_path: Path, update: Any) -> None:
     """Absent, null, empty or odd, or about something else."""
@@ -165,6 +167,7 @@ def test_an_update_without_a_value_counts_where_it_empties_one() -> None:
     assert {"namePublicLong", "brand", "lifeCycle", "x"} == pending_attributes({**own, "lastRequest": update})
 
 
+@pytest.mark.slow
 def test_what_is_not_known_is_asked_for(tmp_path: Path) -> None:
     """Without `lastRequest` in the catalogue, or without its records, nothing is held back."""
     catalog = catalog_of(UPDATE)
@@ -179,6 +182,7 @@ def test_what_is_not_known_is_asked_for(tmp_path: Path) -> None:
         assert all(open_cells(tmp_path / name / "Mill-4.xlsx"))
 
 
+@pytest.mark.slow
 def test_an_update_that_was_decided_meanwhile_holds_nothing_back(tmp_path: Path) -> None:
     """A value typed into a row that asked for none is read by the product as it is now, not by what the row says."""
     rows = written(catalog_of(UPDATE), tmp_path / "to_fix")
@@ -201,6 +205,7 @@ def test_a_worklist_of_an_earlier_version_is_read_as_before(answer: Answer) -> N
     assert "an update of netContent waits for acceptance" in fix.conflicts["reason"][0]
 
 
+@pytest.mark.slow
 def test_an_update_that_came_before_sending_is_not_asked_again(
     answer: Answer, mill: prodex.Client, exchange: Sandbox, tmp_path: Path
 ) -> None:

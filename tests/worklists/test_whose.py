@@ -67,6 +67,7 @@ def read(path: Path, catalog: prodex.Catalog, **options: Any) -> prodex.Fix:
     return prodex.read_worklist(returned(path), catalog, profile=PROFILE, **options)
 
 
+@pytest.mark.slow
 def test_an_honest_answer_is_taken(worklist: Path, catalog: prodex.Catalog) -> None:
     """Without any question, with file, sheet, cell and owner beside it."""
     fix = read(worklist, catalog)
@@ -118,6 +119,7 @@ def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog:
     assert set(fix.accepted["owner"]) <= {"Mill"}
 
 
+@pytest.mark.slow
 def test_nothing_of_a_rival_is_changed_at_the_service(service: prodex.Client, tmp_path: Path) -> None:
     """All ways together, applied: the record of the rival is what it was."""
     catalog = prodex.load_products(service, name="rivals", progress=False)
@@ -158,6 +160,7 @@ def test_worklists_that_were_merged_are_both_ours(worklist: Path, catalog: prode
     assert {"Mill", "Oven"} == set(fix.preview()["owner"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["brand", "market", "language", "kind"])
 def test_worklists_of_other_groups_have_products_of_several_owners(
     by: str, catalog: prodex.Catalog, tmp_path: Path
@@ -183,6 +186,7 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
     assert [CHEAT] == fix.asked_back["answer"].tolist()
 
 
+@pytest.mark.slow
 def test_a_worklist_of_another_service_is_asked_back(
     service: prodex.Client, catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
@@ -228,6 +232,7 @@ def test_an_answer_to_a_check_that_finds_nothing_any_more_is_asked_back(
     assert "asks for nothing" in fix.asked_back["reason"][0]
 
 
+@pytest.mark.slow
 def test_a_table_of_ones_own_says_first_how_many_owners_it_is_about(answer: Answer) -> None:
     """It has no identity, so all of it may be sent; whoever reads it can limit it."""
     rows = [
@@ -299,6 +304,7 @@ def test_a_workbook_opens_no_path(
     assert prodex.read_worklist(worklist, profile=PROFILE).catalog.folder == saved.folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["own.toml", "/etc/passwd", "../own", "core.toml", "attachment/own"])
 def test_a_workbook_opens_no_profile(
     name: str, worklist: Path, catalog: prodex.Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -323,6 +329,7 @@ def _said(path: Path, **values: Any) -> None:
     book.save(path)
 
 
+@pytest.mark.slow
 def test_answers_go_to_the_service_of_their_products(
     service: prodex.Client, catalog: prodex.Catalog, answer: Answer
 ) -> None:
@@ -358,6 +365,7 @@ def test_another_port_is_another_service(service: prodex.Client, answer: Answer)
         assert [] == [one for one in other.requests if one[0] == "POST" and one[1].endswith("/products")]
 
 
+@pytest.mark.slow
 def test_the_command_limits_and_asks_as_python_does(
     service: prodex.Client,
     exchange: Sandbox,
@@ -401,6 +409,7 @@ def test_what_goes_out_again_tells_no_rival(worklist: Path, catalog: prodex.Cata
     assert CHEAT in str(shown)
 
 
+@pytest.mark.slow
 def test_what_goes_out_again_comes_back(worklist: Path, catalog: prodex.Catalog, tmp_path: Path) -> None:
     """An answer that was refused is asked for again, and the next one is taken without a question."""
     fill(worklist, {3: "PAIN BIS"})

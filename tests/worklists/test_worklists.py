@@ -352,6 +352,7 @@ def test_cells_that_can_be_filled_in_are_open_and_no_others(tmp_path: Path) -> N
     ] == [(row["attribute"], can_be_filled[place]) for place, row in enumerate(to_fix(path))]
 
 
+@pytest.mark.slow
 def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None:
     """Alternating kinds of rows make a range each; none is left out."""
     records = [{"id": number, "gtin": "1"} for number in range(1_200)]
@@ -491,6 +492,7 @@ def test_names_of_files_are_told_apart() -> None:
     assert max(len(name.encode()) for name in names) < 200
 
 
+@pytest.mark.slow
 def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path) -> None:
     """Foreign files are never touched; worklists only where that is asked for."""
     audit, out = audited(*SMALL), tmp_path / "out"
@@ -515,6 +517,7 @@ def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path) -> None
     assert {"out", "home"} >= {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk fills up in the last file: no folder where there was none, the old one where there was one."""
     audit, out = audited(*SMALL), tmp_path / "out"
@@ -538,6 +541,7 @@ def test_an_interrupted_run_leaves_what_was_there(tmp_path: Path, monkeypatch: p
     assert before == sorted((path.name, path.read_bytes()) for path in out.iterdir())
 
 
+@pytest.mark.slow
 def test_what_could_not_be_replaced_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk refuses the very last step, when the old worklists have already made room."""
     audit, out = audited(*SMALL), tmp_path / "out"

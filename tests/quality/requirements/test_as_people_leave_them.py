@@ -431,6 +431,7 @@ def test_a_csv_file_in_the_code_page_of_a_country_is_read_by_its_words(tmp_path:
     assert ["B4: 'höchstens' is not clear. Type must, should, may or not."] == problems(path)
 
 
+@pytest.mark.slow
 def test_a_hostile_sheet_takes_no_longer_than_its_cells(tmp_path: Path) -> None:
     """Ranges over the whole sheet, columns at its end, and thousands of problems."""
     rows = [("Attribute", "All families"), *((f"Brnad {number}", "must") for number in range(1_500))]
@@ -652,6 +653,7 @@ def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) ->
     ] == problems(changed(path, rename))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "path"),
     [
@@ -681,6 +683,7 @@ def test_an_attribute_that_the_catalogue_does_not_have_is_asked_back(
     assert "wire" not in problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["own: prixVente", "OWN:prixVente", '"prixVente"'])
 def test_an_attribute_of_ones_own_is_confirmed(tmp_path: Path, path: str) -> None:
     """By a word before its name, or where Python names it; from then on the workbook knows it."""
@@ -703,6 +706,7 @@ def rows_by_name(path: Path, sheet: str = "Web shop (France)") -> dict[tuple[str
     return {(str(row[0].value), row[1].value or ""): row[0].row for row in rows}
 
 
+@pytest.mark.slow
 def test_a_language_that_was_deleted_is_asked_back(tmp_path: Path) -> None:
     """Any language is another rule: somebody has to say it, or to add such a row, which is noted."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
@@ -777,6 +781,7 @@ def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> N
     } == set(problems(changed(path, misplace)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
 def test_short_remarks_below_their_heading_are_left_alone(tmp_path: Path, heading: str) -> None:
     """Marks are remarks there; the four words are asked back all the same."""

@@ -92,6 +92,7 @@ def test_codes_that_are_not_certain_are_asked_back(text: str, problem: str) -> N
     assert problem in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "near"),
     [
@@ -112,6 +113,7 @@ def test_a_code_that_is_not_in_use_is_asked_back(tmp_path: Path, text: str, near
     assert near in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attribute", "text", "words"),
     [

@@ -56,6 +56,7 @@ def test_each_column_says_its_family_and_its_products(book: Path) -> None:
     assert ["All families", "Coffee", "Tea"] == [one.value for one in sheet[7][4:]]
 
 
+@pytest.mark.slow
 def test_a_share_stays_visible_behind_a_word(book: Path) -> None:
     """The number format of a cell has a section for texts: what is typed, and the share that was there."""
     by_path = {(path, language): row for _, language, path, row in cells(book, FRANCE)}
