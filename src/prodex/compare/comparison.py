@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from filecmp import cmp
+from itertools import starmap
 from os import cpu_count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
@@ -27,7 +28,7 @@ from prodex.compare.difference import Difference
 from prodex.compare.records import Change, compare_records
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
-from prodex.executors import checked_executor, mapped
+from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.name import names_of
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality import Audit, AuditComparison, compare_audits
@@ -58,6 +59,10 @@ class _Outcome(NamedTuple):
     changes: Sequence[Change]
 
 
+#: The key of a product, and its records.
+_Pair = tuple[str, bytes | None, bytes | None]
+
+
 class _Job(NamedTuple):
     """Products to compare, and where their records are."""
 
@@ -81,9 +86,9 @@ def compare_catalogs(
         total = len(to_read[0])
         with reporter.phase("Comparing", "products", total) as show:
             jobs = _jobs(old, new, scope, index, to_read)
-            # In this process threads would wait for each other.
+            # In this process threads would wait for each other, except to read the next records meanwhile.
             compared = (
-                map(_compare_group, jobs)
+                starmap(_compare_products, side_by_side(_read_group, jobs, threads=1))
                 if executor is None
                 else mapped(executor, _compare_group, jobs, folders=folders_of(old, new))
             )
@@ -105,11 +110,19 @@ def compare_catalogs(
 
 
 def _compare_group(job: _Job) -> tuple[list[_Outcome], Mapping[Any, int]]:
+    return _compare_products(*_read_group(job))
+
+
+def _read_group(job: _Job) -> tuple[Scope, Iterator[_Pair]]:
+    """Read the records of some products."""
+    return job.scope, zip(job.product_ids, records(job.before), records(job.after), strict=True)
+
+
+def _compare_products(scope: Scope, products: Iterable[_Pair]) -> tuple[list[_Outcome], Mapping[Any, int]]:
     """Compare some products, and count what of them cannot be compared."""
     # A count of its own: other processes cannot add to that of this one.
-    scope = replace(job.scope, left_out=Counter())
-    pairs = zip(job.product_ids, records(job.before), records(job.after), strict=True)
-    return [_outcome(scope, *product) for product in pairs], scope.left_out
+    scope = replace(scope, left_out=Counter())
+    return [_outcome(scope, *product) for product in products], scope.left_out
 
 
 def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes | None) -> _Outcome:
@@ -310,7 +323,7 @@ _Keyed = tuple[pa.ChunkedArray, Rows, Digests]
 _T = TypeVar("_T")
 
 #: Records in memory at a time, in bytes of JSON, old and new together.
-GROUP_BYTES = 100_000_000
+GROUP_BYTES = 50_000_000
 
 
 class Index(NamedTuple):
