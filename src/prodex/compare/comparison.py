@@ -98,9 +98,10 @@ def compare_catalogs(
                 show(len(outcomes), total)
                 reporter.count(len(outcomes), total)
     same = index[1].product_ids.take(pa.array(found.same))
+    products = _product_rows(old, new, outcomes)
     return Difference(
-        products=_product_rows(old, new, outcomes),
-        changes=_changes(new, outcomes),
+        products=to_frame(products),
+        changes=_changes(products, outcomes),
         not_comparable=_not_comparable(scope),
         notes=tuple(_comparison_notes(old, new, found)),
         outcomes=_outcomes(same, outcomes),
@@ -159,7 +160,7 @@ def _product_keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list
     return ids
 
 
-def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pa.Table:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
     # By key: the order of parts says nothing to a reader, and differs between two loads.
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
@@ -179,7 +180,7 @@ def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> p
     }
     for name in _SHOWN[:-1]:
         columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
-    return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
+    return pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS)
 
 
 def _identifying_columns(catalog: Catalog, ids: pa.Array) -> pa.Table:
@@ -189,11 +190,10 @@ def _identifying_columns(catalog: Catalog, ids: pa.Array) -> pa.Table:
     return rows.take(pc.index_in(ids, rows["product_id"]))
 
 
-def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+def _changes(products: pa.Table, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     # In the order of `products`, so that both tables can be read side by side.
     changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
-    ids = pa.array([one.product_id for one in changed], pa.string())
-    gtins = _identifying_columns(new, ids)["gtin"].to_pylist()
+    gtins = products.filter(pc.equal(products["change"], "changed"))["gtin"].to_pylist()
     rows = [
         (one.product_id, gtin, *change)
         for one, gtin in zip(changed, gtins, strict=True)
