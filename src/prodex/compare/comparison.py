@@ -80,9 +80,7 @@ def compare_catalogs(
     outcomes: list[_Outcome] = []
     with reporting(progress, "Compared", after=PATIENCE) as reporter:
         with reporter.phase("Reading the products of both"):
-            index = indexes(old, new, executor)
-            found = pair(*index)
-        to_read = found.to_read()
+            index, to_read, same, found = _found(old, new, executor)
         total = len(to_read[0])
         with reporter.phase("Comparing", "products", total) as show:
             jobs = _jobs(old, new, scope, index, to_read)
@@ -97,7 +95,6 @@ def compare_catalogs(
                 scope.left_out.update(left_out)
                 show(len(outcomes), total)
                 reporter.count(len(outcomes), total)
-    same = index[1].product_ids.take(pa.array(found.same))
     products = _product_rows(old, new, outcomes)
     return Difference(
         products=to_frame(products),
@@ -108,6 +105,43 @@ def compare_catalogs(
         old=old,
         new=new,
     )
+
+
+def _found(
+    old: Catalog, new: Catalog, executor: Executor | None
+) -> tuple[tuple[Index, Index], tuple[Rows, Rows], pa.Array, Counts]:
+    """Return the products whose records have to be read, the ids of those that are the same, and how many there are.
+
+    What is known of all products needs much memory, and is gone when the first record is read.
+    """
+    index = indexes(old, new, executor)
+    found = pair(*index)
+    same = index[1].product_ids.take(pa.array(found.same))
+    products = found.to_read()
+    # In the order of the newer catalogue, so that products of one part are read together.
+    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
+    (before, lefts), (after, rights) = (
+        _only(side, rows[order]) for side, rows in zip(index, products, strict=True)
+    )
+    counts = Counts(*(len(one) for one in (found.differing[0], found.same, found.removed, found.added)))
+    del index, found
+    pa.default_memory_pool().release_unused()
+    return (before, after), (lefts, rights), same, counts
+
+
+def _only(index: Index, products: Rows) -> tuple[Index, Rows]:
+    """Return an index of some products (-1: none), and where they are in it."""
+    asked = products >= 0
+    rows = products[asked]
+    places = np.where(asked, np.cumsum(asked) - 1, -1)
+    return Index(
+        index.product_ids.take(pa.array(rows)),
+        index.parts[rows],
+        index.rows[rows],
+        index.sizes[rows],
+        index.digests[rows],
+        index.kept,
+    ), places
 
 
 def _compare_group(job: _Job) -> tuple[list[_Outcome], Mapping[Any, int]]:
@@ -141,10 +175,8 @@ def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes |
 def _jobs(
     old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[_Job]:
-    """Yield the products to compare, as many at a time as have room in memory."""
-    # In the order of the newer catalogue, so that products of one part are read together.
-    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
-    lefts, rights = products[0][order], products[1][order]
+    """Yield the products to compare in their order, as many at a time as have room in memory."""
+    lefts, rights = products
     for some in groups(*index, lefts, rights):
         ids = _product_keys(index, lefts[some], rights[some])
         before, after = reading(old, index[0], lefts[some]), reading(new, index[1], rights[some])
@@ -225,11 +257,12 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
-def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
+def _comparison_notes(old: Catalog, new: Catalog, found: Counts) -> Iterator[str]:
     yield from notes_on(old.origin, new.origin)
-    for word, catalog, missing, fate in (
-        ("old", old, len(found.added), "added"),
-        ("new", new, len(found.removed), "removed"),
+    both = found.differing + found.same
+    for word, catalog, distinct, missing, fate in (
+        ("old", old, both + found.removed, found.added, "added"),
+        ("new", new, both + found.added, found.removed, "removed"),
     ):
         if not catalog.complete:
             yield (
@@ -239,8 +272,7 @@ def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[st
         # A filter leaves no trace in the query, so this note mentions it.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
-        keys = catalog.arrow("products", ["product_id"])["product_id"]
-        if repeated := len(catalog) - len(pc.unique(keys)):
+        if repeated := len(catalog) - distinct:
             yield f"{word} holds {repeated:,} products more than once; the first of each was compared."
 
 
@@ -367,6 +399,15 @@ class Pairing(NamedTuple):
             np.concatenate([before, self.removed, np.full(len(self.added), -1)]),
             np.concatenate([after, np.full(len(self.removed), -1), self.added]),
         )
+
+
+class Counts(NamedTuple):
+    """How many products there are of each kind of `Pairing`."""
+
+    differing: int
+    same: int
+    removed: int
+    added: int
 
 
 def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tuple[Index, Index]:
