@@ -186,7 +186,9 @@ class _Here(threading.local):
 _HERE = _Here()
 
 
-def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iterator[_Made]:
+def side_by_side(
+    work: Callable[[_Item], _Made], items: Iterable[_Item], *, threads: int | None = None
+) -> Iterator[_Made]:
     """Yield what a function makes of each item, in order; as many threads as there are cores work ahead.
 
     In a thread that has stepped back half of them work.
@@ -199,15 +201,17 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
         What is done with each.
     items
         The items; they are asked for here, one at a time.
+    threads
+        How many threads, where it is not the cores that decide: one makes the next result while this one is used.
 
     Examples
     --------
     >>> list(side_by_side(str.upper, ["wide", "narrow"]))
     ['WIDE', 'NARROW']
     """
-    cores = os.cpu_count() or 1
-    if _HERE.uses_half:
-        cores = (cores + 1) // 2
+    if threads is None:
+        cores = os.cpu_count() or 1
+        threads = (cores + 1) // 2 if _HERE.uses_half else cores
     waiting: Iterator[_Item] = iter(items)
     under_way: deque[Future[_Made]] = deque()
     # Most catalogues are of one part, for which a thread would only be started and waited for.
@@ -215,11 +219,11 @@ def side_by_side(work: Callable[[_Item], _Made], items: Iterable[_Item]) -> Iter
         yield from map(work, first)
         return
     waiting = chain(first, waiting)
-    with ThreadPoolExecutor(cores) as threads:
+    with ThreadPoolExecutor(threads) as pool:
         try:
             while True:
                 under_way.extend(
-                    threads.submit(work, one) for one in islice(waiting, cores + 1 - len(under_way))
+                    pool.submit(work, one) for one in islice(waiting, threads + 1 - len(under_way))
                 )
                 if not under_way:
                     return

@@ -429,6 +429,31 @@ def test_very_deep_products_are_compared_as_well() -> None:
     assert ("1", "2") == (change.old, change.new)
 
 
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        (b"1e400", b"1e401"),
+        (b"0.1", b"0.10000000000000002"),
+        (b"123456789012345678901234567890", b"123456789012345678901234567891"),
+        (b"1" * 5_000, b"1" * 4_999 + b"2"),
+        (b"[1, true]", b"[1, 1]"),
+        (b'{"a": [null]}', b'{"a": ["null"]}'),
+        (rb'"\ud800a"', rb'"\ud800b"'),
+    ],
+    ids=["no double", "doubles", "whole", "long", "types", "null", "surrogate"],
+)
+def test_what_is_only_spelled_differently_is_left_out_and_nothing_else(value: bytes, other: bytes) -> None:
+    """A value is the same in other bytes; the nearest other value is a change, also where no number holds it."""
+    scope = Scope(prodex.Origin("old"), prodex.Origin("new"))
+    plain = [b'{"id": 1, "x": %s}' % one for one in (value, other)]
+    spelled = b'{ "x" :[ %s ], "id":1}' % value.replace(b", ", b" ,\n")
+    listed = [b'{"id": 1, "x": [%s]}' % one for one in (value, other)]
+
+    assert [] == compare_records(listed[0], spelled, scope).changes
+    for old, new in (plain, listed, listed[::-1]):
+        assert compare_records(old, new, scope).changes
+
+
 def test_every_table_says_how_its_rows_are_recognised() -> None:
     """A new table has to declare its keys, in columns that it has."""
     rows = {name for name, table in TABLES.items() if table.per_product}

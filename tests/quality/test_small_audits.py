@@ -170,6 +170,7 @@ def test_one_item_is_done_where_it_is_asked_for() -> None:
     assert [] == list(side_by_side(str, []))
     assert [here] == list(side_by_side(lambda _: current_thread().name, [1]))
     assert here not in list(side_by_side(lambda _: current_thread().name, [1, 2]))
+    assert 1 == len({*side_by_side(lambda _: current_thread().name, range(5), threads=1)} - {here})
     with pytest.raises(ValueError, match="invalid literal"):
         list(side_by_side(int, ["x"]))
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_of
 from prodex.tables.attributes import anchored, is_within
+from prodex.tables.columns import by_combination, by_value, encoded, places, whole
 from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
@@ -94,16 +95,25 @@ class Cells(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows of a table, with the index of their product and of their attribute."""
+    """Rows of a table, with the index of their product and of their attribute.
+
+    Of a table some rows may be `chosen`; only the columns that are asked for are then copied.
+    """
 
     table: pa.Table
     products: npt.NDArray[np.int64]
     attributes: npt.NDArray[np.int64]
     names: list[str]
+    chosen: npt.NDArray[np.int64] | None = None
 
     def column(self, name: str) -> pa.Array:
-        column = self.table[name].combine_chunks()
+        column = self.stored(name)
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+    def stored(self, name: str) -> pa.Array:
+        """Return a column, with a dictionary where the table has one."""
+        column = whole(self.table[name])
+        return column if self.chosen is None else column.take(pa.array(self.chosen))
 
     def cells(self, values: pa.Array, kind: ValueKind = "text", names: Sequence[str] | None = None) -> Cells:
         """Return a cell for each row that has a value."""
@@ -117,7 +127,8 @@ class _Rows(NamedTuple):
 
     def at(self, rows: npt.NDArray[np.int64]) -> _Rows:
         """Return some of the rows."""
-        return _Rows(self.table.take(pa.array(rows)), self.products[rows], self.attributes[rows], self.names)
+        chosen = rows if self.chosen is None else self.chosen[rows]
+        return _Rows(self.table, self.products[rows], self.attributes[rows], self.names, chosen)
 
     @property
     def places(self) -> npt.NDArray[np.int64]:
@@ -178,16 +189,16 @@ class _Reader(NamedTuple):
         """Read rows whose attribute is wanted, or may hold a leaf that is."""
         condition = self.wanted.condition if table not in _NAMES and table not in _COUNTED else None
         found = self.read(table, ["product_id", "attribute", *columns], condition)
-        ids = found["product_id"].combine_chunks().dictionary_encode()
-        places = pc.index_in(ids.dictionary, self.products).to_numpy(zero_copy_only=False).astype(np.int64)
-        encoded = found["attribute"].combine_chunks().dictionary_encode()
+        ids, products = encoded(found["product_id"])
+        attributes, attribute = encoded(found["attribute"])
         rows = _Rows(
             found.drop_columns(["product_id", "attribute"]),
-            places[ids.indices.to_numpy(zero_copy_only=False)],
-            encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64),
-            encoded.dictionary.to_pylist(),
+            # Most tables have rows of every product: then they are the same ids in the same order.
+            products if ids.equals(self.products) else places(ids, self.products)[products],
+            attribute,
+            attributes.to_pylist(),
         )
-        return rows if condition is None else rows.of(self.shown(encoded.dictionary).__contains__)
+        return rows if condition is None else rows.of(self.shown(attributes).__contains__)
 
     def shown(self, attributes: pa.Array) -> set[str]:
         """Return the attributes that fulfil the condition."""
@@ -195,17 +206,20 @@ class _Reader(NamedTuple):
         return set(fulfilled["attribute"].to_pylist())
 
 
-def language_of(language: pa.Array, code: pa.Array) -> pa.Array:
+def language_of(language: pa.Array, code: pa.Array) -> pa.DictionaryArray:
     """Return the short code of each text's language, whichever of both forms was sent."""
-    encoded = pc.coalesce(language, code).dictionary_encode()
-    known = [None if one is None else short_of(one) for one in encoded.dictionary.to_pylist()]
-    return pa.array(known, pa.string()).take(encoded.indices)
+    return by_combination(_short_of_either, language, code)
+
+
+def _short_of_either(language: pa.Array, code: pa.Array) -> pa.Array:
+    sent = pc.coalesce(language, code).to_pylist()
+    return pa.array([None if one is None else short_of(one) for one in sent], pa.string())
 
 
 def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
-    language, code = rows.column("language"), rows.column("language_code")
+    language, code = rows.stored("language"), rows.stored("language_code")
     if languages is None:
-        sent = pc.coalesce(language, code).dictionary_encode()
+        sent = by_combination(pc.coalesce, language, code)
         called = [shown.get(one, one) for one in sent.dictionary.to_pylist()]
         if len(set(called)) < len(called):
             sent = pa.array(called, pa.string()).take(sent.indices).dictionary_encode()
@@ -219,8 +233,9 @@ def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str
     short = language_of(language, code)
     for one in languages:
         names = rows.names if len(languages) == 1 else [f"{name}.{one}" for name in rows.names]
-        found = pc.fill_null(pc.equal(short, short_of(one)), False).to_numpy(zero_copy_only=False)
-        yield rows.cells(rows.column("text"), names=names).at(found)
+        # A text is copied only if it is shown: most are in other languages.
+        own = rows.at(np.flatnonzero(by_value(short, short_of(one).__eq__, False)))
+        yield own.cells(own.column("text"), names=names)
 
 
 def _quantity_cells(rows: _Rows, numbers: bool) -> Iterator[Cells]:

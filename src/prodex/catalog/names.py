@@ -21,6 +21,7 @@ from prodex.locales import known_language_tag, language_tag, short_of, spelled_s
 from prodex.messages import hint, nearest
 from prodex.query import ProductQuery
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, is_within
+from prodex.tables.columns import by_value
 from prodex.tables.declaration import TABLES
 
 _BY_SHAPE = ("texts", "codes", "quantities", "scalars")
@@ -190,7 +191,7 @@ def _text_languages(catalog: Catalog) -> set[str]:
         rows = part.encoded("texts", ["language", "language_code"]).unify_dictionaries()
         pairs = rows.group_by(rows.column_names).aggregate([])
         language, code = (pairs[name].combine_chunks().cast(pa.string()) for name in rows.column_names)
-        found.update(language_of(language, code).drop_null().to_pylist())
+        found.update(language_of(language, code).dictionary.to_pylist())
     return found
 
 
@@ -212,9 +213,8 @@ def shown_languages(catalog: Catalog) -> dict[str, str]:
 def rows_in(rows: pa.Table, table: str, languages: Collection[str]) -> pa.Table:
     """Return the rows of a localized table that are in one of these languages, by their short codes."""
     language, code = (rows[name].combine_chunks() for name in LOCALIZED[table])
-    wanted = pa.array(list(map(short_of, languages)), pa.string())
-    kept = pc.is_in(language_of(language, code), wanted)
-    return rows.filter(kept)
+    wanted = set(map(short_of, languages))
+    return rows.filter(by_value(language_of(language, code), wanted.__contains__, False))
 
 
 def origin_in(origin: Origin, languages: Sequence[str]) -> Origin:

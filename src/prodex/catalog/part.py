@@ -311,7 +311,7 @@ class Part:
 
     def _nothing(self, table: str, columns: Sequence[str] | None) -> pa.Table:
         """Return a table without rows; no file has to be read for it."""
-        there = self.stored_columns(table)
+        there = self.stored_columns(table) if table == "presence" else self.columns(table)
         names = there if columns is None else [name for name in columns if name in there]
         return TABLES[table].schema_of(names).empty_table()
 

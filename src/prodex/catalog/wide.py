@@ -203,11 +203,15 @@ _EXACT = 2**53
 
 
 class _Run(NamedTuple):
-    """The cells of one column that are from one place, by product."""
+    """The cells of one column that are from one place, by product, and where among some values theirs are."""
 
     products: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
     values: pa.Array
     kind: ValueKind
+
+    def own(self) -> pa.Array:
+        return self.values.take(pa.array(self.places))
 
 
 class _PartColumn(NamedTuple):
@@ -241,23 +245,22 @@ def pivot(cells: Iterable[Cells], size: int) -> dict[str, _PartColumn]:
     runs: dict[str, list[_Run]] = {}
     for some in cells:
         if len(some.products):
-            _split_into_runs(in_order(some), runs)
+            _split_into_runs(some, runs)
     return {name: _column_of_part(each, size) for name, each in runs.items()}
 
 
-def in_order(cells: Cells) -> Cells:
-    """Return cells by column and product; within a product their order stays."""
-    key = cells.columns * (int(cells.products.max(initial=0)) + 1) + cells.products
-    # Tables are stored by product, so that cells are often in order already; sorting is most of the work here.
-    return cells.at(np.argsort(key, kind="stable")) if np.any(key[1:] < key[:-1]) else cells
-
-
 def _split_into_runs(cells: Cells, runs: dict[str, list[_Run]]) -> None:
-    """Cut cells in order into runs of one column each."""
-    starts = np.flatnonzero(np.r_[True, cells.columns[1:] != cells.columns[:-1]])
-    for start, end in zip(starts, [*starts[1:], len(cells.columns)], strict=True):
-        run = _Run(cells.products[start:end], cells.values.slice(start, end - start), cells.kind)
-        runs.setdefault(cells.names[cells.columns[start]], []).append(run)
+    """Cut cells into runs of one column each, by product; within a product their order stays."""
+    columns, products, places = cells.columns, cells.products, np.arange(len(cells.products))
+    key = columns * (int(products.max(initial=0)) + 1) + products
+    # Tables are stored by product, so that cells are often in order already; sorting is most of the work here.
+    if np.any(key[1:] < key[:-1]):
+        places = np.argsort(key, kind="stable")
+        columns, products = columns[places], products[places]
+    starts = np.flatnonzero(np.r_[True, columns[1:] != columns[:-1]])
+    for start, end in zip(starts, [*starts[1:], len(columns)], strict=True):
+        run = _Run(products[start:end], places[start:end], cells.values, cells.kind)
+        runs.setdefault(cells.names[columns[start]], []).append(run)
 
 
 def _column_of_part(runs: list[_Run], size: int) -> _PartColumn:
@@ -267,14 +270,18 @@ def _column_of_part(runs: list[_Run], size: int) -> _PartColumn:
     order = np.argsort(products, kind="stable") if np.any(products[1:] < products[:-1]) else None
     products = products if order is None else products[order]
     several = bool(np.any(products[1:] == products[:-1]))
+    place = np.full(size, -1)
+    if len(runs) == 1 and not several:
+        # The values of most columns: they are copied once, to where they belong.
+        place[products] = runs[0].places
+        return _PartColumn(runs[0].values.take(pa.array(place, mask=place < 0)), kinds, several)
     # Several values of one product are joined as text, and so are columns with values of several kinds.
-    arrays = [run.values if len(kinds) == 1 and not several else as_text(run.values) for run in runs]
+    arrays = [run.own() if len(kinds) == 1 and not several else as_text(run.own()) for run in runs]
     values = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
     if order is not None:
         values = values.take(pa.array(order))
     if several:
         products, values = _values_by_product(products, values)
-    place = np.full(size, -1)
     place[products] = np.arange(len(products))
     return _PartColumn(values.take(pa.array(place, mask=place < 0)), kinds, several)
 

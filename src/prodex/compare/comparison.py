@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from filecmp import cmp
+from itertools import starmap
 from os import cpu_count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
@@ -27,7 +28,7 @@ from prodex.compare.difference import Difference
 from prodex.compare.records import Change, compare_records
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
-from prodex.executors import checked_executor, mapped
+from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.name import names_of
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality import Audit, AuditComparison, compare_audits
@@ -58,6 +59,10 @@ class _Outcome(NamedTuple):
     changes: Sequence[Change]
 
 
+#: The key of a product, and its records.
+_Pair = tuple[str, bytes | None, bytes | None]
+
+
 class _Job(NamedTuple):
     """Products to compare, and where their records are."""
 
@@ -75,15 +80,13 @@ def compare_catalogs(
     outcomes: list[_Outcome] = []
     with reporting(progress, "Compared", after=PATIENCE) as reporter:
         with reporter.phase("Reading the products of both"):
-            index = indexes(old, new, executor)
-            found = pair(*index)
-        to_read = found.to_read()
+            index, to_read, same, found = _found(old, new, executor)
         total = len(to_read[0])
         with reporter.phase("Comparing", "products", total) as show:
             jobs = _jobs(old, new, scope, index, to_read)
-            # In this process threads would wait for each other.
+            # In this process threads would wait for each other, except to read the next records meanwhile.
             compared = (
-                map(_compare_group, jobs)
+                starmap(_compare_products, side_by_side(_read_group, jobs, threads=1))
                 if executor is None
                 else mapped(executor, _compare_group, jobs, folders=folders_of(old, new))
             )
@@ -92,10 +95,10 @@ def compare_catalogs(
                 scope.left_out.update(left_out)
                 show(len(outcomes), total)
                 reporter.count(len(outcomes), total)
-    same = index[1].product_ids.take(pa.array(found.same))
+    products = _product_rows(old, new, outcomes)
     return Difference(
-        products=_product_rows(old, new, outcomes),
-        changes=_changes(new, outcomes),
+        products=to_frame(products),
+        changes=_changes(products, outcomes),
         not_comparable=_not_comparable(scope),
         notes=tuple(_comparison_notes(old, new, found)),
         outcomes=_outcomes(same, outcomes),
@@ -104,12 +107,57 @@ def compare_catalogs(
     )
 
 
+def _found(
+    old: Catalog, new: Catalog, executor: Executor | None
+) -> tuple[tuple[Index, Index], tuple[Rows, Rows], pa.Array, Counts]:
+    """Return the products whose records have to be read, the ids of those that are the same, and how many there are.
+
+    What is known of all products needs much memory, and is gone when the first record is read.
+    """
+    index = indexes(old, new, executor)
+    found = pair(*index)
+    same = index[1].product_ids.take(pa.array(found.same))
+    products = found.to_read()
+    # In the order of the newer catalogue, so that products of one part are read together.
+    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
+    (before, lefts), (after, rights) = (
+        _only(side, rows[order]) for side, rows in zip(index, products, strict=True)
+    )
+    counts = Counts(*(len(one) for one in (found.differing[0], found.same, found.removed, found.added)))
+    del index, found
+    pa.default_memory_pool().release_unused()
+    return (before, after), (lefts, rights), same, counts
+
+
+def _only(index: Index, products: Rows) -> tuple[Index, Rows]:
+    """Return an index of some products (-1: none), and where they are in it."""
+    asked = products >= 0
+    rows = products[asked]
+    places = np.where(asked, np.cumsum(asked) - 1, -1)
+    return Index(
+        index.product_ids.take(pa.array(rows)),
+        index.parts[rows],
+        index.rows[rows],
+        index.sizes[rows],
+        index.digests[rows],
+        index.kept,
+    ), places
+
+
 def _compare_group(job: _Job) -> tuple[list[_Outcome], Mapping[Any, int]]:
+    return _compare_products(*_read_group(job))
+
+
+def _read_group(job: _Job) -> tuple[Scope, Iterator[_Pair]]:
+    """Read the records of some products."""
+    return job.scope, zip(job.product_ids, records(job.before), records(job.after), strict=True)
+
+
+def _compare_products(scope: Scope, products: Iterable[_Pair]) -> tuple[list[_Outcome], Mapping[Any, int]]:
     """Compare some products, and count what of them cannot be compared."""
     # A count of its own: other processes cannot add to that of this one.
-    scope = replace(job.scope, left_out=Counter())
-    pairs = zip(job.product_ids, records(job.before), records(job.after), strict=True)
-    return [_outcome(scope, *product) for product in pairs], scope.left_out
+    scope = replace(scope, left_out=Counter())
+    return [_outcome(scope, *product) for product in products], scope.left_out
 
 
 def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes | None) -> _Outcome:
@@ -127,10 +175,8 @@ def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes |
 def _jobs(
     old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
 ) -> Iterator[_Job]:
-    """Yield the products to compare, as many at a time as have room in memory."""
-    # In the order of the newer catalogue, so that products of one part are read together.
-    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
-    lefts, rights = products[0][order], products[1][order]
+    """Yield the products to compare in their order, as many at a time as have room in memory."""
+    lefts, rights = products
     for some in groups(*index, lefts, rights):
         ids = _product_keys(index, lefts[some], rights[some])
         before, after = reading(old, index[0], lefts[some]), reading(new, index[1], rights[some])
@@ -146,7 +192,7 @@ def _product_keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list
     return ids
 
 
-def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pa.Table:
     """Return one row for each product that differs; what is known of it as in the newer catalogue that has it."""
     # By key: the order of parts says nothing to a reader, and differs between two loads.
     listed = sorted((one for one in outcomes if one.change not in _QUIET), key=lambda one: one.product_id)
@@ -166,7 +212,7 @@ def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> p
     }
     for name in _SHOWN[:-1]:
         columns[name] = pc.if_else(is_new, sides[1][name], sides[0][name])
-    return to_frame(pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS))
+    return pa.table({field.name: columns[field.name] for field in _PRODUCTS}, schema=_PRODUCTS)
 
 
 def _identifying_columns(catalog: Catalog, ids: pa.Array) -> pa.Table:
@@ -176,11 +222,10 @@ def _identifying_columns(catalog: Catalog, ids: pa.Array) -> pa.Table:
     return rows.take(pc.index_in(ids, rows["product_id"]))
 
 
-def _changes(new: Catalog, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
+def _changes(products: pa.Table, outcomes: Iterable[_Outcome]) -> pd.DataFrame:
     # In the order of `products`, so that both tables can be read side by side.
     changed = sorted((one for one in outcomes if one.changes), key=lambda one: one.product_id)
-    ids = pa.array([one.product_id for one in changed], pa.string())
-    gtins = _identifying_columns(new, ids)["gtin"].to_pylist()
+    gtins = products.filter(pc.equal(products["change"], "changed"))["gtin"].to_pylist()
     rows = [
         (one.product_id, gtin, *change)
         for one, gtin in zip(changed, gtins, strict=True)
@@ -212,11 +257,12 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
-def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[str]:
+def _comparison_notes(old: Catalog, new: Catalog, found: Counts) -> Iterator[str]:
     yield from notes_on(old.origin, new.origin)
-    for word, catalog, missing, fate in (
-        ("old", old, len(found.added), "added"),
-        ("new", new, len(found.removed), "removed"),
+    both = found.differing + found.same
+    for word, catalog, distinct, missing, fate in (
+        ("old", old, both + found.removed, found.added, "added"),
+        ("new", new, both + found.added, found.removed, "removed"),
     ):
         if not catalog.complete:
             yield (
@@ -226,8 +272,7 @@ def _comparison_notes(old: Catalog, new: Catalog, found: Pairing) -> Iterator[st
         # A filter leaves no trace in the query, so this note mentions it.
         if any(part.chosen is not None for part in catalog.parts):
             yield f"{word} is a selection of a catalogue: what it left out is called {fate} here."
-        keys = catalog.arrow("products", ["product_id"])["product_id"]
-        if repeated := len(catalog) - len(pc.unique(keys)):
+        if repeated := len(catalog) - distinct:
             yield f"{word} holds {repeated:,} products more than once; the first of each was compared."
 
 
@@ -310,7 +355,7 @@ _Keyed = tuple[pa.ChunkedArray, Rows, Digests]
 _T = TypeVar("_T")
 
 #: Records in memory at a time, in bytes of JSON, old and new together.
-GROUP_BYTES = 100_000_000
+GROUP_BYTES = 50_000_000
 
 
 class Index(NamedTuple):
@@ -354,6 +399,15 @@ class Pairing(NamedTuple):
             np.concatenate([before, self.removed, np.full(len(self.added), -1)]),
             np.concatenate([after, np.full(len(self.removed), -1), self.added]),
         )
+
+
+class Counts(NamedTuple):
+    """How many products there are of each kind of `Pairing`."""
+
+    differing: int
+    same: int
+    removed: int
+    added: int
 
 
 def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tuple[Index, Index]:

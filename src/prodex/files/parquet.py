@@ -37,8 +37,9 @@ _READ: dict[str, Any] = {"page_checksum_verification": True}
 #: At the end of a file: the length of the footer (4 bytes, little-endian) and the magic word.
 _TAIL = 8
 
-#: Rows that are unpacked at a time where all that are wanted lie within so many.
+#: Rows that are unpacked at a time where all that are wanted lie within so many, and about how many bytes at most.
 _BATCH = 2_048
+_BATCH_BYTES = 1 << 20
 
 
 def writer(path: Path | pa.NativeFile, schema: pa.Schema, **options: Any) -> pq.ParquetWriter:
@@ -170,8 +171,9 @@ def _rows_at(
         return
     # Rows that lie together, such as those of one product: what is after them is not unpacked, and a batch is small
     # enough for memory that is there already. Of many rows each batch would be a piece of its own, which takes longer.
-    first = 0
-    for batch in file.iter_batches(_BATCH, [group], names, use_threads=False):
+    first, of_group = 0, file.metadata.row_group(group)
+    size = max(min(_BATCH, of_group.num_rows * _BATCH_BYTES // of_group.total_byte_size), 1)
+    for batch in file.iter_batches(size, [group], names, use_threads=False):
         here = places[(places >= first) & (places < first + batch.num_rows)] - first
         if len(here):
             yield pa.Table.from_batches([batch.take(pa.array(here))])

@@ -113,21 +113,22 @@ def lengths_of(products: Products) -> pa.Table:
     if asked_for(products.origin, [OWNER]) is not Asked.ALL:
         return _SCHEMA.empty_table()
     table = products.arrow("texts", "attribute", "text")
+    attributes = whole(table["attribute"]).dictionary_encode()
     # Where not all texts of an attribute were requested, their lengths say nothing.
     is_whole = by_value(
-        table["attribute"], lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
+        attributes, lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
     )
-    characters = np.asarray(
-        pc.fill_null(pc.utf8_length(whole(table["text"])), 0).to_numpy(zero_copy_only=False)
-    )
-    long = (characters >= _SHORTEST) & is_whole.astype(bool)
-    table, characters = table.filter(pa.array(long)).combine_chunks(), characters[long].astype(np.int64)
-    owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]))
-    texts = whole(table["text"]).cast(pa.large_string())
-    end, body = _marks(texts, 0), _marks(texts, 12)
+    texts = whole(table["text"])
+    characters = np.asarray(pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero((characters >= _SHORTEST) & is_whole.astype(bool))
+    taken = pa.array(rows)
+    owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]).take(taken))
+    # Texts are not copied: these are all that there are, and only some of their bytes are looked at.
+    begins, ends, data = _where_held(texts, rows)
+    end, body = _marks(ends, data, 0), _marks(ends, data, 12)
     found = [
-        _endings_by_length(owners, table["attribute"], unit, length, end, body)
-        for unit, length in ((_CHARACTERS, characters), (_BYTES, _bytes_of(texts)))
+        _endings_by_length(owners, attributes.take(taken), unit, length, end, body)
+        for unit, length in ((_CHARACTERS, characters[rows].astype(np.int64)), (_BYTES, ends - begins))
     ]
     return pa.concat_tables([_SCHEMA.empty_table(), *found])
 
@@ -141,13 +142,21 @@ def _lengths(texts: pa.Array) -> list[tuple[str, Rows]]:
     return [(_CHARACTERS, np.asarray(characters, np.int64)), (_BYTES, _bytes_of(texts))]
 
 
-def _marks(texts: pa.Array, before: int) -> _UInts:
-    """Return for each text one of 64 bits by eight of its bytes, so many before its end."""
-    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
+def _where_held(texts: pa.Array, rows: Rows) -> tuple[Rows, Rows, npt.NDArray[np.uint8]]:
+    """Return where some texts begin and end in the bytes that hold them, and these bytes."""
+    if not len(texts):
+        return rows, rows, np.zeros(0, np.uint8)
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    offsets = np.frombuffer(texts.buffers()[1], kind)[texts.offset :]
     data = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
-    mixed = np.zeros(len(texts), np.uint64)
+    return offsets[rows].astype(np.int64), offsets[rows + 1].astype(np.int64), data
+
+
+def _marks(ends: Rows, data: npt.NDArray[np.uint8], before: int) -> _UInts:
+    """Return for each text one of 64 bits by eight of its bytes, so many before its end."""
+    mixed = np.zeros(len(ends), np.uint64)
     for place in range(1, 9):
-        mixed = mixed * np.uint64(257) + data[offsets[1:] - before - place]
+        mixed = mixed * np.uint64(257) + data[ends - before - place]
     return np.uint64(1) << ((mixed * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(58))
 
 
