@@ -286,7 +286,11 @@ def holds(value: Any, path: tuple[str, ...], place: tuple[str, ...] = ()) -> boo
     if isinstance(value, dict):
         keys = value if not path else [key for key in value if storable(key) == storable(path[0])]
         return any(holds(value[key], path[1:], (*place, key)) for key in keys)
-    whole = place[0] not in OWN_TEXTS if len(place) == 1 else anchored(name_of(place)) is not None
+    table = anchored(name_of(place))
+    whole = place[0] not in OWN_TEXTS if len(place) == 1 else table is not None
+    # A tag that came as a mere text is what another record has at `tag`.
+    if table is not None and any({(), path} <= set(column.paths) for column in table.columns):
+        path = ()
     return not path and value is not None and not (value == "" and whole)
 
 
@@ -324,6 +328,14 @@ def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> 
     catalog = prodex.flatten(records)
     assert_agrees(catalog, records, {path for record in records for path in paths_of(record)})
     assert [None, None] == cells(catalog.wide(attributes=["isTaggedBy"]), "isTaggedBy")
+
+
+@pytest.mark.parametrize("bare", ["x", " ", "", ["x"], ["", "x"]])
+def test_a_bare_tag_is_shown_with_those_of_objects(bare: str | list[str]) -> None:
+    """Whether tags came as texts or as objects, whoever asks for `hasTags.tag` sees all that are not empty."""
+    records = [{"id": 1, "hasTags": bare}, {"id": 2, "hasTags": [{"tag": "y", "createdAt": ""}]}]
+
+    assert_agrees(prodex.flatten(records), records, {path for record in records for path in paths_of(record)})
 
 
 @pytest.mark.slow
