@@ -43,7 +43,7 @@ lab: $(VENV)/.lab ## open the first notebook, ready to run
 docs: $(VENV)/.docs ## build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
 
-# In 15 minutes. BENCH='--only first_report' measures installations, which take ten more; and
+# In 15 to 25 minutes. BENCH='--only first_report' measures installations, which take ten more; and
 # BENCH='--sizes 10000 100000 1000000 --loaded 30000 1000000' measures at a million as well, which takes hours.
 bench: $(VENV)/.bench ## measure what users do, and other ways to load; writes tests/bench/RESULTS.md
 	$(BIN)/python -m tests.bench $(BENCH)

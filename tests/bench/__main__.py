@@ -121,8 +121,9 @@ def main(arguments: list[str] | None = None) -> int:
             began = perf_counter()
             _SECTIONS[name](run)
             print(f"({name}: {perf_counter() - began:.0f} s)\n", flush=True)
+            if not options.quick:  # after each, so that whoever ends it has what was measured
+                results.write_page(_PAGE, f"{datetime.now(UTC):%Y-%m-%d}", run.tables)
     if not options.quick:
-        results.write_page(_PAGE, f"{datetime.now(UTC):%Y-%m-%d}", run.tables)
         if run.race and run.growth:
             results.draw(_PICTURE, run.race, run.growth)
         print(f"written to {_PAGE.relative_to(HOME)}")
