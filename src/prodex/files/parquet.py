@@ -172,7 +172,7 @@ def _rows_at(
     # Rows that lie together, such as those of one product: what is after them is not unpacked, and a batch is small
     # enough for memory that is there already. Of many rows each batch would be a piece of its own, which takes longer.
     first, of_group = 0, file.metadata.row_group(group)
-    size = max(min(_BATCH, of_group.num_rows * _BATCH_BYTES // of_group.total_byte_size), 1)
+    size = _at_a_time(of_group.num_rows, of_group.total_byte_size)
     for batch in file.iter_batches(size, [group], names, use_threads=False):
         here = places[(places >= first) & (places < first + batch.num_rows)] - first
         if len(here):
@@ -180,6 +180,15 @@ def _rows_at(
         first += batch.num_rows
         if first > places[-1]:
             return
+
+
+def _at_a_time(rows: int, size: int) -> int:
+    """Return how many rows of a group of so many bytes are unpacked at a time; a footer may claim any size.
+
+    >>> _at_a_time(10_000, 100_000), _at_a_time(10_000, 100_000_000), _at_a_time(10, 10**9), _at_a_time(10_000, 0)
+    (2048, 104, 1, 2048)
+    """
+    return max(min(_BATCH, rows * _BATCH_BYTES // max(size, 1)), 1)
 
 
 def rows_at(

@@ -122,13 +122,15 @@ def is_plain(folder: Path) -> bool:
         return False
     waiting: list[Path | str] = [folder]
     while waiting:
-        # What may not be listed may not be read either, and whoever does says so.
-        with suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                elif not entry.is_file(follow_symlinks=False):
-                    return False
+        entries: list[os.DirEntry[str]] = []
+        # What may not be listed may not be read either, and whoever reads it says so.
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            entries = list(found)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif not entry.is_file(follow_symlinks=False):
+                return False
     return True
 
 
