@@ -103,6 +103,21 @@ def test_what_is_previewed_is_sent_and_shown_and_taken_back(
 
 
 @pytest.mark.slow
+def test_a_second_correction_is_of_what_the_first_has_left(
+    opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]], service: prodex.Client
+) -> None:
+    """In one go, without a new load: the products are judged and counted as they are now."""
+    explorer, bulk = opened(find="PAIN", by="Pain")
+    send(bulk)
+    fill(bulk, find="CAMPAGNE", by="campagne")
+    assert bulk.preview is not None
+    assert ["Pain DE campagne AUX GRAINES"] == bulk.preview.fix.preview()["after"].tolist()
+    assert len(RECORDS) == len(bulk.preview.fix.catalog) == len(explorer.exploration.catalog)
+    send(bulk)
+    assert "Pain DE campagne AUX GRAINES" == stored(service, FIRST)["namePublicLong"][0]["data"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

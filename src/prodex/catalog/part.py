@@ -45,6 +45,9 @@ class Part:
         Sizes and digests of these files, to verify them; see `prodex.files.parquet`.
     chosen
         The ids of the products that a filter kept; None for all.
+    own
+        The ids of the products that the part has without any filter: others may stand in its tables, and were replaced
+        or left out for good; None for all.
     lacking
         The columns that an export left out, by table; those of `presence` under the names that people see.
     """
@@ -54,6 +57,7 @@ class Part:
     files: Mapping[str, Path] = field(default_factory=dict)
     facts: Mapping[str, parquet.FileFacts] = field(default_factory=dict)
     chosen: pa.Array | None = None
+    own: pa.Array | None = None
     lacking: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
@@ -100,11 +104,28 @@ class Part:
         return self._only(self.read("products", ["product_id"])["product_id"].filter(mask))
 
     def unfiltered(self) -> Self:
-        """Return the part with all its products again."""
-        if self.chosen is None:
+        """Return the part with all its products again; those that it was left without stay out."""
+        if self.chosen is self.own:
             return self
+        if self.own is not None:
+            return replace(self, chosen=self.own, size=len(self.own))
         whole = replace(self, chosen=None)
         return replace(whole, size=whole.read("products", ["product_id"]).num_rows)
+
+    def without(self, products: pa.Array) -> Self:
+        """Return the part without some products for good: it does not have them without a filter either.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> part = prodex.flatten([{"id": 7}, {"id": 8}, {"id": 9}]).parts[0].without(pa.array(["8"]))
+        >>> part.choose(pc.field("product_id") == "9").unfiltered().read("products")["product_id"].to_pylist()
+        ['7', '9']
+        """
+        stays = ~pc.field("product_id").isin(products)
+        left = self.choose(stays)
+        whole = left if self.chosen is self.own else self.unfiltered().choose(stays)
+        return replace(left, own=whole.chosen)
 
     def read_once(self) -> Self:
         """Return the part with its tables in memory from when somebody first reads them: for a small one.
@@ -118,7 +139,9 @@ class Part:
         >>> part.read("products") is part.read("products"), part.read("products", ["product_id"]).num_rows
         (False, 1)
         """
-        return replace(self, tables=_ReadOnce(self), files={}, facts={}, chosen=None) if self.files else self
+        if not self.files:
+            return self
+        return replace(self, tables=_ReadOnce(self), files={}, facts={}, chosen=None, own=None)
 
     def _only(self, ids: pa.ChunkedArray) -> Self:
         # A part that keeps all its products is used as it is: its files then need no filter when they are read.

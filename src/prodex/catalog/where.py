@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, reduce
 from operator import and_
 from typing import Any
@@ -230,6 +230,12 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     if is_empty and (similar := containing_words(wants, stored)):
         warnings.warn(f"{similar}.", UnmatchedWarning, stacklevel=3)
     return parts
+
+
+def without_products(catalog: Catalog, ids: Collection[str]) -> tuple[Part, ...]:
+    """Return the parts of a catalogue without some products for good: no filter that is taken away brings them back."""
+    gone = pa.array(sorted(ids), pa.string())
+    return tuple(side_by_side(lambda part: part.without(gone), catalog.parts))
 
 
 def _product_ids(catalog: Catalog) -> pa.ChunkedArray:

@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.catalog.where import without_products
 from prodex.errors import InputError
 from prodex.executors import without_collecting
 from prodex.files.lock import user_name
@@ -1002,8 +1003,9 @@ def with_products(
     newest = flatten(records)
     query = None if catalog.origin.query is None else catalog.origin.query.extra
     origin = replace(catalog.origin, query=ProductQuery(extra=query or {}))
-    others = catalog.where(~_is_of_products(ids))
-    whole = replace(catalog, parts=(*newest.parts, *others.parts), origin=origin, as_received=None)
+    # Without what they were before, also for whoever looks among the products that were not chosen.
+    others = without_products(catalog, ids)
+    whole = replace(catalog, parts=(*newest.parts, *others), origin=origin, as_received=None)
     known = KnownProducts.of(whole)
     return whole, products_of(whole, ids, known)
 

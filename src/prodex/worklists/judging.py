@@ -16,10 +16,8 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from prodex.catalog import Catalog
+from prodex.catalog.where import without_products
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
@@ -385,10 +383,8 @@ def _audit_after(
     changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, now: datetime
 ) -> Audit:
     made = replace(flatten(corrected(changes, products)), origin=catalog.origin)
-    others = catalog.where(~pc.field("product_id").isin(pa.array(list(products.records), pa.string())))
-    return audit_among(
-        made, replace(catalog, parts=(*others.parts, *made.parts)), profile, now, progress=False
-    )
+    others = without_products(catalog, products.records)
+    return audit_among(made, replace(catalog, parts=(*others, *made.parts)), profile, now, progress=False)
 
 
 def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Decision:
