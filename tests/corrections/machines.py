@@ -22,6 +22,15 @@ class Machines:
         self.sandbox = sandbox
         self.service: Client = client(sandbox, MILL)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the commands read of this machine."""
+        return {
+            "PRODEX_BASE_URL": self.sandbox.base_url,
+            "PRODEX_CLIENT_ID": MILL.client_id,
+            "PRODEX_CLIENT_SECRET": MILL.client_secret,
+        }
+
     def load(self, name: str = "mine", **query: Any) -> prodex.Catalog:
         """Make a new snapshot."""
         asked = prodex.ProductQuery(**query)

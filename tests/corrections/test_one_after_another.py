@@ -37,7 +37,9 @@ def names_at_service(mill: Machines) -> list[str]:
 def test_a_second_correction_sees_what_the_first_has_sent(mill: Machines, saved: bool) -> None:
     """Its catalogue has each product once, as it is now, whatever was chosen of it."""
     for number in (1, 2, 3):
-        mill.elsewhere(number, namePublicLong=[text("fra-FR", f"Acme  Pain {number}")], brand={"code": "ACME"})
+        mill.elsewhere(
+            number, namePublicLong=[text("fra-FR", f"Acme  Pain {number}")], brand={"code": "ACME"}
+        )
     catalog = mill.load() if saved else prodex.flatten(records(mill.load()))
     first = prodex.correct(
         catalog.where(gtin=[gtin(1), gtin(2)]), "namePublicLong", do.ReplaceText("Acme", "ACME")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import prodex
+from prodex.cli import app
 from prodex.corrections.undo import _answers, _Write
 from prodex.errors import InputError, ServiceError
 from prodex.sandbox import Behaviour, Fault
-from prodex.send.earlier_records import EarlierRecord, forget_earlier_records
+from prodex.send.earlier_records import EarlierRecord, earlier_lines, forget_earlier_records
 from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, tracking_folder
 from prodex.worklists.fix import fix_of
 from prodex.worklists.returned_files import Returned
@@ -328,6 +331,62 @@ def test_a_damaged_entry_is_named_and_the_others_are_taken_back(mill: Machines) 
     found = fix.answers.groupby("product_id")["state"].agg(set).to_dict()
     assert ({"accepted"}, {"refused"}) == (found["1"], found["2"])
     assert "it is not known how the product was before" in reasons(fix)
+
+
+DESTROYED: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "cut within the index": lambda whole: whole[:20],
+    "cut behind the index": lambda whole: whole[: whole.index(b"\n") + 1],
+    "cut within the second product": lambda whole: whole[:-30],
+    "zeros": lambda whole: b"\0" * len(whole),
+    "garbage": lambda whole: random.Random(1).randbytes(len(whole)),
+    "an index that names other products": lambda _: b"".join(
+        line + b"\n"
+        for line in earlier_lines([{"gtin": gtin(5), "lifeCycle": 3}], [{"id": 5, "gtin": gtin(5)}])
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_correction", [True, False])
+def test_each_product_whose_earlier_record_is_destroyed_is_refused_by_name(
+    mill: Machines, monkeypatch: pytest.MonkeyPatch, is_correction: bool
+) -> None:
+    """Nobody knows how it was before, so "nothing to take back" would not be true; and the command exits with 1."""
+    given = [
+        prodex.TextCorrection(str(n), "namePublicLong", "fr", f"Autre {n}", before=f"Name {n} fr")
+        for n in (1, 2)
+    ]
+    if is_correction:
+        tracking = prodex.fix_texts(given, mill.load()).apply(mill.service, progress=False)
+    else:
+        products = [{"gtin": gtin(n), "namePublicLong": names(f"Autre {n}")} for n in (1, 2)]
+        tracking = prodex.upsert(mill.service, products, progress=False)
+    tracking.wait(progress=False)
+    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
+    whole = path.read_bytes()
+    for name, value_ in mill.environment.items():
+        monkeypatch.setenv(name, value_)
+    for case, destroyed in DESTROYED.items():
+        path.write_bytes(destroyed(whole))
+        fix = prodex.undo(tracking)
+        found = fix.answers[["gtin", "state"]].itertuples(index=False, name=None)
+        first = "accepted" if case == "cut within the second product" else "refused"
+        assert [(gtin(1), first), (gtin(2), "refused")] == sorted(found), case
+        assert "it is not known how the product was before" in fix.refused["reason"].iloc[-1]
+        done = CliRunner().invoke(app, ["undo", str(tracking.name), "--show", "refused"])
+        assert (1, True) == (done.exit_code, gtin(2) in done.stdout), case
+
+
+def test_a_product_that_is_gone_with_its_earlier_record_is_named_by_its_gtin(mill: Machines) -> None:
+    """Its id is in no record any more."""
+    tracking = prodex.upsert(
+        mill.service, [{"gtin": gtin(1), "namePublicLong": names("Autre")}], progress=False
+    )
+    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
+    path.write_bytes(b"")
+    fix = prodex.undo(tracking, catalog=mill.load().where(product_id=["2"]))
+    assert [[gtin(1), "conflict"]] == fix.answers[["gtin", "state"]].to_numpy().tolist()
 
 
 def _interrupted(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> list[prodex.TextCorrection]:

@@ -49,6 +49,8 @@ _UNDO = "undo of "
 
 #: States of a product that was certainly not written.
 _NOT_WRITTEN = frozenset({"not sent", "refused", "ERROR"})
+#: Why nothing is known of a product although the earlier records of its upsert are kept.
+_NO_RECORD = "its entry in the earlier records is gone, or cannot be read"
 _TOO_DEEP = "the product is nested too deep. Correct it at its source."
 #: States of one of which nobody knows yet whether it was.
 _UNCERTAIN = frozenset({"unknown", "TIMEOUT", RUNNING})
@@ -237,10 +239,26 @@ def _writes(
         if all(status in _NOT_WRITTEN for status, _ in states.values()):
             return
         raise InputError(why_none(journal))
+    records = {
+        gtin: EarlierRecord(product, gtin, None, problem=_NO_RECORD) for gtin, product in _planned(journal)
+    }
+    lacking = {gtin_key(gtin): gtin for gtin in records}
     for record in earlier_records(journal.name):
-        status, message = states.get(gtin_key(record.gtin), ("unknown", "its entry is damaged"))
-        if record.gtin not in left:
-            yield _Write(record, journal.name, status, message)
+        # What the file has of others was not sent; of an entry that names nobody, the plan says whose it was.
+        if (key := gtin_key(record.gtin)) in states and record.gtin not in left:
+            lacking.pop(key, None)
+            yield _Write(record, journal.name, *states[key])
+    for key, gtin in lacking.items():
+        if gtin not in left:
+            yield _Write(records[gtin], journal.name, *states.get(key, ("unknown", "")))
+
+
+def _planned(journal: UpsertJournal) -> Iterator[tuple[str, str]]:
+    """Yield the GTINs that an upsert has planned, each with the id of its product; "" where that is not known."""
+    for number, batch in enumerate(journal.batches()):
+        loaded = journal.loaded(number)
+        for gtin in batch.gtins:
+            yield gtin, loaded[gtin].product if gtin in loaded else ""
 
 
 def _states(journal: UpsertJournal, service: Client) -> dict[str, tuple[str, str]]:
@@ -316,6 +334,9 @@ def _answers_of_product(
             # A product that the catalogue does not have is a conflict, which the reason is of no use for.
             for product in own:
                 yield exact_refusal(product, attribute, None, why, number=next(numbers))
+            if not own:
+                answer = exact_refusal("", attribute, None, why, number=next(numbers))
+                yield answer._replace(keys={"gtin": record.gtin, "attribute": attribute})
         elif record.before is not None:
             try:
                 _add_leaves(leaves, write, record.before)
