@@ -56,7 +56,7 @@ tracking.wait(progress=False)
 )
 
 #: Where a process ends: before or after a call to the service, or after something was written to the disk.
-MOMENTS = [(moment, number) for number in range(1, 20) for moment in ("before", "after", "disk")]
+MOMENTS = [(moment, number) for number in range(1, 23) for moment in ("before", "after", "disk")]
 
 
 def gtin(number: int) -> str:

@@ -35,7 +35,7 @@ _DELAY = 0.4
 MOMENTS = ("before", "after", "disk")
 #: From which call or flush to which one each of them matters: the calls that ask for the products, look at them again,
 #: and write them.
-_MATTERS = {"before": (2, 13), "after": (2, 13), "disk": (1, 20)}
+_MATTERS = {"before": (2, 16), "after": (2, 16), "disk": (1, 20)}
 
 _IMPORTED = f"""
 import itertools, os, signal, sys

@@ -74,11 +74,12 @@ def interrupt(fix: prodex.Fix, exchange: AnsweredExchange, moment: str, number: 
         fix.apply(exchange.service, progress=False)
 
 
-#: The products are requested by three calls, looked at again by three, and written by three.
+#: The products are requested by three calls, and looked at again by three; from the seventh on each of the three calls
+#: that write them follows one that looks at its products once more.
 MOMENTS = [
-    *(("after", number, True) for number in (2, 5, 7, 8, 9)),
-    *(("after", number, False) for number in (8, 9)),
-    *(("before", number, number == 8) for number in (7, 8)),
+    *(("after", number, True) for number in (2, 5, 7, 8, 9, 10, 12)),
+    *(("after", number, False) for number in (10, 12)),
+    *(("before", number, number == 10) for number in (8, 9, 10)),
     *(("disk", number, number % 4 < 2) for number in range(2, 19, 3)),
 ]
 
@@ -118,7 +119,7 @@ def test_after_an_interrupt_it_is_known_what_was_sent(exchange: AnsweredExchange
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
     with exchange.holding():
-        interrupt(fix, exchange, "after", 8)
+        interrupt(fix, exchange, "after", 10)
         assert fix.tracking is not None
         assert {"IN_PROGRESS": 3, "unknown": 3, "not sent": 1} == fix.tracking.statuses
         assert "7 answers: 3 sent, 3 may have been sent, 1 not sent yet" in repr(fix)
@@ -143,7 +144,7 @@ def test_what_was_lost_is_sent_when_nothing_can_be_under_way(
 ) -> None:
     """A call that was never made looks like a lost reply: for a day it is not made, then it is."""
     path, gtins = exchange.worklist()
-    interrupt(exchange.read(path), exchange, "before", 8)
+    interrupt(exchange.read(path), exchange, "before", 10)
     fix = exchange.read(path)
     assert {"SUCCESS": 4, "unknown": 3} == applied(fix, exchange).statuses
     assert [1, 1, 1, 0, 0, 0, 1] == counts(exchange, gtins)
@@ -159,7 +160,7 @@ def test_what_was_lost_can_be_sent_by_somebody_who_knows(exchange: AnsweredExcha
     """As for any upsert: also="unknown" sends it, whichever of the continued upserts it belongs to."""
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
-    interrupt(fix, exchange, "before", 8)
+    interrupt(fix, exchange, "before", 10)
     tracking = applied(fix, exchange)
     tracking.send_rest(progress=False)
     assert [1, 1, 1, 0, 0, 0, 1] == counts(exchange, gtins)
@@ -168,7 +169,7 @@ def test_what_was_lost_can_be_sent_by_somebody_who_knows(exchange: AnsweredExcha
     assert {"SUCCESS": 7} == applied(fix, exchange).statuses
 
     path, gtins = exchange.worklist()
-    interrupt(exchange.read(path), exchange, "before", 8)
+    interrupt(exchange.read(path), exchange, "before", 10)
     fix = exchange.read(path)
     with pytest.raises(InputError, match="also is 'refused'; give 'unknown'"):
         fix.apply(exchange.service, also="refused")
@@ -199,7 +200,7 @@ def test_the_first_upsert_cannot_send_what_another_has_sent(exchange: AnsweredEx
     """Its rest belongs to the upsert that continues it, and is listed there."""
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
-    interrupt(fix, exchange, "after", 7)
+    interrupt(fix, exchange, "after", 8)
     first = fix.tracking
     assert first is not None
     assert first.name is not None
@@ -292,7 +293,7 @@ def test_another_answer_waits_for_the_first_one(exchange: AnsweredExchange) -> N
     changed.write_text(path.read_text("utf-8").replace("Pain aux graines", "Pain de seigle"), "utf-8")
     fix = exchange.read(changed)
     with exchange.holding():
-        interrupt(exchange.read(path), exchange, "after", 7)
+        interrupt(exchange.read(path), exchange, "after", 8)
         tracking = fix.apply(exchange.service, progress=False)
     assert {"conflict": 3, "accepted": 4} == fix.counts
     first = prodex.track(exchange.service, upsert=tracking.continues[0])
@@ -370,7 +371,7 @@ def test_what_the_service_refused_is_sent_again_only_by_somebody_who_asks(exchan
     path, gtins = exchange.worklist(6)
     longer = added(path, f"{gtins[0]};kind.code;;NO-SUCH-KIND;BREAD")
     fix = exchange.read(longer).confirm()
-    interrupt(fix, exchange, "after", 8)
+    interrupt(fix, exchange, "after", 10)
     prodex.track(exchange.service).wait(progress=False)
     applied(fix, exchange)
     assert "the service says ERROR" in fix.refused["reason"][0]
@@ -390,7 +391,7 @@ def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -
         raise requests.ConnectionError("It is away.")
 
     with exchange.holding():
-        interrupt(fix, exchange, "after", 8)
+        interrupt(fix, exchange, "after", 10)
         with (
             carried("track", away, session_of(exchange.service)),
             pytest.raises(ServiceUnreachable),
@@ -525,7 +526,7 @@ def test_the_command_continues_and_says_so(
 ) -> None:
     """Twice the same: the second run names what it continues, and sends nothing."""
     path, gtins = exchange.worklist()
-    interrupt(exchange.read(path), exchange, "after", 8)
+    interrupt(exchange.read(path), exchange, "after", 10)
     for name, value in exchange.environment.items():
         monkeypatch.setenv(name, value)
     exchange.catalog.save("shop")
@@ -544,7 +545,7 @@ def test_the_command_continues_and_says_so(
 
 @pytest.mark.slow
 def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None:
-    """One request in full and one last look; rules run once more only where a product has changed."""
+    """One request in full, a last look, and one more before each call; rules run once more only where a product has changed."""
     judged = []
 
     @prodex.rule(title="counted")
@@ -563,7 +564,7 @@ def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None
     applied(fix, exchange)
     lists = [body for _, path, body in exchange.sandbox.requests[before:] if path.endswith("/list")]
     full = [one for one in lists if not one.get("filter_source_include") and one["limit"] > 1]
-    assert (2, 6, []) == (len(full), len(lists), judged)
+    assert (2, 9, []) == (len(full), len(lists), judged)
 
     path, gtins = exchange.worklist()
     fix = read(path)

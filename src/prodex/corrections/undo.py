@@ -121,7 +121,7 @@ def undo(
     service = service_given(service, "undo(upsert, service)", upsert)
     upserts = _belonging_together(_journal(upsert, service))
     remove_old(KeepingLimits.given())
-    planned = {one.name: {gtin for batch in one.batches() for gtin in batch.gtins} for one in upserts}
+    planned = {one.name: {gtin for gtin, _ in _planned(one)} for one in upserts}
     writes = [write for one in upserts for write in _writes(one, service, planned)]
     if catalog is None:
         # As they were requested before: the filters decide what the service lists at all.
@@ -255,9 +255,9 @@ def _writes(
 
 def _planned(journal: UpsertJournal) -> Iterator[tuple[str, str]]:
     """Yield the GTINs that an upsert has planned, each with the id of its product; "" where that is not known."""
-    for number, batch in enumerate(journal.batches()):
+    for number in range(journal.head.batches):
         loaded = journal.loaded(number)
-        for gtin in batch.gtins:
+        for gtin in journal.gtins(number):
             yield gtin, loaded[gtin].product if gtin in loaded else ""
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
@@ -25,6 +25,7 @@ from prodex.locales import is_long_code, language_tag, short_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
+from prodex.send.leaves import is_same_value
 from prodex.send.merging import Correction, Edit, merged, recoded
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 from prodex.service import Client, pages
@@ -533,25 +534,91 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
     ChangesStale
         When one was updated, or is no longer there.
     """
-    if not loaded:
-        return
-    query = ProductQuery(gtins_in=list(loaded), source_include=["updatedAt"], extra=dict(extra))
-    now: dict[str, str | None] = {}
-    # With a report of its own, a missing product does not raise here; it is reported below.
-    for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False, report=lambda _: None):
-        for record in map(json.loads, map(bytes, page.envelope.data)):
-            now[product_key(record)] = record.get("updatedAt")
+    now = _products_at(service, loaded, ["updatedAt"], extra)
     for written, (product, then) in loaded.items():
         if product not in now:
             what = "is no longer at the service"
-        # Without a date nobody knows which version the service has, and the correction may undo a change.
-        elif now[product] is None or now[product] != then:
-            what = f"was updated at {now[product]}, and the catalogue has the version of {then}"
+        elif _is_of_another_date(now[product], then):
+            what = (
+                f"was updated at {now[product].get('updatedAt')}, and the catalogue has the version of {then}"
+            )
         else:
             continue
         raise ChangesStale(
             f"GTIN {written} {what}. Nothing was sent: load it again (max_age=0), and correct that version."
         )
+
+
+def _products_at(
+    service: Client, gtins: Collection[str], attributes: Sequence[str], extra: Mapping[str, Any]
+) -> dict[str, Product]:
+    """Request some attributes of products by their GTINs, whatever else is missing; return them by their keys."""
+    if not gtins:
+        return {}
+    query = ProductQuery(gtins_in=list(gtins), source_include=attributes, extra=dict(extra))
+    # With a report of its own, a missing product does not raise here.
+    found = pages(service, query, page_size=GTINS_PER_CALL, progress=False, report=lambda _: None)
+    records = [json.loads(bytes(one)) for page in found for one in page.envelope.data]
+    return {product_key(record): record for record in records}
+
+
+def _is_of_another_date(record: Product, then: str | None) -> bool:
+    # Without a date nobody knows which version the service has, and the correction may undo a change.
+    return record.get("updatedAt") is None or record["updatedAt"] != then
+
+
+#: Why a product is left out of a call.
+_CHANGED: Final = "somebody has changed the product at the service since it was requested for this upsert"
+_GONE: Final = "the product is no longer at the service"
+
+
+def changed_meanwhile(
+    service: Client,
+    loaded: Mapping[str, Loaded],
+    attributes: Collection[str],
+    before: Mapping[str, Product],
+    extra: Mapping[str, Any],
+) -> dict[str, str]:
+    """Return the GTINs of the products that are not as they were when their corrections were merged, each with why.
+
+    It takes one search, and more only if that does not return all of them.
+
+    Parameters
+    ----------
+    loaded
+        Key and date of the products as they were, by GTIN; 500 at most.
+    attributes
+        What is written of them. Dates are of seconds, so that an attribute may have another value with the same date.
+    before
+        The records as they were, by product key, as far as they are known.
+    extra
+        Further filters with which they were loaded.
+
+    Raises
+    ------
+    ServiceError
+        When they cannot be requested.
+    """
+    if not loaded:
+        return {}
+    # A name with a comma would be two.
+    wanted = ["updatedAt", *sorted(name for name in attributes if name.isidentifier())]
+    query = ProductQuery(gtins_in=list(loaded), source_include=wanted, extra=dict(extra))
+    page = service.search_products(query, limit=len(loaded))
+    now = {product_key(record): record for record in map(json.loads, map(bytes, page.envelope.data))}
+    lacking = [written for written, one in loaded.items() if one.product not in now]
+    now |= _products_at(service, lacking, wanted, extra)
+    found = {}
+    for written, (product, then) in loaded.items():
+        record, earlier = now.get(product), before.get(product, {})
+        if record is None:
+            found[written] = _GONE
+        elif _is_of_another_date(record, then) or any(
+            not is_same_value(record[name], earlier[name])
+            for name in earlier.keys() & record.keys() & set(attributes)
+        ):
+            found[written] = _CHANGED
+    return found
 
 
 def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:

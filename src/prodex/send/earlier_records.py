@@ -388,7 +388,7 @@ def kept_upserts() -> list[KeptUpsert]:
             continue
         at = datetime.fromisoformat(journal.head.at)
         ids = tuple(canonical(one.tracking) for one in batches if one.tracking is not None)
-        products = sum(len(one.gtins) for one in batches)
+        products = sum(len(one.gtins) + len(one.left_out) for one in batches)
         head = journal.head
         until = limits.until(at)
         found.append(

@@ -397,9 +397,13 @@ class EarlierUpserts:
         left = sending.keys() - followed.keys() - waits.keys()
         taken_over: dict[str, set[int]] = defaultdict(set)
         for one in self.calls:
-            # A plan of corrections that is sent later would bring back what is older.
-            if one.loaded and any(
-                _concerns(one, place) and (one.is_plan or self._is_given_up(one, place)) for place in left
+            # A plan of corrections that is sent later would bring back what is older; what was left out never is.
+            if (
+                one.loaded
+                and not one.batch.is_left_out
+                and any(
+                    _concerns(one, place) and (one.is_plan or self._is_given_up(one, place)) for place in left
+                )
             ):
                 taken_over[one.name].add(one.number)
         names = {*taken_over, *(call.name for call in followed.values())}
@@ -543,7 +547,9 @@ def _calls(service: Client, gtins: frozenset[str]) -> tuple[EarlierCall, ...]:
         if not journal.is_for(service.base_url) or journal.head.key != service.fingerprint:
             continue
         ended = ended_imports(path)
-        for number, batch in enumerate(batches):
+        for number, batch in [
+            (number, one) for number, several in enumerate(batches) for one in several.by_call()
+        ]:
             here = gtins.intersection(map(gtin_key, batch.arrived if batch.continued_by else batch.gtins))
             if here:
                 found += _calls_of(journal, number, batch, ended)
@@ -555,8 +561,10 @@ def _calls_of(
 ) -> Iterator[EarlierCall]:
     """Yield the calls of a batch: a batch whose reply was lost may have been sent again."""
     changed = changed_at(journal.path)
-    edits = {gtin_key(gtin): digests for gtin, digests in journal.edits(number).items()}
-    loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items()}
+    # Of a call, what was left out of it is none.
+    here = frozenset(batch.gtins)
+    edits = {gtin_key(gtin): one for gtin, one in journal.edits(number).items() if gtin in here}
+    loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items() if gtin in here}
     attributes = None if journal.head.attributes is None else frozenset(journal.head.attributes)
     made = [one for one in journal.calls if one.batch == number]
     times = [changed] if batch.sent not in ARRIVED or not made else [one.at or changed for one in made]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self, get_args
 from urllib.parse import urlsplit
 
@@ -34,7 +35,7 @@ from prodex.files.atomic import (
 )
 from prodex.files.lock import locked
 from prodex.files.untrusted import Count, Digest, check_moment, converted, is_file, is_own_file
-from prodex.send.batches import ARRIVED, Batch, Loaded, Planned, Sent
+from prodex.send.batches import ARRIVED, Batch, Loaded, Planned, Sent, encoding_of
 from prodex.service.replies import is_identifier
 
 #: The name of the journal in the folder of an upsert.
@@ -122,7 +123,7 @@ class UpsertJournal:
                 for number, one in enumerate(batches):
                     digest = hashlib.sha256(one.body).hexdigest()
                     place = {"at": payloads.tell(), "bytes": len(one.body), "sha256": digest}
-                    merged = {"loaded": one.loaded, "edits": one.edits}
+                    merged = {"loaded": one.loaded, "edits": one.edits, "sizes": one.sizes}
                     lines.append({"batch": number, "gtins": one.gtins, **place, **merged})
                     payloads.write(one.body)
             if earlier_lines is not None:
@@ -215,6 +216,10 @@ class UpsertJournal:
                 self.end_sending(number, here)
         return self.batches()
 
+    def gtins(self, number: int) -> tuple[str, ...]:
+        """Return the GTINs that were planned for a batch."""
+        return self._entries[number].gtins
+
     def loaded(self, number: int) -> dict[str, Loaded]:
         """Return the loaded products of the corrections in a batch by GTIN; none if nothing was merged."""
         entry = self._entries[number]
@@ -225,8 +230,8 @@ class UpsertJournal:
         entry = self._entries[number]
         return dict(zip(entry.gtins, map(frozenset, entry.edits), strict=False))
 
-    def payload(self, number: int) -> bytes:
-        """Return the payload of a batch as it was planned.
+    def payload(self, number: int, left_out: Collection[str] = ()) -> bytes:
+        """Return the payload of a batch as it was planned, without the products of some GTINs.
 
         Raises
         ------
@@ -245,12 +250,20 @@ class UpsertJournal:
                 f"The payload of batch {number} in {self.path.parent} is no longer there, or was changed. Its products "
                 "are not sent; upsert them again."
             )
-        return body
+        if not left_out:
+            return body
+        places = {place for place, gtin in enumerate(entry.gtins) if gtin in left_out}
+        return encoding_of(self.head.content_type).without(body, entry.sizes, places)
 
-    def begin_sending(self, number: int) -> None:
-        """Record that a batch is sent now."""
+    def can_leave_out(self, number: int) -> bool:
+        """Whether the payload of a batch can be sent without some of its products."""
+        return len(self._entries[number].sizes) == len(self._entries[number].gtins)
+
+    def begin_sending(self, number: int, left_out: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Record that a batch is sent now, and which products are left out of it."""
         moment = datetime.now(UTC).isoformat()
-        self._append({"batch": number, "state": BEING_SENT, "time": moment})
+        line = {"batch": number, "state": BEING_SENT, "time": moment}
+        self._append(line | ({"left_out": dict(left_out)} if left_out else {}))
 
     def end_sending(self, number: int, batch: Batch) -> None:
         """Record the state of a batch after its call.
@@ -288,7 +301,7 @@ class UpsertJournal:
 
     def _add_end(self, number: int, batch: Batch) -> None:
         line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
-        self._append(line)
+        self._append(line | ({"left_out": dict(batch.left_out)} if batch.left_out else {}))
 
     def _append(self, line: Mapping[str, Any]) -> None:
         """Add a line; a batch must not be sent before its line survives a power cut."""
@@ -408,7 +421,8 @@ class JournalHead(msgspec.Struct, frozen=True):
 class PlannedPayload(msgspec.Struct, frozen=True):
     """A batch of the plan: its GTINs, and position, size and digest of its payload.
 
-    `loaded` and `edits` are parallel to the GTINs, or empty: what the corrections were merged with, and their digests.
+    `loaded`, `edits` and `sizes` are parallel to the GTINs, or empty: what the corrections were merged with, their
+    digests, and the bytes of each product in the payload.
     """
 
     gtins: tuple[str, ...]
@@ -417,6 +431,7 @@ class PlannedPayload(msgspec.Struct, frozen=True):
     sha256: Digest
     loaded: tuple[Loaded, ...] = ()
     edits: tuple[tuple[str, ...], ...] = ()
+    sizes: tuple[Count, ...] = ()
 
 
 class SentCall(NamedTuple):
@@ -557,6 +572,9 @@ def _time(written: Any) -> datetime | None:
 
 def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
     """Return the state of a batch from a line; an unknown word is "unknown"."""
+    found = line.get("left_out")
+    left_out = {gtin: str(found[gtin]) for gtin in gtins if gtin in found} if isinstance(found, dict) else {}
+    gtins = tuple(gtin for gtin in gtins if gtin not in left_out)
     tracking = line.get("tracking")
     word: Any = line.get("state")
     if word == BEING_SENT:
@@ -567,5 +585,5 @@ def state_of(gtins: tuple[str, ...], line: Line) -> Batch:
         problem = f"its journal has {tracking!r:.80}, which is not an identifier"
     else:
         identifier = None if tracking is None else str(tracking)
-        return Batch(gtins, word, identifier, str(line.get("message") or ""))
-    return Batch(gtins, "unknown", message=problem)
+        return Batch(gtins, word, identifier, str(line.get("message") or ""), left_out=left_out)
+    return Batch(gtins, "unknown", message=problem, left_out=left_out)

@@ -188,6 +188,9 @@ _WORST_FIRST: Mapping[str, str] = {
 }
 
 
+_LEFT_OUT = "What was changed meanwhile is not sent: apply the answers again, or correct the products as they are now."
+
+
 def status_of_all(outcomes: Sequence[Outcome]) -> str:
     """Return the worst status; IN_PROGRESS as long as one batch is."""
     found = {outcome.status for outcome in outcomes}
@@ -207,9 +210,15 @@ def message_of_all(outcomes: Sequence[Outcome]) -> str:
     hints = [
         _WORST_FIRST.get(outcome.status, "")
         for outcome in outcomes
-        if (outcome.batch.tracking is None and not outcome.batch.continued_by) or outcome.status == "TIMEOUT"
+        if (
+            outcome.batch.tracking is None
+            and not outcome.batch.continued_by
+            and not outcome.batch.is_left_out
+        )
+        or outcome.status == "TIMEOUT"
     ]
-    return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints) if text))
+    left_out = _LEFT_OUT if any(one.batch.is_left_out for one in outcomes) else ""
+    return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints, left_out) if text))
 
 
 def still_running(outcomes: Sequence[Outcome], timeout: float) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final
 
 from prodex.errors import (
     AuthenticationFailed,
@@ -18,10 +20,15 @@ from prodex.errors import (
 )
 from prodex.progress import Progress, showing
 from prodex.send.batches import ARRIVED, Batch, Sent
-from prodex.send.corrections import refuse_changed
+from prodex.send.corrections import changed_meanwhile, refuse_changed
+from prodex.send.earlier_records import earlier_records
 from prodex.send.journal import UpsertJournal, host_of
+from prodex.send.records import Product
 from prodex.service import Client
 from prodex.service.replies import canonical
+
+#: Why a product is left out of a call whose payload is known as a whole only.
+_TOGETHER: Final = "it is sent in one piece with a product that somebody has changed meanwhile"
 
 
 def also_sent(also: str | Collection[str], allowed: Collection[str]) -> set[str]:
@@ -67,7 +74,12 @@ def numbers_to_send(
             f"The upsert {journal.name} was planned for {journal.head.host} and the access key of then; this service "
             f"is {host_of(service.base_url)}, with another key. Connect with those."
         )
-    loaded = {gtin: one for number in numbers for gtin, one in journal.loaded(number).items()}
+    loaded = {
+        gtin: one
+        for number in numbers
+        for gtin, one in journal.loaded(number).items()
+        if gtin in batches[number].gtins
+    }
     refuse_changed(service, loaded, journal.head.extra)
     return numbers
 
@@ -76,6 +88,9 @@ def send(
     service: Client, journal: UpsertJournal, numbers: Sequence[int], batches: list[Batch], progress: Progress
 ) -> None:
     """Send batches of a plan, one after the other, and put the state of each into `batches`.
+
+    Before each of several calls its corrected products are looked at once more. Those that somebody has changed since
+    they were merged are left out of it, and are not sent.
 
     Sending stops at a refusal, when the service cannot be reached, and after two lost replies in a row: every
     further call would probably leave more products in an unknown state.
@@ -90,15 +105,19 @@ def send(
     total, done, last = sum(len(batches[number].gtins) for number in numbers), 0, ""
     with showing(progress, "Sent", phase="Sending") as show:
         for place, number in enumerate(numbers):
-            body = journal.payload(number)
-            with _stopping(batches, f"before batch {number}"):
-                # Before the call: if this process is killed during it, the batch must not count as "not sent".
-                journal.begin_sending(number)
-            batches[number], error = _send_batch(
-                service, body, journal.head.content_type, batches[number].gtins
-            )
-            with _stopping(batches, f"after batch {number}"):
-                journal.end_sending(number, batches[number])
+            left_out, error = {}, None
+            try:
+                # The only call was looked at a moment ago, before it was planned; of several, each takes its time.
+                left_out = _changed(service, journal, number, batches[number]) if len(numbers) > 1 else {}
+            except ServiceError as failed:
+                error = failed
+            # What may have arrived is no longer as it was, and not "not sent".
+            if left_out and batches[number].sent in ARRIVED:
+                continue
+            if error is None:
+                error = _send_batch(service, journal, number, batches, left_out)
+            else:
+                _stop(journal, [number], batches, f"the products could not be requested once more: {error}")
             done += len(batches[number].gtins)
             show(done, total)
             why = f"sending stopped at batch {number}" if error else ""
@@ -117,7 +136,54 @@ def send(
         journal.discard_payloads()
 
 
+def _changed(service: Client, journal: UpsertJournal, number: int, batch: Batch) -> dict[str, str]:
+    """Return the products of a batch that are not as they were when their corrections were merged, and why.
+
+    Raises
+    ------
+    ServiceError
+        When they cannot be requested.
+    """
+    loaded = {gtin: one for gtin, one in journal.loaded(number).items() if gtin in batch.gtins}
+    before: dict[str, Product] = {}
+    if loaded and journal.keeps_earlier_records:
+        kept = earlier_records(journal.name, batch.gtins)
+        before = {one.product: one.before for one in kept if one.before is not None}
+    attributes = journal.head.attributes or ()
+    found = changed_meanwhile(service, loaded, attributes, before, journal.head.extra)
+    if found and not journal.can_leave_out(number):
+        return {gtin: found.get(gtin, _TOGETHER) for gtin in batch.gtins}
+    return found
+
+
 def _send_batch(
+    service: Client,
+    journal: UpsertJournal,
+    number: int,
+    batches: list[Batch],
+    left_out: Mapping[str, str],
+) -> ServiceError | None:
+    """Send one batch without some of its products, and record it; return the error if it certainly did not arrive."""
+    planned = batches[number]
+    left_out = {**planned.left_out, **left_out}
+    gtins = tuple(gtin for gtin in planned.gtins if gtin not in left_out)
+    if not gtins:
+        batches[number] = Batch((), "not sent", left_out=left_out)
+        with _stopping(batches, f"before batch {number}"):
+            journal.end_sending(number, batches[number])
+        return None
+    body = journal.payload(number, left_out)
+    with _stopping(batches, f"before batch {number}"):
+        # Before the call: if this process is killed during it, the batch must not count as "not sent".
+        journal.begin_sending(number, left_out)
+    made, error = _call(service, body, journal.head.content_type, gtins)
+    batches[number] = replace(made, left_out=left_out)
+    with _stopping(batches, f"after batch {number}"):
+        journal.end_sending(number, batches[number])
+    return error
+
+
+def _call(
     service: Client, body: bytes, content_type: str, gtins: tuple[str, ...]
 ) -> tuple[Batch, ServiceError | None]:
     """Send one batch; return its state, and the error if it certainly did not arrive."""
@@ -146,7 +212,7 @@ def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why
         journal.stop(why)
     for number in rest:
         if batches[number].sent == "not sent":
-            batches[number] = Batch(batches[number].gtins, "not sent", message=why)
+            batches[number] = replace(batches[number], message=why)
 
 
 @contextmanager

@@ -310,7 +310,11 @@ class Tracking:
         0
         """
         self._sent[:] = self._plan().batches()
-        numbers = [number for number, batch in enumerate(self._sent) if batch.sent == "not sent"]
+        numbers = [
+            number
+            for number, batch in enumerate(self._sent)
+            if batch.sent == "not sent" and not batch.is_done
+        ]
         self._send(self._plan(), self._sent, numbers, progress)
         return self
 
@@ -364,15 +368,24 @@ class Tracking:
         return self._outcomes
 
     def _numbered(self) -> list[tuple[UpsertJournal | None, int, Batch]]:
-        """Return the batches with their numbers, after those that earlier upserts have sent, or may have."""
+        """Return the batches with their numbers, after those that earlier upserts have sent, or may have.
+
+        What was left out of a call is a batch of its own, that is not sent.
+        """
         earlier = [
             # Of what is sent anew, only what has arrived.
             (plan, number, replace(batch, gtins=tuple(batch.arrived)) if batch.continued_by else batch)
             for plan, batches in self._earlier
-            for number, batch in enumerate(batches)
+            for number, several in enumerate(batches)
+            for batch in several.by_call()
             if batch.sent in ARRIVED and (batch.arrived or not batch.continued_by)
         ]
-        return [*earlier, *((self._journal, number, batch) for number, batch in enumerate(self._sent))]
+        own = [
+            (self._journal, number, batch)
+            for number, several in enumerate(self._sent)
+            for batch in several.by_call()
+        ]
+        return [*earlier, *own]
 
     @property
     def _all_sent(self) -> list[Batch]:

@@ -213,7 +213,7 @@ def upsert(
     failed = any(finding.severity == "error" for finding in findings)
     form = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, _ in batches_of(products, form, batch_size))
+        payloads = () if failed else tuple(body for body, *_ in batches_of(products, form, batch_size))
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
     edits = edit_digests(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
@@ -284,11 +284,10 @@ class _Payload(NamedTuple):
 
     def plan(self) -> Iterator[Planned]:
         """Yield the batches."""
-        for body, gtins in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
+        for body, gtins, sizes in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
             loaded = tuple(self.loaded[gtin] for gtin in gtins if gtin in self.loaded)
-            yield Planned(
-                body, gtins, loaded, tuple(self.edits[gtin] for gtin in gtins if gtin in self.edits)
-            )
+            edits = tuple(self.edits[gtin] for gtin in gtins if gtin in self.edits)
+            yield Planned(body, gtins, loaded, edits, sizes)
 
 
 def _send_products(

@@ -125,7 +125,8 @@ def _upsert_row(path: Path, limits: KeepingLimits) -> dict[str, Any]:
     # Each product counts where it is sent.
     counts: Counter[str] = Counter(
         batch.sent
-        for batch in batches
+        for several in batches
+        for batch in several.by_call()
         for one in batch.gtins
         if not batch.continued_by or one in batch.arrived
     )

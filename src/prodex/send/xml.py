@@ -33,6 +33,10 @@ _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<SupplierProducts>'
 _RETURN = {"\r": "&#13;"}
 
 
+#: The bytes before the first product of a payload, and between two.
+BEGINS, BETWEEN = len(_HEAD) + 1, 1
+
+
 def payload(products: Iterable[bytes]) -> bytes:
     """Join encoded products to one payload."""
     return b"\n".join([_HEAD, *products, b"</SupplierProducts>\n"])
