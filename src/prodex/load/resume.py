@@ -253,7 +253,7 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
 
     # What was sent from here must be in what is loaded afterwards.
     try:
-        write = last_write(asked.source, since=begun)
+        write = last_write(asked.source, begun, catalog.origin.server_time)
     except StorageError as error:  # somebody else's, who may have sent something
         return None, f"Loading {name!r} again: it is not known what was sent meanwhile. {error}"
     if write is not None:

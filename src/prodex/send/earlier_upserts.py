@@ -2,7 +2,9 @@
 
 A journal has a digest of each correction, so that any later process finds what became of it. A correction is sent again
 only on evidence that nothing of it is under way: its call was never made, or its import has ended and the product does
-not have it. An import whose end nobody has seen may run for a day (`upserts.LONGEST`).
+not have it. An import whose end nobody has seen may run for a day (`upsert_history.LONGEST`) by the clock of the
+service. This machine's clock, which may be wrong, ends no wait: without dates of the service only the state of the
+import does, or somebody who knows better.
 """
 
 from __future__ import annotations
@@ -20,21 +22,26 @@ from typing import Any, TypeAlias
 from prodex.errors import InputError, SnapshotLocked
 from prodex.files.lock import locked
 from prodex.files.untrusted import read_bytes
+from prodex.query import ProductQuery
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.corrections import Changes
-from prodex.send.journal import UpsertJournal, name_of, tracking_folder
+from prodex.send.journal import SentCall, UpsertJournal, name_of, tracking_folder
 from prodex.send.merging import Edit, texts_of
 from prodex.send.polling import ImportPolling
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert_history import (
+    CLOCKS,
     LONGEST,
     SETTLES,
     changed_at,
     continued_upserts,
+    ended_dates,
     ended_imports,
     note_ended,
+    product_statuses,
     recent_journals,
+    settle,
     settling,
 )
 from prodex.service import Client
@@ -125,11 +132,13 @@ class EarlierCall:
     attributes
         The attributes that it writes; None if they are not known.
     at, ended
-        When the call was made, and when its import was first seen to have ended.
+        When the call was made, and when its import was first seen to have ended, by the clock of this machine.
+    date, ended_date
+        The same by the clock of the service; None where it is not known.
     statuses
-        By the key of a GTIN, what the service says of the product; none if its import was not requested now.
+        By the key of a GTIN, what the service says of the product, or said when its import had ended.
     is_given_up
-        Whether somebody has decided that it did not arrive.
+        Whether somebody has decided that it did not arrive, or is over.
     """
 
     name: str
@@ -141,6 +150,8 @@ class EarlierCall:
     attributes: frozenset[str] | None
     at: datetime
     ended: datetime | None = None
+    date: datetime | None = None
+    ended_date: datetime | None = None
     statuses: Mapping[str, str] = field(default_factory=dict)
     is_given_up: bool = False
 
@@ -149,12 +160,18 @@ class EarlierCall:
         """Whether it certainly did not arrive."""
         return self.batch.sent not in ARRIVED
 
-    @property
-    def ends(self) -> datetime:
-        """When it is over at the latest."""
-        if self.ended is not None:
-            return self.ended + SETTLES
-        return self.at if self.is_given_up else self.at + LONGEST
+    def is_settled(self, date: datetime | None) -> bool:
+        """Whether nothing of it can appear any more at a date of the service."""
+        if self.is_plan or self.is_over(date):
+            return True
+        if self.ended is None:
+            return False
+        # Where its date is not known, no other date says more.
+        return self.ended_date is None or (date is not None and self.ended_date + SETTLES <= date)
+
+    def is_over(self, date: datetime | None) -> bool:
+        """Whether it cannot run any more at a date of the service, although nobody has seen its end."""
+        return date is not None and self.date is not None and self.date + LONGEST <= date
 
     def has(self, gtin: str, corrections: Digests) -> bool:
         """Whether it has these corrections of a product."""
@@ -171,28 +188,30 @@ class EarlierCall:
             return any(_root_of(one) == root for one in edits)
         return self.attributes is None or root in self.attributes
 
-    def may_be_under_way(self, gtin: str, now: datetime, updated_at: Any, settles: timedelta) -> bool:
+    def may_be_under_way(self, gtin: str, date: datetime | None, updated_at: Any, settles: timedelta) -> bool:
         """Whether the product may still get what was sent.
 
         Parameters
         ----------
         gtin
             The key of its GTIN.
-        now
-            A moment before the product was requested.
+        date
+            The clock of the service before the product was requested; None if it is not known.
         updated_at
             When it was last updated, as the service says.
         settles
             How long the service takes to show what it has imported.
         """
-        if self.is_plan or self.has_arrived(gtin) or self.statuses.get(gtin) == "ERROR":
+        is_known = self.is_plan or self.is_given_up or self.has_arrived(gtin)
+        if is_known or self.statuses.get(gtin) == "ERROR":
             return False
         if self.ended is None:
-            return now < self.ends
+            return not self.is_over(date)
         # Once the product was updated, the import is visible.
         loaded = self.loaded.get(gtin)
-        has_moved = loaded is not None and updated_at != loaded.updated_at
-        return not has_moved and now < self.ended + settles
+        if (loaded is not None and updated_at != loaded.updated_at) or not settles:
+            return False
+        return date is None or self.ended_date is None or date < self.ended_date + settles
 
 
 @dataclass(frozen=True)
@@ -274,14 +293,15 @@ class EarlierUpserts:
         The keys of the GTINs of these products.
     calls
         The calls and plans with any of them, the oldest first.
-    moment
-        When the imports were requested; whatever was visible then is visible to any later request.
+    date
+        When the imports were requested, by the clock of the service; None if that is not known. Whatever was visible
+        then is visible to any later request.
     """
 
     service: Client
     gtins: frozenset[str]
     calls: tuple[EarlierCall, ...]
-    moment: datetime
+    date: datetime | None
 
     @classmethod
     def look(cls, service: Client, gtins: Collection[str], *, gives_up_lost: bool = False) -> EarlierUpserts:
@@ -294,7 +314,8 @@ class EarlierUpserts:
         gtins
             Their GTINs.
         gives_up_lost
-            Whether calls whose replies were lost, or whose imports the service does not know, did not arrive.
+            Whether calls whose replies were lost, or whose imports the service does not know, did not arrive, and
+            imports are over that have ended at a time that nobody knows.
 
         Raises
         ------
@@ -311,37 +332,51 @@ class EarlierUpserts:
                     f"Another process is sending the upsert {one.name}, which has some of these products. Wait for its "
                     "end, and apply the answers again."
                 )
+        open_ = [one for one in calls if not one.is_settled(service.last_date)]
+        # Of those that have ended a moment ago, whether the service still knows them.
         now = datetime.now(UTC)
-        running = dict.fromkeys(
-            one.batch.tracking for one in calls if one.batch.tracking is not None and now < one.ends
+        asked = dict.fromkeys(
+            one.batch.tracking for one in open_ if one.ended is None or now < one.ended + SETTLES
         )
         polling = ImportPolling(service)
         try:
-            polling.poll([one for one in running if one is not None])
+            polling.poll([one for one in asked if one is not None])
         finally:
             ended = polling.newly_ended()
             here = {one.batch.tracking: one.batch for one in calls if one.batch.tracking in ended}
             found = {str(tracking): polling.outcome(batch).statuses for tracking, batch in here.items()}
-            note_ended(service.base_url, ended, found)
+            note_ended(service.base_url, ended, found, service.last_date)
+        if open_ and not any(asked):
+            # How long ago a reply was lost, only the date of another one says.
+            service.search_products(ProductQuery(gtins_in=sorted(keys)[:1]).to_probe())
         # After the imports were requested: what has ended by now is visible to whoever requests products from now on.
-        now = datetime.now(UTC)
+        now, date = datetime.now(UTC), service.last_date
         seen = []
         for one in _calls(service, keys):
             record = polling.records.get(one.batch.tracking or "")
-            over = one.ended or (now if one.batch.tracking in ended else None)
-            statuses = {} if record is None or not over else polling.outcome(one.batch).statuses
+            is_new = one.ended is None and one.batch.tracking in ended
+            over, over_date = (now, date) if is_new else (one.ended, one.ended_date)
+            statuses = one.statuses if record is None or not over else polling.outcome(one.batch).statuses
             is_lost = one.batch.sent == "unknown" or one.batch.tracking in polling.problems
-            gives_up = gives_up_lost and is_lost
             # An import that was seen to end and that the service does not know any more says nothing: it was reset.
             # One that could not be requested just now has ended all the same, and is not sent again.
-            if gives_up and getattr(polling.problems.get(one.batch.tracking or ""), "status", None) == 404:
+            if (
+                gives_up_lost
+                and getattr(polling.problems.get(one.batch.tracking or ""), "status", None) == 404
+            ):
                 over = None
-            seen.append(replace(one, ended=over, statuses=statuses, is_given_up=gives_up and over is None))
-        return cls(service, keys, tuple(seen), now)
+            gives_up = gives_up_lost and (is_lost if over is None else over_date is None or date is None)
+            seen.append(
+                replace(one, ended=over, ended_date=over_date, statuses=statuses, is_given_up=gives_up)
+            )
+        for journal in {one.name: one.journal for one in seen if one.journal is not None}.values():
+            settle(journal, date)
+        return cls(service, keys, tuple(seen), date)
 
     def is_current(self) -> bool:
         """Whether no other process has sent any of these products, or planned to, since this was read."""
-        return _call_states(_calls(self.service, self.gtins)) == _call_states(self.calls)
+        # Whatever another process does is a new state; one that is over is not read again.
+        return _call_states(_calls(self.service, self.gtins)) <= _call_states(self.calls)
 
     def sent_by(self, gtin: str, corrections: Digests) -> str | None:
         """Return the name of the last upsert that has sent these corrections of a product, or may have."""
@@ -479,7 +514,7 @@ class EarlierUpserts:
 
     def _is_given_up(self, call: EarlierCall, place: Place) -> bool:
         """Whether nobody ever saw what became of a call, and it cannot be under way any more."""
-        is_over = call.ended is None and self.moment >= call.ends
+        is_over = call.ended is None and (call.is_given_up or call.is_over(self.date))
         return is_over and not call.is_plan and not call.has_arrived(place[0])
 
     def _of_one_upsert(self, names: Collection[str]) -> set[str]:
@@ -523,7 +558,7 @@ class EarlierUpserts:
         self, call: EarlierCall, gtin: str, records: Mapping[str, Product], settles: timedelta
     ) -> bool:
         updated_at = records.get(gtin, {}).get("updatedAt")
-        return call.may_be_under_way(gtin, self.moment, updated_at, settles)
+        return call.may_be_under_way(gtin, self.date, updated_at, settles)
 
     def _upserts(self, names: Collection[str]) -> tuple[UpsertJournal, ...]:
         found = {one.name: one.journal for one in self.calls if one.journal is not None}
@@ -566,11 +601,25 @@ def _calls_of(
     edits = {gtin_key(gtin): one for gtin, one in journal.edits(number).items() if gtin in here}
     loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items() if gtin in here}
     attributes = None if journal.head.attributes is None else frozenset(journal.head.attributes)
-    made = [one for one in journal.calls if one.batch == number]
-    times = [changed] if batch.sent not in ARRIVED or not made else [one.at or changed for one in made]
-    for at in times:
-        end = ended.get(batch.tracking or "")
-        yield EarlierCall(journal.name, journal, number, batch, edits, loaded, attributes, at, end)
+    made = [one for one in journal.calls if one.batch == number and batch.sent in ARRIVED]
+    end, end_date = ended.get(batch.tracking or ""), ended_dates(journal.path).get(batch.tracking or "")
+    statuses = product_statuses(journal.path).get(batch.tracking or "", {})
+    for one in made or [SentCall()]:
+        at = one.at or changed
+        yield EarlierCall(
+            journal.name,
+            journal,
+            number,
+            batch,
+            edits,
+            loaded,
+            attributes,
+            at,
+            end,
+            one.date,
+            end_date,
+            statuses,
+        )
 
 
 def _unreadable(path: Path, gtins: frozenset[str], error: InputError) -> Iterator[EarlierCall]:
@@ -580,9 +629,9 @@ def _unreadable(path: Path, gtins: frozenset[str], error: InputError) -> Iterato
     except OSError:
         return
     if here := tuple(sorted(gtin for gtin in gtins if gtin.encode() in content)):
-        yield EarlierCall(
-            name_of(path), None, 0, Batch(here, "unknown", message=str(error)), {}, {}, None, changed_at(path)
-        )
+        batch, at = Batch(here, "unknown", message=str(error)), changed_at(path)
+        # Nothing else is known of its time than that of the file.
+        yield EarlierCall(name_of(path), None, 0, batch, {}, {}, None, at, date=at + CLOCKS)
 
 
 def _call_states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | None]]:
@@ -597,10 +646,14 @@ def _concerns(plan: EarlierCall, place: Place) -> bool:
 
 def why_it_waits(call: EarlierCall, place: Place) -> str:
     """Say why a correction cannot be sent now."""
+    until = 'also="unknown" (--also unknown) sends them now, if you know that it is over.'
+    if call.ended is None and call.date is not None:
+        moment = f"{call.date + LONGEST:%Y-%m-%d %H:%M} UTC"
+        until = f"after {moment} by the clock of the service it is no longer waited for."
     return (
         f"{place[1]} of this product was written at {call.at:%Y-%m-%d %H:%M} UTC (upsert {call.name}), and the "
-        "service may still be importing that: another write now could undo it. Apply the answers again when it has "
-        f"ended; after {call.ends:%Y-%m-%d %H:%M} UTC it is no longer waited for."
+        f"service may still be importing that: another write now could undo it. Apply the answers again when it has "
+        f"ended; {until}"
     )
 
 

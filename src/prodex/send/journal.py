@@ -259,14 +259,19 @@ class UpsertJournal:
         """Whether the payload of a batch can be sent without some of its products."""
         return len(self._entries[number].sizes) == len(self._entries[number].gtins)
 
-    def begin_sending(self, number: int, left_out: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Record that a batch is sent now, and which products are left out of it."""
+    def begin_sending(
+        self,
+        number: int,
+        left_out: Mapping[str, str] = MappingProxyType({}),
+        date: datetime | None = None,
+    ) -> None:
+        """Record that a batch is sent now, at which time of the service's clock, and what is left out of it."""
         moment = datetime.now(UTC).isoformat()
-        line = {"batch": number, "state": BEING_SENT, "time": moment}
+        line = {"batch": number, "state": BEING_SENT, "time": moment, "date": _as_text(date)}
         self._append(line | ({"left_out": dict(left_out)} if left_out else {}))
 
-    def end_sending(self, number: int, batch: Batch) -> None:
-        """Record the state of a batch after its call.
+    def end_sending(self, number: int, batch: Batch, date: datetime | None = None) -> None:
+        """Record the state of a batch after its call, at a time of the service's clock.
 
         Raises
         ------
@@ -274,7 +279,7 @@ class UpsertJournal:
             When it cannot be written; this object keeps the state, and writes it before anything else.
         """
         try:
-            self._add_end(number, batch)
+            self._add_end(number, batch, date)
         except StorageError:
             self._unwritten.append((number, batch))
             raise
@@ -299,8 +304,9 @@ class UpsertJournal:
     def _payloads(self) -> Path:
         return self.path.parent / _PAYLOADS
 
-    def _add_end(self, number: int, batch: Batch) -> None:
+    def _add_end(self, number: int, batch: Batch, date: datetime | None = None) -> None:
         line = {"batch": number, "state": batch.sent, "tracking": batch.tracking, "message": batch.message}
+        line["date"] = _as_text(date)
         self._append(line | ({"left_out": dict(batch.left_out)} if batch.left_out else {}))
 
     def _append(self, line: Mapping[str, Any]) -> None:
@@ -322,6 +328,10 @@ class UpsertJournal:
                 "nothing was sent. Check where the folder comes from."
             )
         return AppendLog(self.path)
+
+
+def _as_text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
 
 
 def new_name() -> str:
@@ -435,11 +445,15 @@ class PlannedPayload(msgspec.Struct, frozen=True):
 
 
 class SentCall(NamedTuple):
-    """One call that arrived, or may have: its time, tracking identifier and batch, as far as they are known."""
+    """One call that arrived, or may have: its time, tracking identifier and batch, as far as they are known.
+
+    `date` is its time by the clock of the service, the later one of before and after the call.
+    """
 
     at: datetime | None = None
     tracking: str | None = None
     batch: int | None = None
+    date: datetime | None = None
 
 
 class JournalContents(NamedTuple):
@@ -541,9 +555,11 @@ def _states_from_lines(
             begun = under_way.pop(number, None)
             if line.get("state") == BEING_SENT:
                 calls += [begun] if begun else []  # its reply was never recorded
-                under_way[number] = SentCall(_time(line.get("time")), None, number)
+                under_way[number] = SentCall(_time(line.get("time")), None, number, _time(line.get("date")))
             elif state.sent in ARRIVED:
-                calls.append(SentCall(begun.at if begun else None, state.tracking, number))
+                dates = [one for one in (begun and begun.date, _time(line.get("date"))) if one is not None]
+                at, date = begun.at if begun else None, max(dates, default=None)
+                calls.append(SentCall(at, state.tracking, number, date))
         else:
             is_damaged = True
     # The damaged line may have been about a call, whose time is then unknown.

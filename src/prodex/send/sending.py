@@ -175,11 +175,11 @@ def _send_batch(
     body = journal.payload(number, left_out)
     with _stopping(batches, f"before batch {number}"):
         # Before the call: if this process is killed during it, the batch must not count as "not sent".
-        journal.begin_sending(number, left_out)
+        journal.begin_sending(number, left_out, service.last_date)
     made, error = _call(service, body, journal.head.content_type, gtins)
     batches[number] = replace(made, left_out=left_out)
     with _stopping(batches, f"after batch {number}"):
-        journal.end_sending(number, batches[number])
+        journal.end_sending(number, batches[number], service.last_date)
     return error
 
 

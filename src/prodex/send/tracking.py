@@ -211,7 +211,7 @@ class Tracking:
         for one in self._known() if ended else ():
             if one.batch.tracking in ended:
                 statuses.setdefault(str(one.batch.tracking), {}).update(one.statuses)
-        note_ended(self._service.base_url, ended, statuses)
+        note_ended(self._service.base_url, ended, statuses, self._service.last_date)
         return self
 
     def wait(self, timeout: float = 3600, *, progress: Progress = None) -> Self:

@@ -2,7 +2,8 @@
 
 A service imports what is sent in its own time. So a snapshot that was begun before an import had ended may contain old
 values, and must not be reused. What was sent, and when, is in the journals; when an import was first seen to have ended
-is noted beside them. All times are of this machine's clock.
+is noted beside them. Times are of this machine's clock, which may have been wrong for a while; dates are of the clock
+of the service, and a wait is over only by these.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pandas as pd
 
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import reading, writing
-from prodex.files.untrusted import Moment, check_moment, is_file, is_folder, read_json
+from prodex.files.untrusted import Moment, check_moment, is_file, is_folder, read_bytes, read_json
 from prodex.limits import KeepingLimits
 from prodex.network.addresses import is_loopback
 from prodex.send.journal import (
@@ -185,9 +186,13 @@ LONGEST = timedelta(days=1)
 SETTLES = timedelta(minutes=2)
 
 #: Largest difference between the clock of a network disk and this machine's.
-_CLOCKS = timedelta(days=1)
+CLOCKS = timedelta(days=1)
 
 _ENDED = "ended.json"
+_ENDED_DATES = "ended_dates.json"
+#: Holds the size of a journal of which no import can be running any more.
+_SETTLED = "settled"
+_DIGITS = 20
 _STATUSES = "statuses.json"
 
 
@@ -212,7 +217,7 @@ class Write(NamedTuple):
     has_ended: bool
 
 
-def last_write(base_url: str, since: datetime | None = None) -> Write | None:
+def last_write(base_url: str, since: datetime | None = None, date: datetime | None = None) -> Write | None:
     """Return the write to a service that is visible last; None if there is none.
 
     Parameters
@@ -221,18 +226,23 @@ def last_write(base_url: str, since: datetime | None = None) -> Write | None:
         Of the service. The access key does not matter: organisations see each other's products.
     since
         Only writes that were not visible at this time.
+    date
+        The same time by the clock of the service, if that is known: it decides of imports whose end nobody has seen.
     """
     found = [
         write
         for path in (journals() if since is None else recent_journals(since))
-        for write in _writes(path, base_url)
+        for write in _writes(path, base_url, since, date)
         if since is None or write.through >= since
     ]
     return max(found, key=lambda write: write.through, default=None)
 
 
 def note_ended(
-    base_url: str, identifiers: Collection[str], statuses: Mapping[str, Mapping[str, str]] | None = None
+    base_url: str,
+    identifiers: Collection[str],
+    statuses: Mapping[str, Mapping[str, str]] | None = None,
+    date: datetime | None = None,
 ) -> None:
     """Note that imports which were sent from here have ended.
 
@@ -246,11 +256,13 @@ def note_ended(
         The imports.
     statuses
         By import, the status of each product as the service says it, by GTIN.
+    date
+        When it was seen, by the clock of the service.
     """
     if not identifiers:
         return
     try:
-        # The end of an older import no longer matters: after a day it counts as ended anyway.
+        # The end of an older import no longer matters.
         paths = list(recent_journals(datetime.now(UTC)))
     except StorageError as error:
         _LOG.info("the end of an import could not be recorded: %s", error)
@@ -267,19 +279,23 @@ def note_ended(
         now = datetime.now(UTC)
         moments = {str(one): now for one in ours} | ended
         known = {one: dict(of) for one, of in (statuses or {}).items() if one in ours}
+        dates = ended_dates(path) | ({} if date is None else {str(one): date for one in ours - ended.keys()})
         try:
             # First: an import that has ended is not looked at again.
             if known:
                 with writing(path.with_name(_STATUSES), private=True) as beside:
                     beside.write_bytes(msgspec.json.encode(product_statuses(path) | known))
+            if date is not None:
+                with writing(path.with_name(_ENDED_DATES), private=True) as beside:
+                    beside.write_bytes(msgspec.json.encode(dates))
             with writing(path.with_name(_ENDED), private=True) as beside:
                 beside.write_bytes(msgspec.json.encode(moments))
         except StorageError as error:
             _LOG.info("the end of an import could not be recorded: %s", error)
 
 
-def _writes(path: Path, base_url: str) -> Iterator[Write]:
-    """Yield the calls of an upsert that arrived, or may have."""
+def _writes(path: Path, base_url: str, since: datetime | None, date: datetime | None) -> Iterator[Write]:
+    """Yield the calls of an upsert that arrived, or may have; `since` and `date` are one time by both clocks."""
     changed = changed_at(path)
     try:
         journal = UpsertJournal(path)
@@ -293,7 +309,11 @@ def _writes(path: Path, base_url: str) -> Iterator[Write]:
         at = call.at or changed
         end = ended.get(call.tracking or "")
         through = at + LONGEST if end is None else end + settling(base_url)
+        if end is None and since is not None and date is not None and call.date is not None:
+            # As long before or after as the service says, whatever the clock here has said meanwhile.
+            through = since + (call.date + LONGEST - date)
         yield Write(journal.name, at, through, end is not None)
+    settle(journal, date)
 
 
 def settling(base_url: str) -> timedelta:
@@ -303,9 +323,39 @@ def settling(base_url: str) -> timedelta:
 
 
 def recent_journals(since: datetime) -> Iterator[Path]:
-    """Yield the journals of upserts whose imports may have been running at a time, the newest first."""
-    # The others are skipped by the date of the file: parsing a year of upserts would delay every load.
-    return (path for path in journals() if changed_at(path) + LONGEST + _CLOCKS >= since)
+    """Yield the journals of upserts whose imports may have been running at a time, the newest first.
+
+    The others are those of which a service has shown that they are over (`settle`), and which were not changed since.
+    """
+    # Parsing a year of upserts would delay every load. By the date of the file alone nothing is over: a clock that is
+    # ahead makes everything old.
+    return (
+        path for path in journals() if changed_at(path) + LONGEST + CLOCKS >= since or not _is_settled(path)
+    )
+
+
+def settle(journal: UpsertJournal, date: datetime | None) -> None:
+    """Note that no import of an upsert can be running any more, if that is so at a date of the service."""
+    if date is None or not journal.calls or _is_settled(journal.path):
+        return
+    ended = ended_dates(journal.path)
+    begun = [ended.get(call.tracking or "", call.date) for call in journal.calls]
+    if any(one is None or one + LONGEST > date for one in begun):
+        return
+    try:
+        size = journal.path.lstat().st_size
+        with writing(journal.path.with_name(_SETTLED), private=True) as beside:
+            beside.write_text(str(size), "ascii")
+    except (OSError, StorageError) as error:
+        _LOG.info("that %s is over could not be recorded: %s", journal.name, error)
+
+
+def _is_settled(journal: Path) -> bool:
+    try:
+        content = read_bytes(journal.with_name(_SETTLED), most=_DIGITS)
+        return content == str(journal.lstat().st_size).encode()
+    except (OSError, ValueError):
+        return False
 
 
 def changed_at(path: Path) -> datetime:
@@ -324,6 +374,17 @@ def ended_imports(journal: Path) -> dict[str, datetime]:
     except (OSError, ValueError):
         return {}
     return moments
+
+
+def ended_dates(journal: Path) -> dict[str, datetime]:
+    """Return when imports were first seen to have ended, by the clock of the service, as far as that is known."""
+    try:
+        dates = read_json(journal.with_name(_ENDED_DATES), dict[str, Moment])
+        for date in dates.values():
+            check_moment(date)
+    except (OSError, ValueError):
+        return {}
+    return dates
 
 
 def product_statuses(journal: Path) -> dict[str, dict[str, str]]:

@@ -9,6 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -163,6 +164,11 @@ class Client:
     def fingerprint(self) -> str:
         """A digest of the client id: compares access keys without showing them."""
         return hashlib.sha256(self._settings.client_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @property
+    def last_date(self) -> datetime | None:
+        """The service's clock (UTC) in its last reply; None if that had no date, or before the first one."""
+        return self._transport.last_date
 
     @property
     def base_url(self) -> str:

@@ -116,6 +116,11 @@ class Transport:
         Time and size of a reply.
     hidden
         Secrets that the service might repeat in a message.
+
+    Attributes
+    ----------
+    last_date
+        The service's clock (Date header) in the last reply, None if that had none; None before the first one.
     """
 
     base_url: str
@@ -124,6 +129,7 @@ class Transport:
     rate_limit: RateLimit
     limits: Limits = field(default_factory=Limits)
     hidden: tuple[Secret, ...] = ()
+    last_date: datetime | None = field(default=None, init=False)
 
     def send(
         self,
@@ -210,7 +216,7 @@ class Transport:
 
     def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
-        date = http_date(response.headers.get("Date"))
+        self.last_date = date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
             body=in_utf8(content, _charset(response.headers.get("Content-Type"))),
