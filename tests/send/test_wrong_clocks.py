@@ -20,6 +20,7 @@ from tests.worklists.interrupting import settle
 import prodex
 from prodex.errors import InputError
 from prodex.sandbox import Fault
+from prodex.send.upsert_history import recent_journals
 from prodex_sandbox.records import imports
 
 
