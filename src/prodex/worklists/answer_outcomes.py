@@ -92,6 +92,8 @@ class Decision:
         Id of the product, if it is known.
     attribute, language, language_code, position
         The place that it is about, as far as it is known.
+    variant
+        The code of the language of a text, where the product has another text of that language beside it.
     shape
         What the answer has to be.
     correction
@@ -119,6 +121,7 @@ class Decision:
     attribute: str | None = None
     language: str | None = None
     language_code: str | None = None
+    variant: str | None = None
     position: str | None = None
     shape: AnswerShape = AnswerShape.NONE
     correction: Correction | None = None
@@ -404,6 +407,7 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     place = _place_in_words(decision, own[0] if own else None, meant, position)
     decision = replace(
         decision,
+        variant=_code_beside_others(decision, record, own[0].variant if own else code),
         position=position,
         before=before,
         correction=Correction(str(decision.attribute), value, True, position, decision.language, code),
@@ -530,7 +534,8 @@ def _text_with_language(decision: Decision, keys: Mapping[str, str], products: C
     before = None if there is None else there.data
     place = _place_in_words(decision, there, code or language, decision.position)
     edit = ItemEdit(place, before, None if value is DELETE else text)
-    return replace(decision, correction=correction, before=before, edits=(edit,))
+    variant = _code_beside_others(decision, record, code if there is None else there.variant)
+    return replace(decision, variant=variant, correction=correction, before=before, edits=(edit,))
 
 
 def _is_code_of(code: str, tag: str) -> bool:
@@ -543,6 +548,14 @@ def _several_in_words(decision: Decision, texts: Sequence[TextItem]) -> str:
     differ = len({tag_of(str(one.variant)) for one in texts}) > 1
     codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
     return f"the product has {len(texts)} texts of {decision.attribute} in {decision.language!r}{codes}"
+
+
+def _code_beside_others(decision: Decision, record: Product, code: str | None) -> str | None:
+    """Return the code of a text where the product has a text of its language under another one; else None."""
+    if code is None:
+        return None
+    there = _texts_meant(decision, record, short_of(code), is_code=False)
+    return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
 
 
 def _place_in_words(decision: Decision, text: TextItem | None, language: str, position: str | None) -> str:
