@@ -385,7 +385,8 @@ def changes_from_frame(
         `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
         the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
         `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
-        deletes.
+        deletes. A code with a country means that one in any spelling, and nothing else; a language alone means the only
+        text in it, or an item of it that has no text yet.
     catalog
         The products, with the complete values of the corrected attributes.
     language

@@ -34,7 +34,7 @@ class TextCorrection:
     attribute
         Wire path of the text, such as `namePublicLong`.
     language
-        Its language: code or name.
+        Its language: code or name. With a country ("fr-BE") it means that one only; alone, the only text in it.
     text
         The new text, without outer spaces; None deletes the text.
     before
