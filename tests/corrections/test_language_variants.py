@@ -192,6 +192,17 @@ def test_a_text_that_is_moved_to_another_country_arrives() -> None:
         assert {code: "Yogurt"} == written(fix, texts)
 
 
+def test_a_text_is_copied_to_another_country_and_from_none_of_several() -> None:
+    """That the neighbour has the value already is no reason; of two sources, none is chosen."""
+    texts = {"fra-FR": "Pain"}
+    fix = prodex.correct(catalog(texts), "description", do.CopyFrom(from_language="fr-FR"), language="fr-BE")
+    assert {"fra-FR": "Pain", "fra-BE": "Pain"} == written(fix, texts)
+    several = {"fra-FR": "Pain", "fra-BE": "Pain"}
+    fix = prodex.correct(catalog(several), "description", do.CopyFrom(from_language="fr"), language="nl")
+    assert {"refused": 1} == dict(fix.counts)
+    assert "(fra-BE, fra-FR)" in fix.refused["reason"][0]
+
+
 def test_without_a_language_each_text_moves_to_its_own_country() -> None:
     """French of Belgium stays that of Belgium, beside French of France; nothing is asked."""
     texts = {"fra-FR": "Pain", "fra-BE": "Pistolet"}

@@ -493,8 +493,8 @@ class RemovePrefix:
 class MoveText:
     """Move a text to another attribute, another language, or both.
 
-    Where the other place holds another text, it is refused; so is a language alone that means several texts of a product,
-    with their codes. A text is taken away only if it has arrived.
+    Where the other place holds another text, it is refused; so is a language alone that means several texts of a
+    product, with their codes. A text is taken away only if it has arrived.
 
     Attributes
     ----------
