@@ -11,13 +11,14 @@ header. People say "France" and "French". Names and codes are those of the CLDR,
 
 One language has several codes: those of two and of three letters, those that ISO 639 has withdrawn (`iw`, `in`), and
 `nb` beside `no`. What people and services wrote is kept as they wrote it; wherever languages are compared, `short_of`
-decides.
+decides. One language has several variants, too: French of France, of Belgium, and without a country. Each is a place of
+its own for what is written, and `meant_by` decides which text of a product a language means.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 import pyarrow as pa
@@ -272,14 +273,88 @@ def short_of(language: str) -> str:
     return _ONE_LANGUAGE.get(short, short)
 
 
+@lru_cache(maxsize=4096)
 def tag_of(language: str) -> str:
     """Return a language with its country in the one form in which all its spellings are the same.
 
-    >>> tag_of("nob-NO"), tag_of("no-NO"), tag_of("nb"), tag_of("fra-FR"), tag_of("Klingon")
-    ('no-NO', 'no-NO', 'no', 'fr-FR', 'Klingon')
+    >>> tag_of("nob-NO"), tag_of("no-NO"), tag_of("nb"), tag_of("fra_fr"), tag_of("ZHO-HANS"), tag_of("Klingon")
+    ('no-NO', 'no-NO', 'no', 'fr-FR', 'zh-Hans', 'Klingon')
     """
     match = _TAG.fullmatch(language.strip())
-    return language if match is None else short_of(match[1]) + _subtags(match[2])
+    if match is None:
+        return language
+    # Case says nothing, of a country as of a script.
+    spelled = {2: str.upper, 4: str.title}
+    subtags = re.split("[-_]", match[2])[1:]
+    return "-".join([short_of(match[1]), *(spelled.get(len(one), str.lower)(one) for one in subtags)])
+
+
+def variant_of(code: str | None, short: str | None) -> str | None:
+    """Return the language of a text with its country, by the codes that it was sent with; None where it has neither.
+
+    The long code decides, unless only the short one names the country, or they are of two languages: then a text is in
+    that of the short one, as in every table.
+
+    >>> variant_of("fra-BE", "fr"), variant_of("fra", "fr-BE"), variant_of(None, "fr"), variant_of("nld-NL", "fr")
+    ('fra-BE', 'fr-BE', 'fr', 'fr')
+    """
+    if code is None or short is None:
+        return short if code is None else code
+    if short_of(code) != short_of(short):
+        return short
+    return short if is_whole_language(code) and not is_whole_language(short) else code
+
+
+def is_meant(variant: str | None, language: str) -> bool:
+    """Whether a language can mean a text, by the language of the text as `variant_of` returns it.
+
+    One with a country means that country in any spelling, and nothing else. One alone means all that is in it.
+
+    >>> is_meant("fra-BE", "FR-be"), is_meant("fra-FR", "fr-BE"), is_meant("fra", "fr-BE"), is_meant("fra-BE", "fre")
+    (True, False, False, True)
+    """
+    if variant is None:
+        return False
+    if is_whole_language(language):
+        return short_of(variant) == short_of(language)
+    return tag_of(variant) == tag_of(language)
+
+
+def meant_by(language: str, variants: Sequence[str | None], *, is_code: bool = False) -> list[int]:
+    """Return which texts of an attribute a language means, as indexes: the one home of that question.
+
+    What is written goes to the only text that is meant, and to none where several are: nobody can say which.
+
+    Parameters
+    ----------
+    language
+        A code, with a country or alone.
+    variants
+        The language of each text, as `variant_of` returns it.
+    is_code
+        Whether the code is that of a text as it was sent. Then one alone means a text that names no country either, if
+        there is one.
+
+    Examples
+    --------
+    >>> meant_by("fr-BE", ["fra-FR", "fra-BE"]), meant_by("fr", ["nld-BE", "fra-BE"]), meant_by("fr-BE", ["fra-FR"])
+    ([1], [1], [])
+    >>> meant_by("fra", ["fra-BE", "fra"]), meant_by("fra", ["fra-BE", "fra"], is_code=True)
+    ([0, 1], [1])
+    """
+    found = [place for place, one in enumerate(variants) if is_meant(one, language)]
+    if not is_code or not is_whole_language(language):
+        return found
+    return [place for place in found if is_whole_language(str(variants[place]))] or found
+
+
+def codes_in_words(variants: Iterable[str | None]) -> str:
+    """Return the codes of several texts, each once, so that somebody can say which one is meant.
+
+    >>> codes_in_words(["fra-FR", "fra-BE", None, "fra-FR"])
+    'fra-BE, fra-FR'
+    """
+    return ", ".join(sorted({one for one in variants if one is not None}))
 
 
 def spelled_short(language: str) -> str:

@@ -233,3 +233,20 @@ def test_a_form_has_no_step_until_it_is_filled_in(
         _ = bulk.form.chosen
     fill(bulk, "set value", value="Pain", language="fra-FR")
     assert (SetValue("Pain"), "fr-FR") == (bulk.form.chosen.operation, bulk.form.chosen.language)
+
+
+def test_the_form_offers_each_country_of_a_language_where_there_are_several() -> None:
+    """Beside the language as a whole, by its name; also as where a text is moved to or copied from."""
+    names = [
+        {"expressedIn": {"code": code, "normalizedCode": code[:2]}, "data": code}
+        for code in ("fra-FR", "fra-BE", "nld-NL")
+    ]
+    explorer = CatalogExplorer(prodex.flatten([{"id": 7, "gtin": FIRST, "namePublicLong": names}]))
+    explorer.correcting.is_open = True
+    assert explorer.bulk is not None
+    form = explorer.bulk.form
+    assert ("French", "French (Belgium)", "French (France)", "Dutch") == form.language.options
+    form.operation.value = "move text"
+    form.attribute.value = "Long name"
+    form.language.value, form.parameters["to_language"].value = "French (Belgium)", "French (France)"
+    assert ("fr-BE", "fr-FR") == (form.chosen.language, form.chosen.operation.to_language)

@@ -104,7 +104,9 @@ def correct(
           message. Quantities are "500 GRM", codes "ACME", yes and no "true" and "false";
         - a Series has the new values by `product_id` or GTIN (its index); missing ones leave what is there.
     language
-        The language of the texts that are meant, as a code or a name; texts in every language by default.
+        The language of the texts that are meant, as a code or a name; texts in every language by default. A code with a
+        country ("fr-BE" or "fra-BE") means that one only. A language alone means the only text in it: of several, none
+        is set, moved or removed, and any other change of them is asked back, text by text.
     profile
         The checks that say what is fixed, and what is new. Without one only what the service would refuse is found.
     now

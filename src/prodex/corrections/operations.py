@@ -95,6 +95,7 @@ class SetValue:
 
     A text is meant letter by letter, so that "delete" and "n/a" are texts. Of texts, a product that has none gets one
     if the step names the language; without a language, the text of a product that has one in a single language is set.
+    A language alone ("fr") means the only text in it; a product that has several (fra-BE and fra-FR) is refused.
 
     Attributes
     ----------
@@ -492,14 +493,15 @@ class RemovePrefix:
 class MoveText:
     """Move a text to another attribute, another language, or both.
 
-    Where the other place holds another text, it is refused. A text is taken away only if it has arrived.
+    Where the other place holds another text, it is refused; so is a language alone that means several texts of a
+    product, with their codes. A text is taken away only if it has arrived.
 
     Attributes
     ----------
     to_attribute
         The other attribute; None for the same.
     to_language
-        The other language: code or name; None for the same.
+        The other language: code or name, also with a country ("fr-BE"); None for the same.
     """
 
     do: ClassVar[str] = "move text"
@@ -633,7 +635,10 @@ _EXACT = Context(prec=40, traps=[Inexact, InvalidOperation])
 
 @dataclass(frozen=True)
 class RemoveValue:
-    """Take values away."""
+    """Take values away.
+
+    A language alone means the only text in it: where a product has several (fra-BE and fra-FR), none is taken away.
+    """
 
     do: ClassVar[str] = "remove value"
     shapes: ClassVar[frozenset[AnswerShape]] = _VALUES

@@ -6,7 +6,6 @@ is now; what a row was and is at the end is one change of one place, whatever st
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -35,7 +34,17 @@ from prodex.corrections.operations import (
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError, ProdexError
 from prodex.executors import side_by_side
-from prodex.locales import known_language_tag, language_code, language_tag, short_of
+from prodex.locales import (
+    codes_in_words,
+    is_meant,
+    is_whole_language,
+    known_language_tag,
+    language_code,
+    language_tag,
+    short_of,
+    tag_of,
+    variant_of,
+)
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
@@ -97,6 +106,8 @@ class Values:
         Rows with one number are sent together or not at all, since a text was moved from one to the other; -1 for none.
     questions
         What is asked back about a value, by row.
+    doubts
+        What is asked back about a row, whatever value it has in the end.
     """
 
     attribute: str
@@ -109,14 +120,16 @@ class Values:
     now: pa.Array
     bound: Rows = field(init=False)
     questions: dict[int, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    doubts: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.bound = np.full(len(self.product), -1, np.int64)
 
     def asked_of(self, row: int, value: str | None) -> tuple[str, ...]:
-        """Return what is asked back about the value of a row, unless a later step has set another one."""
+        """Return what is asked back about a row, and about its value, unless a later step has set another one."""
         about, questions = self.questions.get(row, (None, ()))
-        return questions if about == value else ()
+        doubt = (self.doubts[row],) if row in self.doubts else ()
+        return (*questions, *doubt) if about == value else doubt
 
     @property
     def is_text(self) -> bool:
@@ -127,16 +140,49 @@ class Values:
         """Return which rows are in a language; with a country, in that of the country."""
         if tag is None or not self.is_text:
             return np.ones(len(self.product), bool)
-        pairs = self.code.dictionary_encode()
-        meant = [_is_language(one, tag) for one in pairs.dictionary.to_pylist()]
-        indices = pairs.indices.fill_null(len(meant)).to_numpy(zero_copy_only=False)
-        by_code = np.array([*meant, False])[indices]
-        lacking = pc.is_null(self.code).to_numpy(zero_copy_only=False)
-        if not lacking.any():
-            return np.asarray(by_code, bool)
-        short = pc.equal(self.language, short_of(tag)).fill_null(False).to_numpy(zero_copy_only=False)
-        either: Mask = by_code | (lacking & short)
-        return either
+        names, number = self._variants
+        meant = np.array([is_meant(one, tag) for one in names], bool)
+        found: Mask = meant[number]
+        return found
+
+    @property
+    def _variants(self) -> tuple[list[str | None], Rows]:
+        """The languages of texts with their countries, and the number of that of each row."""
+        codes, shorts = (one.dictionary_encode("encode") for one in (self.code, self.language))
+        width = len(shorts.dictionary)
+        both = codes.indices.to_numpy().astype(np.int64) * width + shorts.indices.to_numpy()
+        kinds, number = np.unique(both, return_inverse=True)
+        spelled, short = codes.dictionary.to_pylist(), shorts.dictionary.to_pylist()
+        names = [variant_of(spelled[one // width], short[one % width]) for one in kinds.tolist()]
+        return names, number.astype(np.int64)
+
+    def variants(self, rows: Rows) -> list[str | None]:
+        """Return the languages of texts with their countries, as they were sent."""
+        names, number = self._variants
+        return [names[one] for one in number[rows].tolist()]
+
+    def of_several(self, rows: Rows, tag: str | None) -> dict[int, str]:
+        """Return those of some rows that a language means beside others of one list, each with the codes of them all.
+
+        A language with its country means one, and without a language all are meant.
+        """
+        if tag is None or not self.is_text or not is_whole_language(tag) or not len(rows):
+            return {}
+        names, number = self._variants
+        tags = [None if one is None else tag_of(one) for one in names]
+        if len({tags[one] for one in np.unique(number[rows]).tolist()}) < 2:
+            return {}
+        lists: dict[tuple[int, str], list[int]] = {}
+        positions = self.position.take(pa.array(rows)).to_pylist()
+        for row, position in zip(rows.tolist(), positions, strict=True):
+            holder = (position or "").rpartition(".")[0]
+            lists.setdefault((int(self.product[row]), holder), []).append(row)
+        return {
+            row: codes_in_words(names[number[one]] for one in several)
+            for several in lists.values()
+            if len({tags[number[one]] for one in several}) > 1
+            for row in several
+        }
 
     @property
     def is_there(self) -> Mask:
@@ -183,14 +229,6 @@ class Values:
 
 def _joined(one: pa.Array, other: pa.Array) -> pa.Array:
     return pa.concat_arrays([one, other.cast(one.type)])
-
-
-def _is_language(code: str | None, tag: str) -> bool:
-    if code is None:
-        return False
-    if "-" in tag:
-        return known_language_tag(code) == tag
-    return short_of(code) == short_of(tag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,7 +510,8 @@ class ProductsInWork:
             case ConvertUnit():
                 return self._converted(step, place, operation)
             case RemoveValue():
-                return _changed(step, place, rows, pa.nulls(len(rows), _TEXT), [])
+                kept, several = place.without_several(rows)
+                return _changed(step, place, kept, pa.nulls(len(kept), _TEXT), several)
             case SetValue(value) | SetCode(value):
                 new, questions = self.as_stored(attribute, value, is_typed=True)
                 return self._set(step, place, dict.fromkeys(np.flatnonzero(chosen).tolist(), new), questions)
@@ -490,7 +529,7 @@ class ProductsInWork:
         taken = pa.array(rows)
         made = _side_by_side(operation, values.now.take(taken), values.language.take(taken))
         refused = [(int(values.product[rows[one]]), int(rows[one]), why) for one, why in made.refused.items()]
-        return _changed(step, place, rows, made.values, refused)
+        return place.asked_of_each(_changed(step, place, rows, made.values, refused))
 
     def _converted(self, step: RecipeStep, place: _Place, operation: ConvertUnit) -> StepDone:
         values, rows = place.values, place.rows
@@ -643,6 +682,9 @@ class ProductsInWork:
         values, rows = place.values, place.rows
         attribute = values.attribute
         held = values.now.take(pa.array(rows)).to_pylist()
+        # A list of values sets one of each product, and a function makes a new value of each that is there.
+        several = place.why_not_set() if is_typed else {}
+        beside = values.of_several(rows, place.tag)
         new: list[str | None] = []
         refused: list[tuple[int, int, str]] = []
         asked: dict[int, tuple[str, tuple[str, ...]]] = {}
@@ -651,6 +693,12 @@ class ProductsInWork:
             try:
                 given = function(product, value)
                 if given is None or (isinstance(given, str) and given == value):
+                    return value
+                why = several.get(product, "")
+                if given is REMOVE and row in beside:
+                    why = why or place.why_none_of(beside[row])
+                if why:
+                    refused.append((product, row, why))
                     return value
                 if given is REMOVE:
                     return None
@@ -664,7 +712,7 @@ class ProductsInWork:
 
         for row, value in zip(rows.tolist(), held, strict=True):
             new.append(answered(int(values.product[row]), row, value))
-        made = _changed(step, place, rows, pa.array(new, _TEXT), refused)
+        made = place.asked_of_each(_changed(step, place, rows, pa.array(new, _TEXT), refused))
         values.questions |= {row: asked[row] for row in made.changed.tolist() if row in asked}
         wanted: dict[int, str] = {}
         if not place.why_not_added():
@@ -710,7 +758,7 @@ class ProductsInWork:
     def _copied_texts(
         self, step: RecipeStep, place: _Place, operation: CopyFrom, source: Values, tag: str | None
     ) -> StepDone:
-        if source is place.values and (place.tag is None or tag == place.tag):
+        if source is place.values and (place.tag is None or _is_one_tag(tag, place.tag)):
             raise StepImpossible(
                 "it is copied from where it is. Give the language of the step, and another one to copy from."
             )
@@ -746,8 +794,12 @@ class ProductsInWork:
         rows = np.array([row for row in rows.tolist() if held[row].strip()], np.int64)
         wanted, several = _one_each(source, rows, held)
         refused = [
-            (one, -1, f"{source.attribute} has several values, and it is not known which is meant.")
-            for one in several
+            (
+                one,
+                -1,
+                f"{source.attribute} has several values{_in_codes(source, own)}, and it is not known which is meant.",
+            )
+            for one, own in several.items()
         ]
         if not operation.replace:
             there: dict[int, set[str]] = {}
@@ -777,9 +829,9 @@ class ProductsInWork:
             )
         target = self.values(target_name)
         tag = None if operation.to_language is None else language_tag(operation.to_language)
-        rows = place.rows
+        rows, several = place.without_several(place.rows)
         if target is source:
-            if tag is None or tag == place.tag:
+            if tag is None or _is_one_tag(tag, place.tag):
                 raise StepImpossible("it is moved to where it is. Give another attribute or language.")
             # What is in the language already is where it is to be.
             rows = rows[~source.in_language(tag)[rows]]
@@ -793,7 +845,7 @@ class ProductsInWork:
             )
         made = _together(step, place, parts)
         unknown = [(int(source.product[row]), row, _NO_LANGUAGE) for row in left.tolist()]
-        return replace(made, without=len(place.lacking), refused=[*made.refused, *unknown])
+        return replace(made, without=len(place.lacking), refused=[*several, *made.refused, *unknown])
 
     def _moved_rows(
         self, step: RecipeStep, place: _Place, there: _Place, rows: Rows, keeps_language: bool
@@ -803,9 +855,18 @@ class ProductsInWork:
         owner = {int(source.product[row]): row for row in rows.tolist()}
         wanted, several = _one_each(source, rows, held)
         refused = [
-            (one, owner[one], f"{source.attribute} has several texts to move, and only one fits there.")
-            for one in several
+            (
+                one,
+                own[0],
+                f"{source.attribute} has several texts to move{_in_codes(source, own)}, and only one fits there.",
+            )
+            for one, own in several.items()
         ]
+        # Where several texts may be the other place, it is not known whether one of them is where this text is to be.
+        for _, row, why in there.without_several(there.rows)[1]:
+            if (product := int(target.product[row])) in wanted:
+                refused.append((product, owner[product], why))
+                del wanted[product]
         present: dict[int, set[str]] = {}
         for row, value in zip(
             there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
@@ -926,13 +987,55 @@ class _Place:
         return rows
 
     def _why_several(self, rows: list[int]) -> str:
-        held = self.values.language.take(pa.array(rows)).to_pylist()
-        if self.values.is_text and len(set(held)) > 1:
-            return (
-                f"it has texts in {', '.join(sorted(map(str, set(held))))}. Give the language that is meant."
-            )
+        held = self.values.variants(np.array(rows, np.int64)) if self.values.is_text else []
+        if len({None if one is None else tag_of(one) for one in held}) > 1:
+            if self.tag is not None:
+                return self.why_none_of(codes_in_words(held))
+            languages = {None if one is None else short_of(one) for one in held}
+            # A language is enough where each text has its own.
+            names = sorted(map(str, languages)) if len(languages) == len(held) else [codes_in_words(held)]
+            return f"it has texts in {', '.join(names)}. Give the language that is meant."
         what = "texts" if self.values.is_text else "values"
         return f"it has {len(rows)} {what} there, and it is not known which is meant."
+
+    def why_none_of(self, codes: str) -> str:
+        """Say that the language means several texts, by their codes, and that none of them is taken for the other."""
+        named = f"{self.values.attribute} has texts in {codes}"
+        return f"{named}, and {self.tag!r} means each of them. Give the code of the one that is meant."
+
+    def without_several(self, rows: Rows) -> tuple[Rows, list[tuple[int, int, str]]]:
+        """Return rows but those that the language means beside others, and why these are refused, by product."""
+        several = self.values.of_several(rows, self.tag)
+        if not several:
+            return rows, []
+        refused: dict[int, tuple[int, int, str]] = {}
+        for row, codes in several.items():
+            product = int(self.values.product[row])
+            refused.setdefault(product, (product, row, self.why_none_of(codes)))
+        # Of such a product, nothing is done.
+        kept = ~np.isin(self.values.product[rows], np.array(list(refused), np.int64))
+        return rows[kept], list(refused.values())
+
+    def why_not_set(self) -> dict[int, str]:
+        """Return of each product that has several texts here why none of them is set."""
+        if not self.values.is_text:
+            return {}
+        own: dict[int, list[int]] = {}
+        for row, product in zip(self.rows.tolist(), self.values.product[self.rows].tolist(), strict=True):
+            own.setdefault(product, []).append(row)
+        return {product: self._why_several(rows) for product, rows in own.items() if len(rows) > 1}
+
+    def asked_of_each(self, done: StepDone) -> StepDone:
+        """Ask of each changed text whether it is meant, where the language means several of one list."""
+        several = self.values.of_several(self.rows, self.tag)
+        for row in done.changed.tolist() if several else ():
+            if row in several:
+                (code,) = self.values.variants(np.array([row], np.int64))
+                self.values.doubts[row] = (
+                    f"{self.values.attribute} has texts in {several[row]}, and {self.tag!r} means each of them. Is the "
+                    f"one in {code} meant?"
+                )
+        return done
 
 
 def _changed(
@@ -1009,19 +1112,31 @@ def _codes_of(source: Values, rows: Rows) -> dict[int, str | None]:
     return dict(zip(source.product[rows].tolist(), codes, strict=True))
 
 
-def _one_each(source: Values, rows: Rows, held: Mapping[int, str]) -> tuple[dict[int, str], list[int]]:
-    """Return the value of each product that has one, and the products that have several."""
-    counts = Counter(source.product[rows].tolist())
-    one = {
-        int(source.product[row]): held[row] for row in rows.tolist() if counts[int(source.product[row])] == 1
-    }
-    return one, [product for product, count in counts.items() if count > 1]
+def _one_each(
+    source: Values, rows: Rows, held: Mapping[int, str]
+) -> tuple[dict[int, str], dict[int, list[int]]]:
+    """Return the value of each product that has one, and the rows of those that have several."""
+    own: dict[int, list[int]] = {}
+    for row, product in zip(rows.tolist(), source.product[rows].tolist(), strict=True):
+        own.setdefault(product, []).append(row)
+    one = {product: held[several[0]] for product, several in own.items() if len(several) == 1}
+    return one, {product: several for product, several in own.items() if len(several) > 1}
+
+
+def _in_codes(values: Values, rows: Sequence[int]) -> str:
+    """Return the codes of texts in brackets, where these tell them apart."""
+    names = values.variants(np.array(rows, np.int64)) if values.is_text else []
+    return f" ({codes_in_words(names)})" if len({tag_of(str(one)) for one in names}) > 1 else ""
+
+
+def _is_one_tag(one: str | None, other: str | None) -> bool:
+    return one == other or (one is not None and other is not None and tag_of(one) == tag_of(other))
 
 
 def _languages_of(values: Values, rows: Rows) -> list[str]:
-    """Return the languages of texts, as they are written where they are not known."""
-    own = values.language.take(pa.array(rows)).unique().to_pylist()
-    return [one for one in own if one is not None and known_language_tag(one) is not None]
+    """Return the languages of texts that are known, those with a country first: a language alone means them, too."""
+    own = [one for one in values.variants(rows) if one is not None and known_language_tag(one) is not None]
+    return sorted(dict.fromkeys(map(tag_of, own)), key=is_whole_language)
 
 
 def _quantities(rows: pa.Table) -> pa.Array:

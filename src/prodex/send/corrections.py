@@ -21,7 +21,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable_cell
-from prodex.locales import is_long_code, language_tag, short_of
+from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
@@ -164,7 +164,10 @@ def _refuse_two_languages(
     product: str, attribute: str, language: str, code: str, known: KnownProducts
 ) -> None:
     """Refuse a row with two different languages: one of the columns was changed, and it is not known which."""
-    if short_of(language) != short_of(code) and code not in known.codes.get(short_of(language), ()):
+    is_other = short_of(language) != short_of(code) and code not in known.codes.get(short_of(language), ())
+    # French of Belgium and of France are two, too.
+    names_two = not is_whole_language(language) and not is_whole_language(code)
+    if is_other or (names_two and short_of(language) == short_of(code) and not is_meant(code, language)):
         raise ChangesRefused(
             f"Product {product}: the text of {attribute} has the language {language!r:.40} and the language_code "
             f"{code!r:.40}, which are not the same. Correct one, or leave the column language_code out."
@@ -383,7 +386,8 @@ def changes_from_frame(
         `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
         the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
         `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
-        deletes.
+        deletes. A code with a country means that one in any spelling, and nothing else; a language alone means the only
+        text in it, or an item of it that has no text yet.
     catalog
         The products, with the complete values of the corrected attributes.
     language

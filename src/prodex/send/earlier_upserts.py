@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 from prodex.errors import InputError, SnapshotLocked
 from prodex.files.lock import locked
 from prodex.files.untrusted import read_bytes
+from prodex.locales import short_of, tag_of
 from prodex.query import ProductQuery
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.corrections import Changes
@@ -662,12 +663,19 @@ def visible_digests(record: Product) -> set[str]:
     found = set()
     for root, value in record.items():
         found.add(edit_digest(Edit("", root, None, None, None, value)))
-        for one in texts_of(value, root):
-            for language in {one.language, one.code}:
+        texts = list(texts_of(value, root))
+        beside = Counter(
+            (attribute, short_of(variant))
+            for attribute, variant in {
+                (one.attribute, tag_of(one.variant)) for one in texts if one.variant is not None
+            }
+        )
+        for one in texts:
+            # As corrections name it: among several texts of its language, by its code alone.
+            is_alone = one.variant is None or beside[one.attribute, short_of(one.variant)] == 1
+            for language in {one.language, one.sent_language, one.code} if is_alone else {one.code}:
                 for position in (one.position, None):
-                    found.add(
-                        edit_digest(Edit("", one.attribute, position, language, None, one.item["data"]))
-                    )
+                    found.add(edit_digest(Edit("", one.attribute, position, language, None, one.data)))
     return found
 
 

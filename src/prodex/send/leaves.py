@@ -10,7 +10,7 @@ replaces a value that it does not expect.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, NamedTuple, Self, TypeAlias
@@ -285,7 +285,7 @@ def _changes_of_list(root: str, path: tuple[PathStep, ...], before: Any, after: 
         else:
             yield LeafChange(root, path, before, after, path)
         return
-    names = _one_name_each(key, [*before, *after])
+    names = _one_name_each(key, before, after)
     if names is None:
         yield LeafChange(root, path, before, after, path)
         return
@@ -400,21 +400,40 @@ def _by_code_in(name: str) -> Callable[[Any], str | None]:
     return known
 
 
-def _one_name_each(name: str, items: Sequence[Any]) -> Mapping[str, str] | None:
+def _one_name_each(name: str, *lists: Sequence[Any]) -> Mapping[str, str] | None:
     """Return by which code each language goes, however it is written; None where "fr" may be one of several."""
     known = _known_by(name)
-    values = list(dict.fromkeys(str(known(one)) for one in items))
+    spelled = [list(dict.fromkeys(str(known(one)) for one in items)) for items in lists]
+    values = list(dict.fromkeys(value for one in spelled for value in one))
     if name != "language":
         return {one: one for one in values}
+    beside = _named_beside(spelled)
     # The codes with a country first, since they say most.
     values.sort(key=is_whole_language)
     names: dict[str, str] = {}
     for value in values:
-        same = list(dict.fromkeys(names[one] for one in names if _is_same_language(one, value)))
+        is_apart = short_of(value) in beside
+        same = list(
+            dict.fromkeys(
+                names[one]
+                for one in names
+                if (tag_of(one) == tag_of(value) if is_apart else _is_same_language(one, value))
+            )
+        )
         if len(same) > 1:
             return None
         names[value] = same[0] if same else value
     return names
+
+
+def _named_beside(lists: Iterable[Sequence[str]]) -> set[str]:
+    """Return the languages of which a list has a text without a country beside one with it: these are two."""
+    return {
+        short
+        for values in lists
+        for short in set(map(short_of, values))
+        if len({is_whole_language(one) for one in values if short_of(one) == short}) > 1
+    }
 
 
 def _keys(items: Sequence[Any], name: str, names: Mapping[str, str]) -> list[ItemKey]:
@@ -433,7 +452,14 @@ def _places_of(items: Sequence[Any], key: ItemKey) -> list[int]:
     known = _known_by(key.name)
     places = [place for place, one in enumerate(items) if known(one) == key.value]
     if len(places) != key.of and key.name == "language":
-        places = [place for place, one in enumerate(items) if _is_same_language(known(one) or "", key.value)]
+        values = [known(one) or "" for one in items]
+        exact = [place for place, one in enumerate(values) if tag_of(one) == tag_of(key.value)]
+        if exact:
+            return exact
+        # A text without a country is that of any, unless one beside it names a country: then they are two.
+        if short_of(key.value) in _named_beside([values]):
+            return []
+        places = [place for place, one in enumerate(values) if _is_same_language(one, key.value)]
     return places
 
 
@@ -517,7 +543,7 @@ def aligned(lists: Sequence[Sequence[Any]]) -> dict[PathStep, list[Any]] | None:
             continue
         if name in _SEVERAL or all(len({*several}) == len(several) for several in values):
             if name == "language":
-                known = _short_where_it_tells(values)
+                known = _variants_apart(values)
             return _by_keys(lists, name, known)
     if len({*map(len, filled)}) > 1:
         return None
@@ -525,12 +551,20 @@ def aligned(lists: Sequence[Sequence[Any]]) -> dict[PathStep, list[Any]] | None:
     return {place: [one[place] if one else ABSENT for one in lists] for place in range(size)}
 
 
-def _short_where_it_tells(values: Sequence[Sequence[str | None]]) -> Callable[[Any], str | None]:
-    """Return what texts are known by: services write a language in their own way, "fr" for "fra-FR"."""
-    for several in values:
-        if len({short_of(one or "") for one in several}) < len({*several}):
-            return _by_language
-    return lambda item: short_of(_language(item))
+def _variants_apart(lists: Sequence[Sequence[str | None]]) -> Callable[[Any], str | None]:
+    """Return what texts are known by, as tags: services write a language in their own way, "fr" for "fra-FR".
+
+    One without a country is that of the only country that the lists name, unless both are side by side.
+    """
+    spelled = [[str(one) for one in values] for values in lists]
+    beside = _named_beside(spelled)
+    countries: dict[str, set[str]] = {}
+    for value in {one for values in spelled for one in values if not is_whole_language(one)}:
+        countries.setdefault(short_of(value), set()).add(tag_of(value))
+    only = {
+        short: next(iter(tags)) for short, tags in countries.items() if len(tags) == 1 and short not in beside
+    }
+    return lambda item: only.get(tag_of(_language(item)), tag_of(_language(item)))
 
 
 def _by_keys(

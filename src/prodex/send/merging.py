@@ -6,12 +6,21 @@ Positions are those of the tables: list indexes along the wire path, the outermo
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from prodex import locales
 from prodex.errors import ChangesRefused, QueryError
-from prodex.locales import is_whole_language, short_language, short_of
+from prodex.locales import (
+    codes_in_words,
+    is_meant,
+    is_whole_language,
+    meant_by,
+    short_language,
+    short_of,
+    tag_of,
+    variant_of,
+)
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
 
@@ -48,7 +57,8 @@ class Edit(NamedTuple):
     Attributes
     ----------
     gtin, attribute, position, language
-        Where it is. Position and language are None for a value that is not a text, position also for a new text.
+        Where it is. Position and language are None for a value that is not a text, position also for a new text. Where
+        an attribute has several texts of one language, the language is the code of that text.
     before, after
         The old value, or None; the new one, or DELETE.
     """
@@ -83,6 +93,32 @@ class TextItem(NamedTuple):
         sent = self.sent_language or self.code
         return None if sent is None else short_of(sent)
 
+    @property
+    def variant(self) -> str | None:
+        """The language with its country, which tells the text from others of one language."""
+        return variant_of(self.code, _string(self.item["expressedIn"].get("normalizedCode")))
+
+    @property
+    def is_code_its_language(self) -> bool:
+        """Whether its code is of the language that it is in; a short code may say something else."""
+        return self.code is None or short_of(self.code) == self.language
+
+    @property
+    def data(self) -> str | None:
+        """The text; None of an item that has none."""
+        data: str | None = self.item.get("data")
+        return data
+
+
+def texts_meant(texts: Sequence[TextItem], language: str | None, language_code: str | None) -> list[TextItem]:
+    """Return those of some texts that are in a language; where its code is given, under that code."""
+    if language_code is not None:
+        codes = [one.variant if one.is_code_its_language else one.code for one in texts]
+        return [texts[place] for place in meant_by(language_code, codes, is_code=True)]
+    return (
+        [] if language is None else [texts[one] for one in meant_by(language, [one.variant for one in texts])]
+    )
+
 
 def merged(
     product: Mapping[str, Any], corrections: Iterable[Correction], codes: Mapping[str, frozenset[str]]
@@ -104,7 +140,8 @@ def merged(
         When it is not certain which of several texts a correction means, or in which language a new one is.
     """
     work = _CorrectedProduct(product, codes)
-    edits = [edit for correction in corrections if (edit := work.apply(correction)) is not None]
+    made = [one for correction in corrections if (one := work.apply(correction)) is not None]
+    edits = [work.named(edit, code) for edit, code in made]
     return work.finished({edit.attribute.partition(".")[0] for edit in edits}), edits
 
 
@@ -119,8 +156,8 @@ class _CorrectedProduct:
         self._by_text: dict[int, Correction] = {}
         self._deleted: list[TextItem] = []
 
-    def apply(self, correction: Correction) -> Edit | None:
-        """Apply one correction; return None if it changes nothing."""
+    def apply(self, correction: Correction) -> tuple[Edit, str | None] | None:
+        """Apply one correction; return the edit and the code of its language, or None if it changes nothing."""
         root = correction.attribute.partition(".")[0]
         new = None if correction.value is DELETE else correction.value
         if not correction.is_text:
@@ -132,7 +169,7 @@ class _CorrectedProduct:
             self._values[root] = new
             # Nothing is left of an attribute: `finished` deletes it.
             after = DELETE if new is None or new == [] else new
-            return self._edit(correction._replace(value=after), None, None, before)
+            return self._edit(correction._replace(value=after), None, None, before), None
         if root not in self._values:
             # A copy, because later corrections are compared with the record as it was loaded.
             self._values[root] = copy.deepcopy(self._product.get(root))
@@ -142,7 +179,20 @@ class _CorrectedProduct:
         if new is None:
             return None
         self._values[root] = self._with_new(self._values[root], correction)
-        return self._edit(correction, None, correction.language or correction.language_code, None)
+        added = self._values[root][-1]["expressedIn"]["code"]
+        return self._edit(correction, None, correction.language or correction.language_code, None), added
+
+    def named(self, edit: Edit, code: str | None) -> Edit:
+        """Return an edit with the code of its language, where its attribute has another text of that language."""
+        if code is None:
+            return edit
+        root = edit.attribute.partition(".")[0]
+        variants = {
+            tag_of(one.variant)
+            for one in texts_of(self._values[root], root)
+            if one.attribute == edit.attribute and one.variant is not None
+        }
+        return edit if len(meant_by(short_of(code), list(variants))) < 2 else edit._replace(language=code)
 
     def finished(self, corrected: set[str]) -> Product:
         """Return the corrected attributes as they are to be written."""
@@ -157,29 +207,38 @@ class _CorrectedProduct:
     def _edit(self, correction: Correction, position: str | None, language: str | None, before: Any) -> Edit:
         return Edit(self._gtin, correction.attribute, position, language, before, correction.value)
 
-    def _correct(self, text: TextItem, correction: Correction) -> Edit | None:
-        before = text.item["data"]
+    def _correct(self, text: TextItem, correction: Correction) -> tuple[Edit, str | None] | None:
+        before = text.data
         # Two rows of a frame may be about one text if they agree, as they do after a join.
         # Known by identity, since two texts of a product may be equal.
         if self._by_text.setdefault(id(text.item), correction).value != correction.value:
             raise self._refused(
                 f"two different texts were given for {_correction_in_words(correction)}. Keep one of them."
             )
-        if before == correction.value:
+        # Of an item without a text, nothing is to be taken away.
+        if before == correction.value or (before is None and correction.value is DELETE):
             return None
         if correction.value is DELETE:
             self._deleted.append(text)
         else:
             text.item["data"] = correction.value
-        return self._edit(correction, text.position, text.sent_language or text.code, before)
+        # An item that gets its text is a new text for whoever looks at texts.
+        position = None if before is None else text.position
+        return self._edit(correction, position, text.sent_language or text.code, before), text.code
 
     def _text_of(self, correction: Correction) -> TextItem | None:
-        """Return the text that a correction is about; None for a new text."""
+        """Return the text that a correction is about, or the item that lacks it; None for a new text."""
         root = correction.attribute.partition(".")[0]
-        here = [one for one in texts_of(self._values[root], root) if one.attribute == correction.attribute]
+        items = [
+            one
+            for one in texts_of(self._values[root], root, empty=True)
+            if one.attribute == correction.attribute
+        ]
+        here = [one for one in items if one.data is not None]
+        language, code = correction.language, correction.language_code
         if correction.position is not None:
             at = next((text for text in here if text.position == correction.position), None)
-            if at is None or not _is_in_language(at, correction):
+            if at is None or not texts_meant([at], language, code):
                 found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
                 raise self._refused(
                     f"at {_correction_in_words(correction)} the catalogue has {found}. Take the frame from "
@@ -187,13 +246,19 @@ class _CorrectedProduct:
                     "for a text that is new."
                 )
             return at
-        # A text under exactly this code is preferred to one of the same language under another code.
-        matching = [text for text in here if _is_called(text, correction)]
-        matching = matching or [text for text in here if _is_in_language(text, correction)]
+        if not (matching := texts_meant(here, language, code)):
+            empty = texts_meant([one for one in items if one.data is None], language, code)
+            # Of items that are equal in everything, whichever gets the text, it is the same.
+            matching = empty[:1] if all(one.item == empty[0].item for one in empty) else empty
         if len(matching) > 1:
+            codes = codes_in_words(one.variant for one in matching)
+            differ = len({tag_of(str(one.variant)) for one in matching}) > 1
+            in_codes = (
+                f" ({codes}). Give the code of one in a column language_code, or a" if differ else ". A"
+            )
             raise self._refused(
-                f"there are {len(matching)} texts for {_correction_in_words(correction)}. Add a column position to say "
-                f"which, as in catalog.texts: {', '.join(text.position for text in matching)}."
+                f"there are {len(matching)} texts for {_correction_in_words(correction)}{in_codes}dd a column position "
+                f"to say which, as in catalog.texts: {', '.join(text.position for text in matching)}."
             )
         return matching[0] if matching else None
 
@@ -212,34 +277,50 @@ class _CorrectedProduct:
             )
         texts = [] if value is None else value
         # Into the same list: a text that another correction deletes is taken out of that in the end.
-        texts.append({"expressedIn": {"code": self._long_code(correction)}, "data": correction.value})
+        item = {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value}
+        self._by_text[id(item)] = correction
+        texts.append(item)
         return texts
 
     def _long_code(self, correction: Correction) -> str:
-        """Return the long code of a new text's language: as given, else as in this product or in the catalogue."""
-        if correction.language_code is not None:
+        """Return the long code of a new text's language: as in this product or in the catalogue, else as given."""
+        language = correction.language_code or correction.language or ""
+        known = self._codes.get(short_of(language), frozenset())
+        if not is_whole_language(language):
+            # In the spelling that is in use: a service takes no other.
+            for used in (self._own_codes(), known):
+                spelled = sorted(used)
+                if len(places := meant_by(language, spelled)) == 1:
+                    return spelled[places[0]]
+        elif correction.language_code is not None:
             return correction.language_code
-        language = short_of(correction.language or "")
-        # The catalogue has the texts of this product, too: where all its texts go by one code, so do those.
-        if len(in_use := self._codes.get(language, frozenset())) == 1:
-            return str(*in_use)
-        texts = (text for root, value in self._product.items() for text in texts_of(value, root))
-        own = {text.code for text in texts if text.language == language}
-        for used in (own - {None}, self._codes.get(language, frozenset())):
+        else:
+            # The catalogue has the texts of this product, too: where all its texts go by one code, so do those.
+            used = known if len(known) == 1 else {one for one in self._own_codes() if is_meant(one, language)}
             if len(used) == 1:
                 return str(*used)
         try:
-            code = locales.language_code(correction.language or "")
+            code = locales.language_code(language)
         except QueryError as error:
+            # A code with its country is sent as it is: services know languages that the CLDR does not.
+            if correction.language_code is not None:
+                return correction.language_code
             raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
         # The service stores long codes. A short one is only completed if exactly one country is known for it.
         if locales.is_long_code(code):
             return code
-        choice = ", ".join(sorted(self._codes.get(language, ()))) or f"{code}-..."
+        if correction.language_code is not None:
+            return correction.language_code
+        choice = ", ".join(sorted(known)) or f"{code}-..."
         raise self._refused(
             f"{correction.attribute} has no text in {correction.language!r} yet, and its code needs a country. Give a "
             f"column language_code, such as {choice}."
         )
+
+    def _own_codes(self) -> set[str]:
+        """Return the codes of the languages that texts of the product are in."""
+        texts = (text for root, value in self._product.items() for text in texts_of(value, root))
+        return {text.code for text in texts if text.code is not None}
 
     def _remove(self, text: TextItem) -> None:
         if not isinstance(text.holder, list):
@@ -264,15 +345,18 @@ class _CorrectedProduct:
         return ChangesRefused(f"GTIN {self._gtin}: {why}")
 
 
-def texts_of(value: Any, root: str) -> Iterator[TextItem]:
-    """Yield every localized text below a value, in order."""
+def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem]:
+    """Yield every localized text below a value, in order; with `empty` also items of a language that lack the text."""
     stack: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
     while stack:
         at, path, position, holder = stack.pop()
         if isinstance(at, list):
             stack += [(item, path, (*position, i), at) for i, item in reversed(list(enumerate(at)))]
         elif isinstance(at, dict):
-            if isinstance(at.get("expressedIn"), dict) and isinstance(at.get("data"), str):
+            data = at.get("data")
+            if isinstance(at.get("expressedIn"), dict) and (
+                isinstance(data, str) or (empty and data is None)
+            ):
                 yield TextItem(path, ".".join(map(str, position)), at, holder)
             stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
 
@@ -292,24 +376,6 @@ def recoded(described: Any, code: str) -> dict[str, Any]:
     if "code" in described and str(described["code"]) == code:
         return described
     return {name: value for name, value in described.items() if name not in _OF_THE_CODE} | {"code": code}
-
-
-def _is_in_language(text: TextItem, correction: Correction) -> bool:
-    """Whether a text is in the language of a correction, under whatever code where it names no country."""
-    if _is_called(text, correction):
-        return True
-    language = None if correction.language_code is not None else correction.language
-    return language is not None and is_whole_language(language) and short_of(language) == text.language
-
-
-def _is_called(text: TextItem, correction: Correction) -> bool:
-    if correction.language_code is not None and correction.language_code != text.code:
-        return False
-    if correction.language is None or correction.language_code is not None:
-        return True
-    return correction.language.casefold() in {
-        name.casefold() for name in (text.sent_language, text.code) if name
-    }
 
 
 def _correction_in_words(correction: Correction) -> str:

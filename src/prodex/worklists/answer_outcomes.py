@@ -17,11 +17,11 @@ from typing import Any
 from prodex import gtin
 from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, InputError
-from prodex.locales import language_code, short_of
+from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
 from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
-from prodex.send.merging import Correction, TextItem, texts_of
+from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
@@ -92,6 +92,8 @@ class Decision:
         Id of the product, if it is known.
     attribute, language, language_code, position
         The place that it is about, as far as it is known.
+    variant
+        The code of the language of a text, where the product has another text of that language beside it.
     shape
         What the answer has to be.
     correction
@@ -119,6 +121,7 @@ class Decision:
     attribute: str | None = None
     language: str | None = None
     language_code: str | None = None
+    variant: str | None = None
     position: str | None = None
     shape: AnswerShape = AnswerShape.NONE
     correction: Correction | None = None
@@ -385,30 +388,29 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     language, code = keys.get("language"), keys.get("language_code")
     if language is None and code is None:
         raise AnswerRefused("the text has no language. Give one, such as fr.")
-    decision = replace(decision, language=short_of(code or language_of(str(language))), language_code=code)
-    texts = list(_texts_at(decision, record))
-    in_code = [one for one in texts if code is not None and one.code == code]
-    there = [(one.position, one.item["data"]) for one in in_code or texts]
+    meant = code or language_of(str(language))
+    decision = replace(decision, language=short_of(meant), language_code=code)
+    texts = _texts_meant(decision, record, meant, is_code=code is not None)
     # Positions move when texts are added and deleted: the text itself says which one is meant.
-    own = [one for one in there if one[0] == keys.get("position")] if "position" in keys else there
-    if len(own) != 1 or own[0][1] != change.before:
-        own = [one for one in there if one[1] == change.before] or own
+    own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts
+    if len(own) != 1 or own[0].data != change.before:
+        own = [one for one in texts if one.data == change.before] or own
     if len(own) > 1:
         raise AnswerRefused(
-            f"the product has {len(own)} texts of {decision.attribute} in {decision.language!r}, and it is not known "
-            "which is meant. Give the column position, as in catalog.texts."
+            f"{_several_in_words(decision, own)}, and it is not known which is meant. Give the column position, as in "
+            "catalog.texts."
         )
-    position, before = own[0] if own else (None, None)
+    position, before = (own[0].position, own[0].data) if own else (None, None)
     value: Any = DELETE if change.after is None else change.after
-    if code is None and language is not None and "-" in language and not there:
-        code = language_code(language)
-    spelled = {"language": decision.language, "language_code": None if position is not None else code}
-    place = f"{decision.attribute} in {decision.language_code or decision.language} at {position}"
+    if code is None and not is_whole_language(meant) and not own:
+        code = language_code(meant)
+    place = _place_in_words(decision, own[0] if own else None, meant, position)
     decision = replace(
         decision,
+        variant=_code_beside_others(decision, record, own[0].variant if own else code),
         position=position,
         before=before,
-        correction=Correction(str(decision.attribute), value, True, position, **spelled),
+        correction=Correction(str(decision.attribute), value, True, position, decision.language, code),
         edits=(ItemEdit(place, before, change.after),),
         is_as_seen=True,
     )
@@ -497,7 +499,7 @@ def _text_with_language(decision: Decision, keys: Mapping[str, str], products: C
     if language is not None:
         tag = language_of(language)
         # A language that somebody changed in its row is meant; the hidden code is that of the old one.
-        if code is not None and short_of(code) != short_of(tag):
+        if code is not None and not _is_code_of(code, tag):
             code = None
         language, code = short_of(tag), code or _with_country(tag)
     elif code is not None:
@@ -519,20 +521,47 @@ def _text_with_language(decision: Decision, keys: Mapping[str, str], products: C
     found = list(_present_texts(decision, record))
     if decision.position is None and len(found) > 1:
         # As with items of other shapes, what was seen says which one is meant.
-        found = [one for one in found if alike(one[1], keys.get("value"))] or found
+        found = [one for one in found if alike(one.data, keys.get("value"))] or found
         if len(found) > 1:
             raise AnswerRefused(
-                f"the product has {len(found)} texts of {decision.attribute} in {language!r}, and the row does not say "
-                "which is meant. Take the row from the worklist again, with its hidden columns; or write the text that "
-                "is there into the column Value seen."
+                f"{_several_in_words(decision, found)}, and the row does not say which is meant. Take the row from the "
+                "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
             )
-        decision = replace(decision, position=found[0][0])
+        decision = replace(decision, position=found[0].position)
     value: Any = DELETE if is_deletion(text) else text
     correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
-    before = found[0][1] if len(found) == 1 else None
-    place = f"{decision.attribute} in {language} at {decision.position}"
+    there = found[0] if len(found) == 1 else None
+    before = None if there is None else there.data
+    place = _place_in_words(decision, there, code or language, decision.position)
     edit = ItemEdit(place, before, None if value is DELETE else text)
-    return replace(decision, correction=correction, before=before, edits=(edit,))
+    variant = _code_beside_others(decision, record, code if there is None else there.variant)
+    return replace(decision, variant=variant, correction=correction, before=before, edits=(edit,))
+
+
+def _is_code_of(code: str, tag: str) -> bool:
+    """Whether a hidden code is of the language that a row shows, which need not name the country."""
+    return short_of(code) == short_of(tag) if is_whole_language(tag) else is_meant(code, tag)
+
+
+def _several_in_words(decision: Decision, texts: Sequence[TextItem]) -> str:
+    """Return how many texts may be meant, with their codes where these tell them apart."""
+    differ = len({tag_of(str(one.variant)) for one in texts}) > 1
+    codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
+    return f"the product has {len(texts)} texts of {decision.attribute} in {decision.language!r}{codes}"
+
+
+def _code_beside_others(decision: Decision, record: Product, code: str | None) -> str | None:
+    """Return the code of a text where the product has a text of its language under another one; else None."""
+    if code is None:
+        return None
+    there = _texts_meant(decision, record, short_of(code), is_code=False)
+    return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
+
+
+def _place_in_words(decision: Decision, text: TextItem | None, language: str, position: str | None) -> str:
+    """Return the place of a text, the same however an answer spells its language."""
+    named = language if text is None or text.variant is None else text.variant
+    return f"{decision.attribute} in {tag_of(named)} at {position}"
 
 
 def _position(decision: Decision, read: str, record: Product) -> str:
@@ -542,11 +571,11 @@ def _position(decision: Decision, read: str, record: Product) -> str:
     """
     there = list(_present_texts(decision, record))
     seen = decision.answer.keys.get("value")
-    meant = [one for one in there if _is_same_position(one[0], read.replace(",", "."))]
+    meant = [one for one in there if _is_same_position(one.position, read.replace(",", "."))]
     if seen and len(meant) != 1:
-        meant = [one for one in meant or there if alike(one[1], seen)]
+        meant = [one for one in meant or there if alike(one.data, seen)]
     if len(meant) == 1:
-        return meant[0][0]
+        return meant[0].position
     if not meant and (seen or _POSITION.fullmatch(read)):
         return read
     raise AnswerRefused(
@@ -568,18 +597,18 @@ def _with_country(tag: str) -> str | None:
     return language_code(tag) if "-" in tag else None
 
 
-def _present_texts(decision: Decision, record: Product) -> Iterator[tuple[str, str]]:
-    """Yield position and text of each text that the decision can mean."""
-    for one in _texts_at(decision, record):
+def _present_texts(decision: Decision, record: Product) -> Iterator[TextItem]:
+    """Yield each text that the decision can mean."""
+    code = decision.language_code
+    for one in _texts_meant(decision, record, code or str(decision.language), is_code=code is not None):
         if decision.position is None or one.position == decision.position:
-            yield one.position, one.item["data"]
-
-
-def _texts_at(decision: Decision, record: Product) -> Iterator[TextItem]:
-    root = str(decision.attribute).partition(".")[0]
-    for one in texts_of(record.get(root), root):
-        if one.attribute == decision.attribute and one.language == decision.language:
             yield one
+
+
+def _texts_meant(decision: Decision, record: Product, language: str, *, is_code: bool) -> list[TextItem]:
+    root = str(decision.attribute).partition(".")[0]
+    texts = [one for one in texts_of(record.get(root), root) if one.attribute == decision.attribute]
+    return texts_meant(texts, language, language if is_code else None)
 
 
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:

@@ -80,7 +80,8 @@ def problem_row(problem: Problem) -> dict[str, Any]:
 def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     """Return an answer as a row of `Fix.preview()`."""
     gtin, name, owner = names.get(str(decision.product), _NOBODY)
-    place = (owner, gtin, name, decision.attribute, decision.language)
+    # French of Belgium by its code, where there is French of France as well.
+    place = (owner, gtin, name, decision.attribute, decision.variant or decision.language)
     # Its folder is nobody else's business.
     where = (file_name(decision.answer.file), decision.answer.sheet, decision.answer.cell)
     says = " ".join(filter(None, [decision.note, _given(decision.answer)]))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
-from prodex.send.merging import texts_of
+from prodex.send.merging import texts_meant, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
@@ -125,6 +125,9 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
         _, is_replaced, replaced = keys.get("how", "").partition(between)
         if is_replaced:
             return alike(before, replaced)
+    if before is None and decision.position is None and decision.language_code is not None and seen:
+        # A finding names the language alone, so that it may be about the text of another country.
+        return False
     # Positions move when texts are added: one that held another text then may be another text now.
     if before is None or decision.position is None:
         return any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
@@ -237,10 +240,8 @@ def _is_left(decision: Decision, present: Any) -> bool:
     seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
     if decision.position is None or not seen:
         return decision.position is not None
-    return any(
-        one.attribute == attribute and one.language == decision.language and alike(one.item["data"], seen)
-        for one in texts_of(present, attribute.partition(".")[0])
-    )
+    texts = [one for one in texts_of(present, attribute.partition(".")[0]) if one.attribute == attribute]
+    return any(alike(one.data, seen) for one in texts_meant(texts, decision.language, decision.language_code))
 
 
 def _same_value(present: Any, new: Any) -> bool:

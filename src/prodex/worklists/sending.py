@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
+from prodex.locales import is_meant, is_whole_language
 from prodex.progress import Progress
 from prodex.send.corrections import Changes
 from prodex.send.earlier_upserts import (
@@ -23,7 +24,7 @@ from prodex.send.earlier_upserts import (
     without_places,
 )
 from prodex.send.journal import UpsertJournal, journal_named, new_name
-from prodex.send.merging import Edit
+from prodex.send.merging import Correction, Edit
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author, Continued, upsert_left
@@ -272,11 +273,17 @@ def _digests_of_answers(judged: JudgedAnswers) -> dict[int, Digests]:
     for number, one in enumerate(judged.decisions):
         if one.state is AnswerState.ACCEPTED and (correction := one.correction) is not None:
             there = edits.get((gtins.get(str(one.product), ""), correction.attribute), ())
-            own = [
-                edit
-                for edit in there
-                if edit.after == correction.value and correction.position in {None, edit.position}
-            ]
+            own = [edit for edit in there if _is_edit_of(edit, correction)]
             if len(own) == 1:
                 found[number] = frozenset({edit_digest(own[0])})
     return found
+
+
+def _is_edit_of(edit: Edit, correction: Correction) -> bool:
+    """Whether an edit of an attribute is what a correction makes."""
+    if edit.after != correction.value or correction.position not in {None, edit.position}:
+        return False
+    # An edit names the country of its language only where there are several.
+    code = correction.language_code
+    is_named = code is not None and edit.language is not None and not is_whole_language(edit.language)
+    return not is_named or is_meant(edit.language, str(code))

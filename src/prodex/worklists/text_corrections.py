@@ -11,6 +11,7 @@ from typing import Any
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.locales import tag_of
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given
@@ -33,7 +34,7 @@ class TextCorrection:
     attribute
         Wire path of the text, such as `namePublicLong`.
     language
-        Its language: code or name.
+        Its language: code or name. With a country ("fr-BE") it means that one only; alone, the only text in it.
     text
         The new text, without outer spaces; None deletes the text.
     before
@@ -85,7 +86,12 @@ class TextCorrection:
     @property
     def place(self) -> tuple[str, str, str, str | None]:
         """The text that is meant: product, attribute, language and position. One place has one correction."""
-        return self.product_id, self.attribute, self.language_code or str(self.language), self.position
+        return (
+            self.product_id,
+            self.attribute,
+            tag_of(self.language_code or str(self.language)),
+            self.position,
+        )
 
 
 def _refuse_half_characters(name: str, value: str) -> None:

@@ -14,7 +14,7 @@ from prodex.corrections.letter_case import CASES
 from prodex.corrections.operations import OPERATIONS, UNIT_FACTORS, Operation
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
-from prodex.locales import language_label, language_tag
+from prodex.locales import language_label, language_tag, meant_by, short_of, tag_of, variant_of
 from prodex.messages import hint
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Panel, check_box, html, row, show_if, text_html
@@ -129,13 +129,17 @@ class OperationForm(VBox):
     def hold(self, catalog: Catalog) -> None:
         """Offer the fields, languages and codes of a catalogue."""
         self._shapes = Shapes.of(catalog)
-        found = catalog.arrow("texts", ["attribute", "language"]).group_by(["attribute", "language"])
-        pairs = found.aggregate([]).to_pylist()
+        columns = ["attribute", "language", "language_code"]
+        pairs = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
         self._in_use = dict.fromkeys(
             sorted({one["attribute"] for one in pairs}, key=lambda path: (path != "namePublicLong", path))
         )
-        languages = sorted({one["language"] for one in pairs if one["language"]})
-        self._languages = {one: language_label(one) for one in languages}
+        languages = {one["language"] for one in pairs if one["language"]}
+        variants = {variant_of(one["language_code"], one["language"]) for one in pairs}
+        tags = {tag_of(one) for one in variants if one is not None}
+        # French of Belgium is offered beside French where there is French of France as well.
+        languages |= {one for one in tags if len(meant_by(short_of(one), list(tags))) > 1}
+        self._languages = {one: language_label(one) for one in sorted(languages)}
         self.language.options = list(self._languages.values())
 
         def codes(attribute: str) -> list[tuple[str, str]]:
@@ -170,10 +174,14 @@ class OperationForm(VBox):
             if key in given:
                 given[key] = self._path_of(str(given[key]), name)
         is_text = self._shapes.of_attribute(attribute) is AnswerShape.TEXT
-        return ChosenOperation(attribute, self._language() if is_text else None, made(**given))
+        for key in ("to_language", "from_language"):
+            if key in given:
+                given[key] = self._language(str(given[key]))
+        language = self._language(str(self.language.value)) if is_text else None
+        return ChosenOperation(attribute, language, made(**given))
 
-    def _language(self) -> str | None:
-        word = str(self.language.value).strip()
+    def _language(self, typed: str) -> str | None:
+        word = typed.strip()
         if not word:
             return None
         named = {label.casefold(): code for code, label in self._languages.items()}
