@@ -23,6 +23,7 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.values import storable
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import (
@@ -388,7 +389,8 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     decision = replace(decision, language=short_of(code or language_of(str(language))), language_code=code)
     texts = list(_texts_at(decision, record))
     in_code = [one for one in texts if code is not None and one.code == code]
-    there = [(one.position, one.item["data"]) for one in in_code or texts]
+    # As tables show it, which is what was corrected: half of a surrogate pair is its escape there.
+    there = [(one.position, storable(one.item["data"])) for one in in_code or texts]
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in there if one[0] == keys.get("position")] if "position" in keys else there
     if len(own) != 1 or own[0][1] != change.before:
