@@ -59,7 +59,7 @@ def test_numpy_is_written_as_json_has_it():
 
 
 def test_whole_numbers_that_pandas_made_floats_are_whole_again():
-    """In a column with an empty cell, and wherever such a value stands; what may be a fraction stays as it is."""
+    """In a column of floats, and wherever such a value stands; what may be a fraction within one stays as it is."""
     picture = {"width": 480.0, "angleHorizontal": 15.0, "isPackshot": 1.0, "exportables": [{"fileSize": 9.0}]}
     node = {"quantity": 6.0, "product_key_id": 7.0, "isOrderableUnit": 0.0, "typePackaging": {"code": 12.0}}
     frame = pd.DataFrame(
@@ -79,7 +79,7 @@ def test_whole_numbers_that_pandas_made_floats_are_whole_again():
         "gtin": GTIN,
         "lifeCycle": 1,
         "isConsumerUnit": True,
-        "abv": 5.0,
+        "abv": 5,
         "brand": {"code": "12", "label": "Twelve"},
         "netContent": [{"data": 500.0, "expressedIn": {"code": "GRM"}}],
         "assets": {

@@ -192,10 +192,14 @@ def _packaging_codes(catalog: Catalog, packaging: str) -> set[str]:
     raise QueryError(f"There is no type of packaging {packaging!r}{hint(packaging, there, otherwise)}")
 
 
+#: What a column of whole numbers holds; a GTIN that stands in place of a quantity makes more.
+_MOST_PIECES = 2**63 - 1
+
+
 def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
     """Add up the units of one tree; instead of a sum that would be wrong, the problems are returned."""
     problems: list[str] = []
-    pieces = 0.0
+    pieces = 0
     levels = 0
     units_seen = []
     for node, above in walk(root):
@@ -217,10 +221,12 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
                 problems.append(f"{node.name} is such a unit inside another")
             else:
                 # A missing quantity is a problem of its own, and then there is no sum.
-                pieces += math.prod(one.quantity or 0.0 for one in (*above[1:], node) if one is not root)
+                pieces += math.prod(int(one.quantity or 0) for one in (*above[1:], node) if one is not root)
         elif not node.children and not inside_unit and not _smaller(node.packaging, units):
             problems.append(f"what {node.name} ({node.packaging or 'no packaging'}) holds is not said")
-    whole = None if problems else round(pieces)
+    if pieces > _MOST_PIECES:
+        problems.append("its quantities make more pieces than can be counted")
+    whole = None if problems else pieces
     return _TreeCount(
         product, whole, levels, "; ".join(dict.fromkeys(problems)) or None, tuple(sorted(units_seen))
     )
@@ -229,7 +235,7 @@ def _count_units(product: str, root: Node, units: Set[str]) -> _TreeCount:
 def _wrong_quantity(node: Node) -> str | None:
     if node.quantity is None:
         return "no quantity"
-    if node.quantity < 1 or node.quantity != int(node.quantity):
+    if node.quantity < 1 or not node.quantity.is_integer():
         return f"quantity {node.quantity:g}"
     return None
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
@@ -34,7 +35,6 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
-from prodex.send.corrections import received_products
 from prodex.send.leaves import ABSENT, is_nothing, leaf_changes
 from prodex.send.merging import recoded
 from prodex.send.records import DELETE, Product
@@ -46,7 +46,7 @@ from prodex.worklists.exact_answers import exact_change, exact_refusal, exact_te
 from prodex.worklists.fix import Fix, MadeBy, fix_of
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import NO_RULES
-from prodex.written_numbers import as_json, stored_number
+from prodex.written_numbers import as_json
 
 #: Columns of `Fix.steps`.
 STEP_COLUMNS: Final = (
@@ -404,7 +404,7 @@ def _fix(
     origin = replace(made_by, steps=log.frame, step_rows=log.rows, write_recipe=kept)
     given = Returned(made.answers)
     # Among all products: one that was not chosen may have the same GTIN, and would be written as well.
-    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.received)
+    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=work.received)
 
 
 def made_answers(
@@ -452,15 +452,7 @@ class StepAnswers:
     def _records(self) -> Mapping[str, Product]:
         """The records of the products of which another value than a text changes; all are read at once."""
         numbers = [one.product[one.changed] for one in self._work.touched if not one.is_text]
-        return received_products(
-            self._work.catalog, self._ids.take(pa.array(np.unique(np.concatenate(numbers)))).to_pylist()
-        )
-
-    @property
-    def received(self) -> Mapping[str, Product]:
-        """The records that were read."""
-        found: Mapping[str, Product] = self.__dict__.get("_records", {})
-        return found
+        return self._work.records(self._ids.take(pa.array(np.unique(np.concatenate(numbers)))).to_pylist())
 
     def _added(self, answer: Answer) -> int:
         number = len(self.answers) + 1
@@ -577,14 +569,14 @@ def _item(before: Any, value: str | None, shape: AnswerShape) -> Any:
         case AnswerShape.BOOLEAN:
             return text == "true"
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
-            return as_json(stored_number(text))
+            return as_json(Decimal(text))
         case AnswerShape.CODE:
             return recoded(before if isinstance(before, dict) else None, text)
         case AnswerShape.QUANTITY:
             amount, _, unit = text.rpartition(" ")
             held = before if isinstance(before, dict) else {}
             return held | {
-                "data": as_json(stored_number(amount)),
+                "data": as_json(Decimal(amount)),
                 "expressedIn": recoded(held.get("expressedIn"), unit),
             }
     return text

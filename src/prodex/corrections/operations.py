@@ -16,6 +16,7 @@ are handed over at once, and come back at once.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -621,7 +622,7 @@ class ConvertUnit:
             number = as_json(value)
         except (Inexact, InvalidOperation, OverflowError) as error:
             raise InputError(f"{quantity} is no exact number of {self.to}.") from error
-        if Decimal(repr(number)) != value:
+        if Decimal(repr(number)) != value or math.isinf(float(value)):
             raise InputError(f"{quantity} is no exact number of {self.to}.")
         return f"{number!r} {self.to}"
 

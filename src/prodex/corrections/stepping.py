@@ -6,7 +6,9 @@ is now; what a row was and is at the end is one change of one place, whatever st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias, assert_never
@@ -46,14 +48,18 @@ from prodex.locales import (
     variant_of,
 )
 from prodex.messages import hint
+from prodex.send.corrections import received_products
+from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
+from prodex.tables.values import number_text
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
 from prodex.worklists.answer_outcomes import NO_VALUE
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, is_standard_code, number
+from prodex.worklists.exact_answers import in_words
 from prodex.worklists.layout import is_deletion
 from prodex.worklists.remarks import remark
 from prodex.worklists.units import dimension
-from prodex.written_numbers import as_json, stored_number
+from prodex.written_json import exact_value
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -82,6 +88,9 @@ _WIRE: Final = {
     for column in TABLES["products"].columns
     if column.paths and (len(column.paths[0]) == 1 or column.paths[0][1:] == ("code",))
 }
+
+
+_NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerShape.NUMBER})
 
 
 class StepImpossible(InputError):
@@ -312,10 +321,13 @@ class ProductsInWork:
         The chosen products.
     whole
         The catalogue that they are of: its codes and attributes are those in use.
+    received
+        The records that were read, by product id.
     """
 
     catalog: Catalog
     whole: Catalog
+    received: dict[str, Product] = field(default_factory=dict, init=False)
     _values: dict[str, Values] = field(default_factory=dict, init=False)
     _masks: dict[str, Mask] = field(default_factory=dict, init=False)
     _bindings: int = field(default=0, init=False)
@@ -551,20 +563,64 @@ class ProductsInWork:
             refused = [
                 (int(values.product[rows[one]]), int(rows[one]), str(why[one])) for one in np.flatnonzero(why)
             ]
-        # Two quantities in one unit would be two answers to one question.
-        units = pc.list_element(pc.split_pattern(values.now, " "), 1)
-        in_unit = pc.equal(units, operation.to).fill_null(False).to_numpy(zero_copy_only=False)
-        owners = np.zeros(len(self.ids), bool)
-        owners[values.product[in_unit]] = True
-        differs = pc.not_equal(new, values.now.take(pa.array(rows))).to_numpy(zero_copy_only=False)
-        twice = np.flatnonzero(differs & owners[values.product[rows]])
-        if len(twice):
-            keep = np.zeros(len(rows), bool)
-            keep[twice] = True
-            new = pc.if_else(pa.array(keep), values.now.take(pa.array(rows)), new)
-            why_twice = f"the product has a quantity in {operation.to} already."
-            refused += [(int(values.product[rows[one]]), int(rows[one]), why_twice) for one in twice]
+        inexact = self._inexact(values, rows[_differs(new, values, rows)])
+        if inexact:
+            stays = np.isin(rows, np.fromiter(inexact.keys(), np.int64, len(inexact)))
+            new = pc.if_else(pa.array(stays), values.now.take(pa.array(rows)), new)
+            refused += [
+                (int(values.product[row]), row, f"{spelled} is no number that is converted exactly.")
+                for row, spelled in inexact.items()
+            ]
+        for meant, why_twice in self._several(values, rows, new, operation.to):
+            new = pc.if_else(pa.array(meant), values.now.take(pa.array(rows)), new)
+            refused += [(int(values.product[row]), int(row), why_twice) for row in rows[meant].tolist()]
         return _changed(step, place, rows, new, refused)
+
+    def _several(self, values: Values, rows: Rows, new: pa.Array, to: str) -> Iterator[tuple[Mask, str]]:
+        """Yield which rows would hold a second quantity in one unit, two answers to one question, and why."""
+        differs, owners = _differs(new, values, rows), values.product[rows]
+        units = pc.list_element(pc.split_pattern(values.now, " "), 1).dictionary_encode()
+        in_unit = pc.equal(units.dictionary_decode(), to).fill_null(False).to_numpy(zero_copy_only=False)
+        have_one = np.isin(owners, values.product[in_unit])
+        yield differs & have_one, f"the product has a quantity in {to} already."
+        # Several of one unit were as many before; those of several units are told apart by these.
+        number = units.indices.fill_null(-1).to_numpy(zero_copy_only=False)[rows]
+        pairs = set(zip(owners[differs].tolist(), number[differs].tolist(), strict=True))
+        counts = Counter(owner for owner, _ in pairs)
+        mixed = np.isin(owners, [owner for owner, count in counts.items() if count > 1])
+        why = f"the product has quantities in several units, and would have several in {to}."
+        yield differs & mixed & ~have_one, why
+
+    def _inexact(self, values: Values, rows: Rows) -> dict[int, str]:
+        """Return the rows whose number is not the one in the record, which may have more digits, as it is there."""
+        found: dict[int, str] = {}
+        # What an earlier step has set is what it is.
+        rows = rows[
+            pc.equal(*(one.take(pa.array(rows)) for one in (values.now, values.before)))
+            .fill_null(False)
+            .to_numpy(zero_copy_only=False)
+        ]
+        if not len(rows):
+            return found
+        ids = self.ids.take(pa.array(values.product[rows])).to_pylist()
+        records = self.records(ids)
+        columns = (one.take(pa.array(rows)).to_pylist() for one in (values.position, values.now))
+        for row, product, position, text in zip(rows.tolist(), ids, *columns, strict=True):
+            held = records[product].get(values.attribute)
+            item = held[int(position)] if isinstance(held, list) and position else held
+            number = item.get("data") if isinstance(item, dict) else item
+            spelled = number.strip().replace(",", ".") if isinstance(number, str) else repr(number)
+            amount = text.partition(" ")[0]
+            if exact_value(spelled) != exact_value(amount) or math.isinf(float(amount)):
+                found[row] = in_words(item)
+        return found
+
+    def records(self, ids: Sequence[str]) -> Mapping[str, Product]:
+        """Return the records of products by their ids, among others; each is read once."""
+        lacking = [one for one in dict.fromkeys(ids) if one not in self.received]
+        if lacking:
+            self.received |= received_products(self.catalog, lacking)
+        return self.received
 
     def as_stored(self, attribute: str, value: Any, *, is_typed: bool = False) -> tuple[str, tuple[str, ...]]:
         """Return a value as its column has it, and what is to be asked about it.
@@ -577,6 +633,8 @@ class ProductsInWork:
             When it is no value of the attribute.
         """
         shape = self.shape_of(attribute)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # a column of floats
         match shape:
             case AnswerShape.TEXT | AnswerShape.STRING:
                 if not isinstance(value, str) or not value.strip():
@@ -801,6 +859,10 @@ class ProductsInWork:
             )
             for one, own in several.items()
         ]
+        if source.shape in _NUMBERS:
+            for row, spelled in self._inexact(source, rows).items():
+                if wanted.pop(product := int(source.product[row]), None) is not None:
+                    refused.append((product, -1, f"{spelled} is no number that is copied exactly."))
         if not operation.replace:
             there: dict[int, set[str]] = {}
             for row, value in zip(
@@ -1064,6 +1126,12 @@ def _changed(
     )
 
 
+def _differs(new: pa.Array, values: Values, rows: Rows) -> Mask:
+    """Return which of some rows would hold something else."""
+    differs: Mask = pc.not_equal(new, values.now.take(pa.array(rows))).to_numpy(zero_copy_only=False)
+    return differs
+
+
 def _together(step: RecipeStep, place: _Place, parts: Sequence[StepDone]) -> StepDone:
     """Return what a step did language by language."""
     if not parts:
@@ -1143,13 +1211,11 @@ def _quantities(rows: pa.Table) -> pa.Array:
     """Return quantities as text: number and code of the unit."""
     pairs = pa.table({"value": rows["value"], "unit": rows["unit_code"]})
     numbers = _one(pairs["value"]).dictionary_encode()
-    spelled = pa.array([_number(one) for one in numbers.dictionary.to_pylist()], _TEXT).take(numbers.indices)
+    spelled = pa.array([number_text(one) for one in numbers.dictionary.to_pylist()], _TEXT).take(
+        numbers.indices
+    )
     units = _one(pairs["unit"]).cast(_TEXT).fill_null("")
     return pc.binary_join_element_wise(spelled, units, pa.scalar(" ", _TEXT))
-
-
-def _number(value: float) -> str:
-    return repr(as_json(stored_number(repr(value))))
 
 
 def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:

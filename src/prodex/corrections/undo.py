@@ -41,6 +41,7 @@ from prodex.worklists.exact_answers import exact_change, exact_refusal
 from prodex.worklists.fix import Fix, MadeBy, fix_of
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import profile_given
+from prodex.written_json import unwritable, why_unwritable
 
 _LOG = logging.getLogger("prodex")
 
@@ -319,32 +320,13 @@ def _answers_of_product(
     writes: Sequence[_Write], own: Sequence[str], present: Mapping[str, Product], numbers: Iterator[int]
 ) -> Iterator[Answer]:
     leaves: _Leaves = {}
-    for write in writes:
-        record = write.record
-        why = ""
-        if record.problem:
-            why = f"it is not known how the product was before the upsert {write.upsert}: {record.problem}."
-        elif record.before is None and write.status not in _NOT_WRITTEN:
-            why = (
-                "the service did not list the product before the upsert, so that it was new, or could not be seen. A "
-                "write cannot take a product away; ask the service to."
-            )
-        if why:
-            attribute = next(iter(record.sent), "gtin")
-            # A product that the catalogue does not have is a conflict, which the reason is of no use for.
-            for product in own:
-                yield exact_refusal(product, attribute, None, why, number=next(numbers))
-            if not own:
-                answer = exact_refusal("", attribute, None, why, number=next(numbers))
-                yield answer._replace(keys={"gtin": record.gtin, "attribute": attribute})
-        elif record.before is not None:
-            try:
-                _add_leaves(leaves, write, record.before)
-            except RecursionError:
-                for product in own:
-                    yield exact_refusal(
-                        product, next(iter(record.sent)), None, _TOO_DEEP, number=next(numbers)
-                    )
+    for attribute, why in _add_writes(leaves, writes):
+        # A product that the catalogue does not have is a conflict, which the reason is of no use for.
+        for product in own:
+            yield exact_refusal(product, attribute, None, why, number=next(numbers))
+        if not own:
+            answer = exact_refusal("", attribute, None, why, number=next(numbers))
+            yield answer._replace(keys={"gtin": writes[0].record.gtin, "attribute": attribute})
     for product in own:
         now = present.get(product)
         # The last change first: it may be within what an earlier one has made.
@@ -356,9 +338,36 @@ def _answers_of_product(
                 yield exact_refusal(product, leaf.change.root, None, _TOO_DEEP, number=number)
 
 
-def _add_leaves(leaves: _Leaves, write: _Write, before: Product) -> None:
-    """Add the changes of a write to those of earlier writes of the same product."""
+def _add_writes(leaves: _Leaves, writes: Iterable[_Write]) -> Iterator[tuple[str, str]]:
+    """Add the changes of the writes of a product; yield the attributes that cannot be taken back, and why."""
+    for write in writes:
+        record = write.record
+        why = ""
+        if record.problem:
+            why = f"it is not known how the product was before the upsert {write.upsert}: {record.problem}."
+        elif record.before is None and write.status not in _NOT_WRITTEN:
+            why = (
+                "the service did not list the product before the upsert, so that it was new, or could not be seen. A "
+                "write cannot take a product away; ask the service to."
+            )
+        if why:
+            yield next(iter(record.sent), "gtin"), why
+        elif record.before is not None:
+            try:
+                yield from _add_leaves(leaves, write, record.before)
+            except RecursionError:
+                yield next(iter(record.sent)), _TOO_DEEP
+
+
+def _add_leaves(leaves: _Leaves, write: _Write, before: Product) -> Iterator[tuple[str, str]]:
+    """Add the changes of a write to those of earlier writes of the same product; yield the attributes that stay."""
     for root, sent in write.record.sent.items():
+        wrong = next(unwritable(before.get(root), root), None)
+        if wrong is not None and write.status not in _NOT_WRITTEN:
+            path, found = wrong
+            why = f"before the upsert {write.upsert}, {path} {why_unwritable(found)}"
+            yield root, f"{why}, so that it cannot be written as it was. Correct it at its source."
+            continue
         for change in leaf_changes(root, before.get(root, ABSENT), sent):
             # The same leaf, or the same change that was sent once more.
             places = [place for place in ((root, change.path), (root, change.path_after)) if place in leaves]

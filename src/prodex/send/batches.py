@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -11,6 +10,7 @@ from prodex.arguments import whole_number
 from prodex.errors import InputError
 from prodex.send import xml
 from prodex.send.records import MAINTAINED_BY_SERVICE, Product
+from prodex.written_json import written_json
 
 #: The state of a call: it returned a tracking identifier; the service accepted it, but the identifier cannot be read;
 #: its reply was lost; the service refused it; or it was not made.
@@ -132,11 +132,8 @@ class Encoding(NamedTuple):
 
 
 def _json(product: Product) -> bytes:
-    """Encode a product as services do: compact, and without escapes for letters."""
-    try:
-        return json.dumps(product, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8, but JSON has an escape for it
-        return json.dumps(product, separators=(",", ":")).encode()
+    """Encode a product as services do: compact, and without escapes for letters; what was loaded as it was written."""
+    return written_json(product).encode()
 
 
 #: The encodings by format.

@@ -37,6 +37,7 @@ from prodex.send.upsert_history import LONGEST, changed_at, ended_imports, journ
 from prodex.service import Client, pages
 from prodex.service.replies import canonical
 from prodex.tables.plain_walk import product_key
+from prodex.written_json import read_written, written_json
 
 _LOG = logging.getLogger("prodex")
 
@@ -142,7 +143,7 @@ def earlier_lines(products: Iterable[Product], before: Iterable[Product]) -> lis
 def _line(product: Product, record: Product | None) -> bytes:
     sent = {name: value for name, value in writable(product).items() if name != "gtin"}
     try:
-        text = json.dumps({"before": record, "sent": sent})
+        text = written_json({"before": record, "sent": sent}, is_ascii=True)
     except RecursionError:
         text = json.dumps({"problem": "it is nested too deep to be kept"})
     content = zlib.compress(text.encode(), _STRENGTH)
@@ -249,7 +250,7 @@ def products_now(
         for page in pages(service, query, page_size=GTINS_PER_CALL, progress=False):
             for content in page.envelope.data:
                 try:
-                    yield json.loads(bytes(content))
+                    yield read_written(bytes(content))
                 except (ValueError, RecursionError) as error:
                     raise UnexpectedReply(
                         f"A product of {service.base_url} cannot be read: {error}."
@@ -348,7 +349,7 @@ def _record(line: bytes, product: str, gtin: str, problem: str) -> EarlierRecord
             return EarlierRecord(
                 product, gtin, None, problem=f"its entry is cut, or unpacks to over {_MOST_BYTES:,} bytes"
             )
-        said = json.loads(content)
+        said = read_written(content)
     except (zlib.error, binascii.Error, ValueError, RecursionError):
         return EarlierRecord(product, gtin, None, problem=problem)
     match said:

@@ -23,6 +23,8 @@ from prodex.locales import (
 )
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
+from prodex.tables.values import halves_of, storable
+from prodex.written_json import RepeatedKeys, unwritable, why_unwritable
 
 
 class Correction(NamedTuple):
@@ -198,6 +200,7 @@ class _CorrectedProduct:
         """Return the corrected attributes as they are to be written."""
         for root in corrected:
             self._refuse_pending(root)
+            self._refuse_unwritable(root)
         for text in self._deleted:  # at the end, since deletions shift the positions of other texts
             self._remove(text)
         return {
@@ -215,11 +218,18 @@ class _CorrectedProduct:
             raise self._refused(
                 f"two different texts were given for {_correction_in_words(correction)}. Keep one of them."
             )
-        # Of an item without a text, nothing is to be taken away.
-        if before == correction.value or (before is None and correction.value is DELETE):
+        # Tables show half of a surrogate pair as its escape; whoever leaves that in a frame leaves the text. Of an item
+        # without a text, nothing is to be taken away.
+        shown = None if before is None else storable(before)
+        if correction.value in (before, shown) or (before is None and correction.value is DELETE):
             return None
         if correction.value is DELETE:
             self._deleted.append(text)
+        elif halves := [one for one in halves_of(before or "") if storable(one) in correction.value.lower()]:
+            raise self._refused(
+                f"{_correction_in_words(correction)} has half of a character (U+{ord(halves[0]):04X}), which tables "
+                f"show as the letters {storable(halves[0])}: these would be written in its place. Leave them out."
+            )
         else:
             text.item["data"] = correction.value
         # An item that gets its text is a new text for whoever looks at texts.
@@ -341,8 +351,25 @@ class _CorrectedProduct:
                 "update has been accepted or refused."
             )
 
+    def _refuse_unwritable(self, root: str) -> None:
+        """Refuse an attribute with something in it that would be written in another way than the service has it."""
+        made = self._values[root]
+        if made is None or made == []:
+            return  # all of it is taken away
+        repeated = self._product.repeated if isinstance(self._product, RepeatedKeys) else ()
+        if twice := [name for name in (root, "gtin") if name in repeated]:
+            raise self._refused(f"the record has the key {twice[0]!r} twice. {_AT_ITS_SOURCE}")
+        for value in (self._product.get(root), made):
+            for path, found in unwritable(value, root):
+                raise self._refused(
+                    f"{path} {why_unwritable(found)}, and a write replaces all of {root}. {_AT_ITS_SOURCE}"
+                )
+
     def _refused(self, why: str) -> ChangesRefused:
         return ChangesRefused(f"GTIN {self._gtin}: {why}")
+
+
+_AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."
 
 
 def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem]:

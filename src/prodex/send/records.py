@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,6 +20,14 @@ from prodex.send import xml
 from prodex.send.attribute_types import PRODUCT, Type
 from prodex.store.reading import read_products
 from prodex.tables.declaration import TABLES, ColumnKind
+from prodex.written_json import (
+    RepeatedKeys,
+    WrittenNumber,
+    is_spelled,
+    read_written,
+    unwritable,
+    why_unwritable,
+)
 
 
 class Marker(Enum):
@@ -98,7 +105,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
     elif encoding is not None:
         raise InputError("encoding is for files, and records is not a file: leave it out.")
     if isinstance(source, Catalog):
-        records: Iterable[Any] = map(json.loads, source.arrow("raw", ["json"])["json"].to_pylist())
+        records: Iterable[Any] = map(read_written, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):
         _check_columns(source)
         records = source.to_dict("records")
@@ -106,7 +113,22 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
         raise InputError("records is a single product. Put it into a list.")
     else:
         records = source
-    return [_record(record, place, null_deletes) for place, record in enumerate(records)]
+    made = [_record(record, place, null_deletes) for place, record in enumerate(records)]
+    return _with_whole_numbers(made, source) if isinstance(source, pd.DataFrame) else made
+
+
+def _with_whole_numbers(products: Sequence[Product], frame: pd.DataFrame) -> list[Product]:
+    """Return products with whole numbers as such where they are from a column of floats: pandas makes these of them."""
+    floats = [str(name) for name, kind in frame.dtypes.items() if pd.api.types.is_float_dtype(kind)]
+    return [one | _whole_ones(one, floats) for one in products]
+
+
+def _whole_ones(product: Product, names: Iterable[str]) -> Product:
+    return {
+        name: int(value)
+        for name in names
+        if isinstance(value := product.get(name), float) and value.is_integer()
+    }
 
 
 def _whole_file(path: str | Path, encoding: str | None) -> Catalog:
@@ -133,6 +155,12 @@ def _check_columns(frame: pd.DataFrame) -> None:
 def _record(record: Any, place: int, null_deletes: bool) -> Product:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {place} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
+    for path, found in unwritable(record, "") if is_spelled(record) else ():
+        if isinstance(found, RepeatedKeys):
+            where = f"Record {place} (GTIN {record.get('gtin')}): {path.lstrip('.') or 'the product'}"
+            raise InputError(
+                f"{where} {why_unwritable(found)}, and it is not known which value is meant. Keep one of them."
+            )
     product: Product = {}
     for name, value in record.items():
         where = f"record {place}, {name}"
@@ -164,6 +192,8 @@ def _json_value(value: Any, where: str, path: str) -> Any:
         case np.generic():
             return _json_value(value.item(), where, path)
         case str() | bool() | int() | None:
+            return value
+        case WrittenNumber() if value.is_json and not value.is_integer():
             return value
         case float() if math.isfinite(value):
             return _whole_number(value, path) if value.is_integer() else value

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from prodex.locales import short_language
 from prodex.send.leaves import ABSENT, ItemKey, PathStep, aligned, is_one_value, is_same_value
+from prodex.written_json import written_json
 
 
 class Face(Enum):
@@ -104,7 +105,7 @@ def _in_words(held: Held) -> str | None:
         case str():
             return held
         case {"expressedIn": {"code": str(unit)}, "data": int() | float() as amount} if len(held) == 2:
-            return f"{json.dumps(amount)} {unit}"
+            return f"{written_json(amount)} {unit}"
         case {"code": str() | int() as code} if held.keys() <= {"code", "label", "description"}:
             label = held.get("label")
             return f"{code} ({label})" if isinstance(label, str) and label != str(code) else str(code)

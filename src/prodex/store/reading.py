@@ -32,6 +32,7 @@ from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import catalog_given
 from prodex.store.snapshot_of_files import nothing_read, odd_key, save_files
 from prodex.tables.records import identify
+from prodex.written_json import is_spelled, read_written, written_json
 
 Source = str | Path
 
@@ -206,14 +207,14 @@ def _overlaid(product: bytes) -> bytes:
     # Most products have no pending update, and need not be parsed.
     if b'"lastRequest"' not in product:
         return product
-    record = json.loads(product)
+    record = read_written(product)
     waiting = record.get("lastRequest")
     if not isinstance(waiting, dict):
         return product
     del record["lastRequest"]
     # The keys stay: nobody has accepted a GTIN that the update may hold.
     keys = {name: record[name] for name in ("id", "uuid", "gtin") if name in record}
-    return json.dumps(record | waiting | keys).encode()
+    return written_json(record | waiting | keys, is_ascii=True).encode()
 
 
 def _catalog(products: Iterable[bytes], source: str, reply: ReadingNotes) -> Catalog:
@@ -260,6 +261,8 @@ def _record_as_json(record: Any, index: int) -> bytes:
         raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
     try:
         try:
+            if is_spelled(record):  # as a service wrote it
+                return written_json(record, is_ascii=True).encode()
             return json.dumps(record, allow_nan=False).encode()
         except (TypeError, ValueError):
             # It has a NaN, or a mapping that is no dict: hardly any record has, so none is looked through before.

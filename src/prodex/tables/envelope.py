@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -86,10 +87,7 @@ def split(body: bytes) -> Envelope:
     try:
         return _envelope(_DECODER.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        repaired = escape_lone_surrogates(body)
         try:
-            if repaired != body:
-                return _envelope(_DECODER.decode(repaired))
             return _split_leniently(body)
         except (ValueError, RecursionError):
             begins = body[:80].decode("utf-8", "replace")
@@ -103,7 +101,7 @@ def escape_lone_surrogates(body: bytes) -> bytes:
     r"""Turn each escape of a lone surrogate into the text of that escape.
 
     Half of a surrogate pair is no character: no UTF-8 file, Arrow table or XLSX can hold it. What the
-    supplier sent stays readable instead: the six characters of the wire escape.
+    supplier sent stays readable instead: the six characters of the wire escape. Records are kept with the escape.
 
     >>> escape_lone_surrogates(rb'"a\uD83D b\ud83d\ude00 c\\ud83d"')
     b'"a\\\\ud83d b\\ud83d\\ude00 c\\\\ud83d"'
@@ -143,12 +141,48 @@ def _decoded_scalar(raw: msgspec.Raw) -> object:
 
 
 def _split_leniently(body: bytes) -> Envelope:
-    """Read what the strict reader refuses but Python's own accepts, such as NaN."""
-    reply = json.loads(body)
+    """Read what the strict reader refuses but Python's own accepts, such as NaN or half of a surrogate pair."""
+    text = body.decode(json.detect_encoding(body), "surrogatepass")
+    reply = _WHOLE.decode(text)
     if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
         raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
-    facts = (as_raw_json(reply.get(name)) for name in ("totalResults", "offset", "next_page"))
-    return _envelope(_Reply([as_raw_json(item) for item in reply["data"]], *facts))
+    # Not decoded and encoded again, which changes numbers and loses keys that stand twice.
+    members = dict(_members(text, text.index("{")))
+    items = [msgspec.Raw(_as_received(item)) for _, item in _members(members["data"], 0)]
+    facts = (_as_received(members.get(name, "null")) for name in ("totalResults", "offset", "next_page"))
+    return _envelope(_Reply(items, *(msgspec.Raw(escape_lone_surrogates(one)) for one in facts)))
+
+
+#: Reads numbers of any length: they are only looked at to find where values end.
+_WHOLE = json.JSONDecoder(parse_int=str, parse_float=str)
+_SPACES = re.compile(r"[ \t\r\n]*")
+
+
+def _members(text: str, begin: int) -> Iterator[tuple[str, str]]:
+    """Yield the members of an object, or with "" the items of a list, as they are written; it is known to be valid."""
+    is_object = text[begin] == "{"
+    at = _behind_spaces(text, begin + 1)
+    while text[at] not in "]}":
+        name = ""
+        if is_object:
+            name, at = _WHOLE.raw_decode(text, at)
+            at = _behind_spaces(text, _behind_spaces(text, at) + 1)
+        _, end = _WHOLE.raw_decode(text, at)
+        yield name, text[at:end]
+        at = _behind_spaces(text, end)
+        at = _behind_spaces(text, at + 1) if text[at] == "," else at
+
+
+def _behind_spaces(text: str, at: int) -> int:
+    return _SPACES.match(text, at).end()  # type: ignore[union-attr] # it matches anything
+
+
+def _as_received(text: str) -> bytes:
+    """Return a piece of a reply as bytes; half a surrogate pair that is no escape, which UTF-8 lacks, becomes one."""
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode()
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def as_raw_json(value: object) -> msgspec.Raw:

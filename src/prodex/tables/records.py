@@ -7,7 +7,6 @@ the last one counts, as in every JSON reader.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,9 +19,10 @@ import pyarrow as pa
 from prodex.gtin import comparable
 from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
-from prodex.tables.envelope import as_raw_json, escape_lone_surrogates
+from prodex.tables.envelope import escape_lone_surrogates
 from prodex.tables.plain_walk import product_key
 from prodex.tables.values import fit, moment_text, read_json, storable
+from prodex.written_json import read_written, written_json
 
 #: The states of an attribute; `presence` holds their numbers.
 PRESENCE = ("absent", "null", "empty", "filled")
@@ -192,12 +192,13 @@ def _identity_of_any(product: msgspec.Raw | bytes) -> Identity | None:
 def _key_leniently(product: bytes) -> _Key | None:
     """Read the keys of a product that only Python's own reader accepts, such as one with NaN."""
     try:
-        top = json.loads(product)
+        top = read_written(product)
     except (ValueError, RecursionError):
         return None
     if not isinstance(top, dict):
         return None
-    return _Key(*(as_raw_json(top.get(name)) for name in ("id", "uuid", "gtin", "updatedAt")))
+    names = ("id", "uuid", "gtin", "updatedAt")
+    return _Key(*(msgspec.Raw(written_json(top.get(name)).encode()) for name in names))
 
 
 def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
@@ -317,13 +318,13 @@ def _key_without_id(product: bytes, uuid: msgspec.Raw | None, gtin: Any) -> str:
 def _leniently(product: bytes, index: int, not_strict: dict[int, dict[str, Any]]) -> dict[str, msgspec.Raw]:
     """Read what the strict reader refuses and Python's own accepts: half a surrogate pair, or NaN."""
     top = {}
-    for key, value in json.loads(product).items():
-        name, text = storable(key), json.dumps(value)
-        top[name] = msgspec.Raw(escape_lone_surrogates(text.encode()))
+    for key, value in read_written(product).items():
+        name, text = storable(key), written_json(value).encode()
+        top[name] = msgspec.Raw(escape_lone_surrogates(text))
         try:
             _TOP_VALUE.decode(top[name])
         except msgspec.DecodeError:
-            not_strict.setdefault(index, {})[name] = value
+            not_strict.setdefault(index, {})[name] = read_json(text)
     return top
 
 

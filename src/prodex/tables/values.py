@@ -159,6 +159,11 @@ def storable(text: str) -> str:
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def halves_of(text: str) -> list[str]:
+    """Return the halves of surrogate pairs in a text, for which `storable` writes escapes."""
+    return _LONE_SURROGATE.findall(text)
+
+
 def _timestamp(value: Any) -> datetime | None:
     """Return a time without zone: the local time of the service, or UTC where the value names its zone.
 

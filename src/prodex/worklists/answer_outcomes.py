@@ -23,6 +23,7 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.values import storable
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import (
@@ -393,14 +394,14 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     texts = _texts_meant(decision, record, meant, is_code=code is not None)
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts
-    if len(own) != 1 or own[0].data != change.before:
-        own = [one for one in texts if one.data == change.before] or own
+    if len(own) != 1 or _as_tables_show(own[0]) != change.before:
+        own = [one for one in texts if _as_tables_show(one) == change.before] or own
     if len(own) > 1:
         raise AnswerRefused(
             f"{_several_in_words(decision, own)}, and it is not known which is meant. Give the column position, as in "
             "catalog.texts."
         )
-    position, before = (own[0].position, own[0].data) if own else (None, None)
+    position, before = (own[0].position, _as_tables_show(own[0])) if own else (None, None)
     value: Any = DELETE if change.after is None else change.after
     if code is None and not is_whole_language(meant) and not own:
         code = language_code(meant)
@@ -419,6 +420,11 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
     if before != change.before:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
     return decision
+
+
+def _as_tables_show(text: TextItem) -> str | None:
+    """Return a text as tables show it, which is what was corrected: half of a surrogate pair is its escape there."""
+    return None if text.data is None else storable(text.data)
 
 
 def _found_instead(expected: Any, found: Any) -> str:

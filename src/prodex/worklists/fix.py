@@ -9,7 +9,6 @@ Sending asks for the products once more, so that answers are merged with the new
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -83,6 +82,7 @@ from prodex.worklists.returned_files import (
 )
 from prodex.worklists.row_marks import RowMark
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
+from prodex.written_json import read_written
 
 #: State and reason of answers, by their number.
 AnswerStates: TypeAlias = Mapping[int, tuple[AnswerState, str]]
@@ -982,7 +982,7 @@ def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) 
             # With a report of its own, a missing product does not raise here; its answers become conflicts.
             report=lambda _: None,
         )
-        records += [json.loads(bytes(one)) for page in found for one in page.envelope.data]
+        records += [read_written(bytes(one)) for page in found for one in page.envelope.data]
     return records
 
 
