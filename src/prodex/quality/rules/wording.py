@@ -21,7 +21,7 @@ from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import WITH_NOTHING_ELSE, Verdict, compared_with
-from prodex.tables.columns import Mask, is_true
+from prodex.tables.columns import Mask, composed_texts, is_true
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -141,7 +141,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     """Two words do not describe a product, and online customers have nothing else to rely on."""
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
-    length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy()[texts.wording]
+    length = pc.utf8_length(composed_texts(pc.utf8_trim_whitespace(texts.texts))).to_numpy()[texts.wording]
     wrong = judged & (length < characters)
     return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
 
