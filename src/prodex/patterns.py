@@ -112,19 +112,24 @@ class Pattern:
             )
         if not self.is_literal and (call := _CALL.search(source)) is not None:
             raise InputError(
-                f"{self.words} cannot be read: {call[0]!r} calls a group again (character {call.start() + 1}). Write it out."
+                f"{self.words} cannot be read: {call[0]!r} calls a group again (character {call.start() + 1}). Write "
+                "it out."
             )
         flags = regex.IGNORECASE if self.ignore_case else 0
         flags |= regex.DOTALL if self.dot_is_all else 0
         try:
             if not self.is_literal:
                 _compiled(own, flags)  # by itself, so that nothing around it makes it a pattern
-            return _compiled(f"{self.before}(?:{own}){self.behind}" if self.before or self.behind else own, flags)
+            return _compiled(
+                f"{self.before}(?:{own}){self.behind}" if self.before or self.behind else own, flags
+            )
         except regex.error as error:
             place = f" (character {error.pos + 1})" if error.pos is not None else ""
             raise InputError(f"{self.words} cannot be read: {error.msg}{place}.") from error
         except (RecursionError, OverflowError, MemoryError) as error:
-            raise InputError(f"{self.words} cannot be read: it is nested too deep, or repeats too much.") from error
+            raise InputError(
+                f"{self.words} cannot be read: it is nested too deep, or repeats too much."
+            ) from error
 
     @property
     def words(self) -> str:
@@ -282,7 +287,7 @@ def _with_whole_match(by: str) -> str:
 def _rewritten(
     text: str, own: str, matches: Iterator[_Match], made_of: Callable[[_Match], str], longest: int
 ) -> str:
-    """Return a text with other pieces in place of matches in its composed form; what lies beside them stays as it is."""
+    """Return a text with other pieces in place of matches in its composed form; what lies beside them is as it was."""
     pieces: list[str] = []
     end = size = 0
     untouched: _Untouched | None = None

@@ -79,7 +79,7 @@ def test_a_text_is_what_a_person_expects(operation: TextOperation, before: str, 
         ("sentence", "tr", "içecek ISI", "İçecek ısı"),
         ("upper", "de", "weiße Soße", "WEISSE SOSSE"),
         ("title", "de", "VOLLKORNBROT MIT SAMEN", "Vollkornbrot mit Samen"),
-        ("upper", "fr", "l'été à 5 µg", "L'ÉTÉ À 5 µG"),
+        ("upper", "fr", "l'été à 5 µg", "L'ÉTÉ À 5 µg"),
         ("title", "fr", "CONFITURE DE FRAISES À L'ANCIENNE", "Confiture de Fraises à l'Ancienne"),
         ("title", "fr", "l’eau d’ici", "L’Eau d’Ici"),
         ("title", "nl", "ijsthee met citroen", "IJsthee met Citroen"),
@@ -99,6 +99,20 @@ def test_a_text_is_what_a_person_expects(operation: TextOperation, before: str, 
         ("title", "zh", "茶", "茶"),
         ("sentence", "ka", "ქართული ჩაი", "ქართული ჩაი"),
         ("upper", None, "thé", "THÉ"),
+        ("upper", "fr", "énergie 844 kj/202 kcal", "ÉNERGIE 844 kJ/202 kcal"),
+        ("upper", "fr", "sel 500 mg, 33cl", "SEL 500 mg, 33cl"),
+        ("upper", "fr", "6x33CL bière 1,5 l", "6X33cl BIÈRE 1,5 l"),
+        ("lower", "fr", "SEL 500 MG, 844 KJ", "sel 500 mg, 844 kJ"),
+        ("lower", "fr", "EAU 1 L, Énergie kJ", "eau 1 L, énergie kJ"),
+        ("lower", "de", "BEI 180 °C 5 KWH", "bei 180 °C 5 kWh"),
+        ("lower", "en", "5G PHONE, 3 L'OREAL, 5 GO", "5G phone, 3 l'oreal, 5 go"),
+        ("lower", "en", "VITAMIN B12 G", "vitamin b12 g"),
+        ("sentence", "en", "500 G BREAD. 844 KJ PER 100 ML", "500 g bread. 844 kJ per 100 ml"),
+        ("sentence", "en", "BREAD 5 MG/L WITH 0.5 KG", "Bread 5 mg/L with 0.5 kg"),
+        ("title", "en", "BREAD 500 G WITH 844 KJ", "Bread 500 g with 844 kJ"),
+        ("title", "en", "water 2 L 5G", "Water 2 L 5G"),
+        ("upper", "tr", "500 ml içecek", "500 ml İÇECEK"),
+        ("upper", "el", "γάλα 5 mg", "ΓΑΛΑ 5 mg"),
     ],
 )
 def test_capitals_follow_the_language(case: str, language: str | None, before: str, after: str) -> None:
@@ -117,12 +131,31 @@ def test_words_to_keep_are_written_as_they_are_given() -> None:
     """A word in `keep` is written so in every case."""
     assert done(do.ChangeCase("sentence", keep=["UHT"]), "LAIT UHT") == "Lait UHT"
     assert done(do.ChangeCase("lower", keep=["Acme"]), "RIZ ACME") == "riz Acme"
+    assert done(do.ChangeCase("lower", keep=["KG"]), "RIZ 5 KG") == "riz 5 KG"
 
 
 def test_most_capitals_are_made_by_arrow_and_are_the_same() -> None:
     """The fast way of capitals gives what the slow one gives, letter by letter."""
     texts = [f"a{chr(code)}b" for code in range(0x20, 0x2100) if not 0xD800 <= code < 0xE000]
-    texts += ["www.x", "a://b", "a@b", "&amp;", "<b>"]
+    texts += [
+        "www.x",
+        "a://b",
+        "a@b",
+        "&amp;",
+        "<b>",
+        "5 g",
+        "5Kg",
+        "5\u00a0KJ",
+        "kJ",
+        "MHz",
+        "kPa",
+        "hPa",
+        "dB",
+        "kV",
+        "mAh",
+        "3 °c",
+        "5 µG",
+    ]
     for case in ("upper", "lower"):
         made = do.ChangeCase(case).transformed(
             pa.array(texts, pa.large_string()), pa.array(["fr"] * len(texts))

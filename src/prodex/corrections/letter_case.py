@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
+import regex
+
 from prodex.locales import short_of
 
 #: The cases that texts can be written in.
@@ -25,6 +27,8 @@ SIMPLE_LETTERS: Final = (
     r"^[\x{9}-\x{25}\x{27}-\x{3B}\x{3D}-\x{3F}A-Za-z\x{5B}-\x{60}\x{7B}-\x{7E}\x{A0}-\x{B4}\x{B6}-\x{DE}\x{E0}-\x{12F}"
     r"\x{132}-\x{148}\x{14A}-\x{17E}\x{2010}-\x{203A}\x{20AC}]*$"
 )
+#: Where a text may have a unit: behind a number or a stroke, or with a capital inside.
+NEAR_A_UNIT: Final = r"[0-9][ \t\x{A0}\x{202F}]*[A-Za-z\x{B0}\x{B5}]|k[HJPVW]|[MG]Hz|mAh|dB|hPa"
 #: An address of the web, which such a text must not have.
 WEB_ADDRESS: Final = r"(?i)www\.|://"
 #: Languages that write nouns with capitals: only a person knows which words are nouns.
@@ -50,8 +54,6 @@ _SMALL: Mapping[str, frozenset[str]] = {
 #: Where a short word and the next one are written as one: l'huile, dell'olio.
 _ELIDING = frozenset({"fr", "it", "ca", "oc", "pms", "fur", "sc", "co"})
 
-#: What stays as it is: markup, references to characters, addresses.
-_VERBATIM = re.compile(r"(<[^<>]*>|&#?\w{1,31};|https?://\S+|www\.\S+|\S+@\S+)", re.IGNORECASE)
 #: A word with its accents, and with what an apostrophe joins.
 _WORD = re.compile(r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ][^\W_][\w\u0300-\u036f]*)*")
 _ELISION = re.compile(r"([^\W_][\w\u0300-\u036f]*)(['’ʼ])(.+)")
@@ -61,16 +63,30 @@ _SENTENCE_END = re.compile(r"[.!?…]\s+[\"'«“‘(\[]*$")
 _TONOS, _DIALYTIKA = "\u0301", "\u0308"
 
 
-#: A number, in front of a unit.
-_NUMBER_BEFORE = re.compile(r"\d[\s\u00a0\u202f]*$")
 #: Symbols of units, which have one spelling in every language and in every case.
-_UNITS = {
-    one.casefold(): one
-    for one in (
-        *("µg", "mg", "cg", "dg", "g", "kg", "t", "ml", "cl", "dl", "hl", "l", "mm", "cm", "dm", "m", "km"),
-        *("W", "kW", "kWh", "V", "Hz", "kHz", "MHz", "GHz", "kJ", "kcal", "bar", "mAh", "MB", "GB", "TB"),
-    )
-}
+_SYMBOLS: Final = (
+    "µg mcg mg cg dg g kg t ml cl dl hl l mm cm dm m km mm² cm² m² km² cm³ dm³ m³ W kW kWh Wh V kV Hz kHz MHz GHz J kJ MJ "
+    "cal kcal bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
+)
+_UNITS: Mapping[str, str] = {one.casefold(): one for one in _SYMBOLS.split()}
+_SYMBOL: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
+#: Behind a symbol neither a word goes on nor an elided one (3 l'eau) begins.
+_ENDS: Final = r"(?![\w\p{M}]|['’ʼ]\w)"
+#: A number and its unit, and what that is for each of: 844 kJ, 5 mg/l. In front of it the x of 6x33cl is no word.
+_NUMBER: Final = r"(?<![^\W_xX]|[^\W_xX][.,])\d+(?:[.,]\d+)*[ \t\u00a0\u202f]*"
+_QUANTITY: Final = rf"{_NUMBER}(?:{_SYMBOL}){_ENDS}(?:[ ]?/[ ]?(?:{_SYMBOL}){_ENDS})*"
+#: Symbols with capitals inside, which nothing but a unit is spelled like, wherever they are.
+_MIXED: Final = "|".join(one for one in _UNITS.values() if one != one.upper() and one[1:] != one[1:].lower())
+_UNIT_ALONE: Final = rf"(?<![\w\p{{M}}])(?-i:{_MIXED}){_ENDS}"
+#: The letters of a unit in a quantity.
+_UNIT_LETTERS = regex.compile(r"[^\W\d_]+[²³]?|°[CF]", regex.IGNORECASE)
+#: A generation of mobile networks, and no mass.
+_NETWORK = regex.compile(r"[2-6]G")
+#: What stays as it is: markup, references to characters, addresses, and units, which are written as their symbol.
+_VERBATIM = regex.compile(
+    rf"(<[^<>]*>|&#?\w{{1,31}};|https?://\S+|www\.\S+|\S+@\S+|{_QUANTITY}|{_UNIT_ALONE})", regex.IGNORECASE
+)
+_A_QUANTITY = regex.compile(_QUANTITY, regex.IGNORECASE)
 
 
 def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
@@ -96,12 +112,15 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
     --------
     >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met munt", "nl", "title")
     ('STRASSE', 'ılık süt', 'IJsthee met Munt')
+    >>> recased("500 MG, 844 kj", "fr", "lower"), recased("500 mg, 844 kj", "fr", "upper")
+    ('500 mg, 844 kJ', '500 mg, 844 kJ')
     >>> recased("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), recased("BREAD WITH SEEDS. BAKED", "en", "sentence")
     ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
     """
     spoken = "" if language is None else short_of(language)
     kept = {one.casefold(): one for one in keep}
     pieces = _VERBATIM.split(text)
+    pieces[1::2] = [_with_symbols(one, kept) for one in pieces[1::2]]
     if to in ("upper", "lower"):
         change = _upper if to == "upper" else _lower
         made = [
@@ -130,6 +149,19 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
 
 def _with_kept(text: str, kept: Mapping[str, str]) -> str:
     return _WORD.sub(lambda found: kept.get(found[0].casefold(), found[0]), text) if kept else text
+
+
+def _with_symbols(piece: str, kept: Mapping[str, str]) -> str:
+    """Return a quantity with its units as they are spelled; anything else stays as it is."""
+    if _A_QUANTITY.fullmatch(piece) is None or _NETWORK.fullmatch(piece):
+        return piece
+
+    def spelled(found: regex.Match[str]) -> str:
+        unit = found[0]
+        # Both are spellings of the litre.
+        return kept.get(unit.casefold(), unit if unit in "lL" else _UNITS.get(unit.casefold(), unit))
+
+    return _UNIT_LETTERS.sub(spelled, piece)
 
 
 def _upper(text: str, language: str) -> str:
@@ -189,6 +221,7 @@ def _by_word(pieces: list[str], write: _WriteWord) -> str:
     for number, piece in enumerate(pieces):
         if number % 2:
             made.append(piece)
+            is_first &= not piece[:1].isdigit()
             continue
         end = 0
         for found in _WORD.finditer(piece):
@@ -210,10 +243,7 @@ def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str
 
 
 def _title(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
-    def write(word: str, before: str, is_first: bool) -> str:
-        unit = _UNITS.get(word.casefold()) if _NUMBER_BEFORE.search(before) else None
-        if unit is not None:
-            return word if word == "L" else unit  # both are spellings of the litre
+    def write(word: str, _: str, is_first: bool) -> str:
         return _title_word(word, language, kept, is_first=is_first)
 
     return _by_word(pieces, write)

@@ -30,6 +30,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described
 from prodex.corrections.letter_case import (
     CASES,
+    NEAR_A_UNIT,
     OWN_CAPITALS,
     SIMPLE_LETTERS,
     WEB_ADDRESS,
@@ -198,8 +199,8 @@ class ReplaceText:
         sought = self._sought
         if self.pattern and sought.is_in(""):
             raise InputError(
-                f"{sought.words} is found in an empty text, too, so that it is everywhere. Write what has to be there, such as "
-                "x+ instead of x*."
+                f"{sought.words} is found in an empty text, too, so that it is everywhere. Write what has to be there, "
+                "such as x+ instead of x*."
             )
         if self.pattern:
             sought.check_replacement(self.by)
@@ -241,7 +242,8 @@ class ChangeCase:
     (sentences), and how titles are written in languages other than Danish, Dutch, English, French, German, Italian,
     Norwegian, Portuguese, Spanish and Swedish. Which words are names is not known in any language: name them in
     `keep`. Words with capitals inside (McCain, pH), or with digits behind a letter (B12), stay as they are in sentences
-    and titles; so do markup and addresses in each case.
+    and titles; so do markup and addresses in each case. Units behind a number are written as their symbol in each case:
+    844 kJ, 500 mg.
 
     Attributes
     ----------
@@ -291,7 +293,8 @@ class ChangeCase:
         usual = [one is None or short_of(one) not in OWN_CAPITALS for one in spoken.dictionary.to_pylist()]
         is_usual = pa.array([*usual, True]).take(spoken.indices.fill_null(len(usual)))
         is_simple = pc.and_(is_usual, pc.match_substring_regex(texts, SIMPLE_LETTERS))
-        is_simple = pc.and_(is_simple, pc.invert(pc.match_substring_regex(texts, WEB_ADDRESS)))
+        for odd_one in (WEB_ADDRESS, NEAR_A_UNIT):
+            is_simple = pc.and_(is_simple, pc.invert(pc.match_substring_regex(texts, odd_one)))
         change = pc.utf8_upper if self.to == "upper" else pc.utf8_lower
         odd = pc.invert(is_simple)
         made = self._by_language(texts.filter(odd), languages.filter(odd))

@@ -516,7 +516,7 @@ class _Part:
 
 
 def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
-    """Yield which of some values, of so many products, are not as asked, and for each why; patterns are not among it."""
+    """Yield which of some values, of so many products, are not as asked, and why, whatever their pattern says."""
     texts = _comparable(values.texts)
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
