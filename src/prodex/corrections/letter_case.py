@@ -27,8 +27,10 @@ SIMPLE_LETTERS: Final = (
     r"^[\x{9}-\x{25}\x{27}-\x{3B}\x{3D}-\x{3F}A-Za-z\x{5B}-\x{60}\x{7B}-\x{7E}\x{A0}-\x{B4}\x{B6}-\x{DE}\x{E0}-\x{12F}"
     r"\x{132}-\x{148}\x{14A}-\x{17E}\x{2010}-\x{203A}\x{20AC}]*$"
 )
-#: Where a text may have a unit: behind a number or a stroke, or with a capital inside.
-NEAR_A_UNIT: Final = r"[0-9][ \t\x{A0}\x{202F}]*[A-Za-z\x{B0}\x{B5}]|k[HJPVW]|[MG]Hz|mAh|dB|hPa"
+#: Where such a text may have a unit: behind a number, or spelled like nothing else.
+NEAR_A_UNIT: Final = (
+    r"[0-9][ \t\x{A0}\x{202F}]*[A-Za-z\x{B0}\x{B5}]|k[HJPVW]|[MG]Hz|mAh|dB|hPa|[\x{B0}\x{B2}\x{B3}]"
+)
 #: An address of the web, which such a text must not have.
 WEB_ADDRESS: Final = r"(?i)www\.|://"
 #: Languages that write nouns with capitals: only a person knows which words are nouns.
@@ -65,8 +67,8 @@ _TONOS, _DIALYTIKA = "\u0301", "\u0308"
 
 #: Symbols of units, which have one spelling in every language and in every case.
 _SYMBOLS: Final = (
-    "µg mcg mg cg dg g kg t ml cl dl hl l mm cm dm m km mm² cm² m² km² cm³ dm³ m³ W kW kWh Wh V kV Hz kHz MHz GHz J kJ MJ "
-    "cal kcal bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
+    "µg mcg mg cg dg g kg t ml cl dl hl l mm cm dm m km mm² cm² m² km² cm³ dm³ m³ W kW kWh Wh V kV Hz kHz MHz GHz "
+    "J kJ MJ cal kcal bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
 )
 _UNITS: Mapping[str, str] = {one.casefold(): one for one in _SYMBOLS.split()}
 _SYMBOL: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
@@ -75,9 +77,9 @@ _ENDS: Final = r"(?![\w\p{M}]|['’ʼ]\w)"
 #: A number and its unit, and what that is for each of: 844 kJ, 5 mg/l. In front of it the x of 6x33cl is no word.
 _NUMBER: Final = r"(?<![^\W_xX]|[^\W_xX][.,])\d+(?:[.,]\d+)*[ \t\u00a0\u202f]*"
 _QUANTITY: Final = rf"{_NUMBER}(?:{_SYMBOL}){_ENDS}(?:[ ]?/[ ]?(?:{_SYMBOL}){_ENDS})*"
-#: Symbols with capitals inside, which nothing but a unit is spelled like, wherever they are.
-_MIXED: Final = "|".join(one for one in _UNITS.values() if one != one.upper() and one[1:] != one[1:].lower())
-_UNIT_ALONE: Final = rf"(?<![\w\p{{M}}])(?-i:{_MIXED}){_ENDS}"
+#: Symbols that are spelled like nothing but a unit, wherever they are.
+_ALONE: Final = "kW kWh kV kHz MHz GHz kJ hPa kPa mAh dB °C °F mm² cm² m² km² cm³ dm³ m³"
+_UNIT_ALONE: Final = rf"(?<![\w\p{{M}}])(?-i:{_ALONE.replace(' ', '|')}){_ENDS}"
 #: The letters of a unit in a quantity.
 _UNIT_LETTERS = regex.compile(r"[^\W\d_]+[²³]?|°[CF]", regex.IGNORECASE)
 #: A generation of mobile networks, and no mass.
@@ -130,7 +132,7 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
         return "".join(made)
     plain = "".join(pieces[::2])
     if plain.lower() == plain.upper():
-        return text  # a script without capitals
+        return "".join(pieces)  # a script without capitals
     if to == "sentence":
         made_text = _sentences(pieces, spoken, kept)
         if spoken in _NOUNS and made_text != text:

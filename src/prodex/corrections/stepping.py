@@ -36,7 +36,7 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError, ProdexError
 from prodex.executors import side_by_side
 from prodex.locales import known_language_tag, language_code, language_tag, short_of
-from prodex.messages import hint
+from prodex.messages import composed, hint
 from prodex.tables.declaration import TABLES
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
 from prodex.worklists.answer_outcomes import NO_VALUE
@@ -802,12 +802,14 @@ class ProductsInWork:
             for one in several
         ]
         if not operation.replace:
-            there: dict[int, set[str]] = {}
+            there: dict[int, dict[str, str]] = {}
             for row, value in zip(
                 place.rows.tolist(), place.values.now.take(pa.array(place.rows)).to_pylist(), strict=True
             ):
-                there.setdefault(int(place.values.product[row]), set()).add(value)
-            other = [one for one in wanted if one in there and wanted[one] not in there[one]]
+                there.setdefault(int(place.values.product[row]), {})[composed(value)] = value
+            other = [one for one in wanted if one in there and composed(wanted[one]) not in there[one]]
+            # What is there in another form of Unicode is there already.
+            wanted = {one: there.get(one, {}).get(composed(value), value) for one, value in wanted.items()}
             refused += [
                 (one, -1, f"{place.in_words} holds another value already: {min(there[one])[:60]!r}.")
                 for one in other
@@ -862,9 +864,9 @@ class ProductsInWork:
         for row, value in zip(
             there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
         ):
-            present.setdefault(int(target.product[row]), set()).add(value)
+            present.setdefault(int(target.product[row]), set()).add(composed(value))
         for one in list(wanted):
-            if one in present and wanted[one] not in present[one]:
+            if one in present and composed(wanted[one]) not in present[one]:
                 refused.append(
                     (
                         one,
@@ -889,7 +891,11 @@ class ProductsInWork:
             there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
         ):
             product = int(target.product[row])
-            if wanted.get(product) == value and product not in by_product:
+            if (
+                product in wanted
+                and composed(wanted[product]) == composed(value)
+                and product not in by_product
+            ):
                 self._bind(source, owner[product], target, row)
         there_now = {owner[one]: (target, other) for one, other in by_product.items()}
         return replace(result, refused=refused, arrived=there_now)

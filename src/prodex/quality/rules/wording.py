@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
+from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
@@ -377,12 +378,6 @@ _INVISIBLE = (
 _BREAK = r"[\n\r\v\f\x{85}\x{2028}\x{2029}]"
 _STRAY = r"^\s|\s$|\pZ{2}|^\pZ|\pZ$"
 
-# What the second byte of a two-byte character of UTF-8 (0x80 to 0xBF) becomes in Windows-1252 or Latin-1.
-_SECOND = r"\x{80}-\x{9f}\x{a1}-\x{bf}ŠŒŽšœžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™"
-_MOJIBAKE = (
-    rf"Ã[{_SECOND}]|(?:^|[\s\p{{Ll}}'’-])Ã[ \x{{a0}}]|Å[\x{{80}}-\x{{9f}}ŠŒŽšœžŸƒˆ˜“”„†‡•…‰‹›€™]"
-    r"|Â[\x{80}-\x{bf}]|â€[\x{80}-\x{bf}™œžŸ˜š“”]|ï»¿|├[®¿á¬ºóñ]|\x{fffd}"
-)
 #: What has fewer letters may be an abbreviation, or a brand that writes itself so.
 _FEWEST_LETTERS = 5
 #: What may be next to the one word of a name: single letters, and units of the contents.
@@ -423,7 +418,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 )
 def texts_without_mojibake(products: Products) -> Verdict:
     """Ã© in place of é: customers see at once that nobody has checked the text."""
-    return no_match(products, _MOJIBAKE, "written as UTF-8 and read as something else")
+    return no_match(products, MISREAD, "written as UTF-8 and read as something else")
 
 
 @_name_rule(
