@@ -124,8 +124,9 @@ class Pattern:
                 f"{self.before}(?:{own}){self.behind}" if self.before or self.behind else own, flags
             )
         except regex.error as error:
-            place = f" (character {error.pos + 1})" if error.pos is not None else ""
-            raise InputError(f"{self.words} cannot be read: {error.msg}{place}.") from error
+            said, _, place = str(error).partition(" at position ")
+            where = f" (character {int(place) + 1})" if place.isdigit() else ""
+            raise InputError(f"{self.words} cannot be read: {said}{where}.") from error
         except (RecursionError, OverflowError, MemoryError) as error:
             raise InputError(
                 f"{self.words} cannot be read: it is nested too deep, or repeats too much."
@@ -204,8 +205,15 @@ class Pattern:
                 raise TextTooLong
             return str(match.expand(template))
 
+        is_plain = self.is_literal and not (self.ignore_case or self.before or self.behind)
+        source = composed(self.source)
+
         def one(text: str, left: float) -> str | None:
             own = composed(text)
+            if is_plain and own == text:
+                # What every other way comes to, in a tenth of the time.
+                size = len(text) + text.count(source) * (len(by) - len(source))
+                return text.replace(source, by) if size <= longest else None
             matches = self._compiled.finditer(own, timeout=left)
             try:
                 return _rewritten(text, own, matches, made_of, longest)
@@ -220,10 +228,14 @@ class Pattern:
         seconds = SECONDS + len(listed) / TEXTS_A_SECOND
         # The time of the processor: a machine that is busy with something else makes no pattern slow.
         end = time.thread_time() + seconds
+        read, left = time.perf_counter(), seconds
         found: list[_Found] = []
         for text in listed:
+            # To read the time of the processor takes as long as to look at a text.
+            if (now := time.perf_counter()) > read + _READ_AGAIN:
+                read, left = now, max(end - time.thread_time(), 0.0)
             try:
-                found.append(look(text, max(end - time.thread_time(), 0.0)))
+                found.append(look(text, left))
             except (TimeoutError, MemoryError):
                 said = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
                 raise PatternTooSlow(
@@ -234,6 +246,8 @@ class Pattern:
 
 
 _SHOWN: Final = 80
+#: Seconds after which the time of the processor is read again.
+_READ_AGAIN: Final = 0.001
 
 
 @lru_cache(1_000)

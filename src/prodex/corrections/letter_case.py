@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
-import regex
-
 from prodex.locales import short_of
 
 #: The cases that texts can be written in.
@@ -26,10 +24,6 @@ OWN_CAPITALS: Final = _DOTTED | {"el"}
 SIMPLE_LETTERS: Final = (
     r"^[\x{9}-\x{25}\x{27}-\x{3B}\x{3D}-\x{3F}A-Za-z\x{5B}-\x{60}\x{7B}-\x{7E}\x{A0}-\x{B4}\x{B6}-\x{DE}\x{E0}-\x{12F}"
     r"\x{132}-\x{148}\x{14A}-\x{17E}\x{2010}-\x{203A}\x{20AC}]*$"
-)
-#: Where such a text may have a unit: behind a number, or spelled like nothing else.
-NEAR_A_UNIT: Final = (
-    r"[0-9][ \t\x{A0}\x{202F}]*[A-Za-z\x{B0}\x{B5}]|k[HJPVW]|[MG]Hz|mAh|dB|hPa|[\x{B0}\x{B2}\x{B3}]"
 )
 #: An address of the web, which such a text must not have.
 WEB_ADDRESS: Final = r"(?i)www\.|://"
@@ -73,22 +67,26 @@ _SYMBOLS: Final = (
 _UNITS: Mapping[str, str] = {one.casefold(): one for one in _SYMBOLS.split()}
 _SYMBOL: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
 #: Behind a symbol neither a word goes on nor an elided one (3 l'eau) begins.
-_ENDS: Final = r"(?![\w\p{M}]|['’ʼ]\w)"
+_ENDS: Final = r"(?![\w\u0300-\u036f]|['’ʼ]\w)"
 #: A number and its unit, and what that is for each of: 844 kJ, 5 mg/l. In front of it the x of 6x33cl is no word.
-_NUMBER: Final = r"(?<![^\W_xX]|[^\W_xX][.,])\d+(?:[.,]\d+)*[ \t\u00a0\u202f]*"
+_NUMBER: Final = r"(?<![^\W_xX])(?<![^\W_xX][.,])\d+(?:[.,]\d+)*[ \t\u00a0\u202f]*"
 _QUANTITY: Final = rf"{_NUMBER}(?:{_SYMBOL}){_ENDS}(?:[ ]?/[ ]?(?:{_SYMBOL}){_ENDS})*"
 #: Symbols that are spelled like nothing but a unit, wherever they are.
 _ALONE: Final = "kW kWh kV kHz MHz GHz kJ hPa kPa mAh dB °C °F mm² cm² m² km² cm³ dm³ m³"
-_UNIT_ALONE: Final = rf"(?<![\w\p{{M}}])(?-i:{_ALONE.replace(' ', '|')}){_ENDS}"
-#: The letters of a unit in a quantity.
-_UNIT_LETTERS = regex.compile(r"[^\W\d_]+[²³]?|°[CF]", regex.IGNORECASE)
-#: A generation of mobile networks, and no mass.
-_NETWORK = regex.compile(r"[2-6]G")
-#: What stays as it is: markup, references to characters, addresses, and units, which are written as their symbol.
-_VERBATIM = regex.compile(
-    rf"(<[^<>]*>|&#?\w{{1,31}};|https?://\S+|www\.\S+|\S+@\S+|{_QUANTITY}|{_UNIT_ALONE})", regex.IGNORECASE
+_UNIT_ALONE: Final = rf"(?<![\w\u0300-\u036f])(?-i:{_ALONE.replace(' ', '|')}){_ENDS}"
+#: Where a text of simple letters may have one, as a pattern of RE2.
+NEAR_A_UNIT: Final = (
+    rf"(?i)[0-9][ \t\x{{A0}}\x{{202F}}]*(?:{_SYMBOL})(?:[^\pL\pN_]|$)|(?-i:{_ALONE.replace(' ', '|')})"
 )
-_A_QUANTITY = regex.compile(_QUANTITY, regex.IGNORECASE)
+#: The letters of a unit in a quantity.
+_UNIT_LETTERS = re.compile(r"[^\W\d_]+[²³]?|°[CF]", re.IGNORECASE)
+#: A generation of mobile networks, and no mass.
+_NETWORK = re.compile(r"[2-6]G")
+#: What stays as it is: markup, references to characters, addresses, and units, which are written as their symbol.
+_VERBATIM = re.compile(
+    rf"(<[^<>]*>|&#?\w{{1,31}};|https?://\S+|www\.\S+|\S+@\S+|{_QUANTITY}|{_UNIT_ALONE})", re.IGNORECASE
+)
+_A_QUANTITY = re.compile(_QUANTITY, re.IGNORECASE)
 
 
 def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
@@ -158,7 +156,7 @@ def _with_symbols(piece: str, kept: Mapping[str, str]) -> str:
     if _A_QUANTITY.fullmatch(piece) is None or _NETWORK.fullmatch(piece):
         return piece
 
-    def spelled(found: regex.Match[str]) -> str:
+    def spelled(found: re.Match[str]) -> str:
         unit = found[0]
         # Both are spellings of the litre.
         return kept.get(unit.casefold(), unit if unit in "lL" else _UNITS.get(unit.casefold(), unit))

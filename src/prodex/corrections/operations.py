@@ -429,7 +429,12 @@ class RemovePrefix:
 
     def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left are refused."""
-        return _without_empty(texts, pa.array(self._begin.replaced(texts.to_pylist(), ""), texts.type), {})
+        is_ascii = self.prefix.isascii()
+        begins = (
+            pc.starts_with(texts, self.prefix, ignore_case=self.ignore_case) if is_ascii else texts.is_valid()
+        )
+        made = self._begin.replaced(texts.filter(begins).to_pylist(), "")
+        return _without_empty(texts, pc.replace_with_mask(texts, begins, pa.array(made, texts.type)), {})
 
     @cached_property
     def _begin(self) -> Pattern:

@@ -7,7 +7,7 @@ told apart by number, and no requirement makes objects of its own for each produ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -437,12 +437,14 @@ class _Part:
             own = np.flatnonzero(meant[values.product])
             if ask.pixels and values.pixels is not None:
                 own = own[~np.isnan(values.pixels[own])]
-            for bad, why in _refused(ask, values.taken(own), len(there)):
+            taken = values.taken(own)
+            taken = replace(taken, texts=composed_texts(pc.utf8_trim_whitespace(taken.texts)))
+            for bad, why in _refused(ask, taken, len(there)):
                 rows.append(own[bad])
                 reasons += why
             if ask.pattern:
                 try:
-                    matched = self._are_matched(ask, values.taken(own).texts)
+                    matched = self._are_matched(ask, taken.texts.to_pylist())
                 except PatternTooSlow as error:
                     self.too_slow[check.id] = str(error)
                     silent |= meant
@@ -458,9 +460,8 @@ class _Part:
         found = values.taken(place[order])
         return wrong, silent, (found.product, found.texts, [reasons[one] for one in order.tolist()])
 
-    def _are_matched(self, ask: Ask, values: pa.Array) -> Mask:
-        """Return which values match the pattern; each is looked at once, whichever check and family asks for it."""
-        texts = _comparable(values).to_pylist()
+    def _are_matched(self, ask: Ask, texts: list[str]) -> Mask:
+        """Return which texts match the pattern; each is looked at once, whichever check and family asks for it."""
         known = self._matched.setdefault(ask.pattern, {})
         if isinstance(known, PatternTooSlow):
             raise known
@@ -516,11 +517,14 @@ class _Part:
 
 
 def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
-    """Yield which of some values, of so many products, are not as asked, and why, whatever their pattern says."""
-    texts = _comparable(values.texts)
+    """Yield which of some values, of so many products, are not as asked, and why, whatever their pattern says.
+
+    Texts are without spaces around, and each letter is one character.
+    """
+    texts = values.texts
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
-        allowed = _comparable(pa.array(ask.one_of, pa.string()))
+        allowed = composed_texts(pa.array(ask.one_of, pa.string()))
         bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(allowed)))
         yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
     if ask.shortest:
@@ -535,11 +539,6 @@ def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
         yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum())
-
-
-def _comparable(texts: pa.Array) -> pa.Array:
-    """Return values as they are compared and counted: without spaces around, and letters in one form of Unicode."""
-    return composed_texts(pc.utf8_trim_whitespace(texts))
 
 
 def _needs(asked: AskedAttribute) -> list[str]:
