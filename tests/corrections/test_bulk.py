@@ -380,3 +380,55 @@ def test_why_and_by_go_with_it() -> None:
     """They are for the history of what is sent."""
     fix = prodex.correct(catalog(), "description", "neu", language="fr", by="Ada", why="spring")
     assert ("Ada", "spring") == (fix.by, fix.why)
+
+
+@pytest.mark.parametrize(
+    "operation", [do.CopyFrom("namePublicLong"), do.MoveText("namePublicLong"), do.MoveText(to_language="nl")]
+)
+def test_texts_that_differ_in_composition_are_no_other_texts(operation: object) -> None:
+    """A copy has nothing to do, and a move takes away what stands there already, letter by letter as it stands."""
+    there = [text("fra-FR", "Thé"), text("nld-NL", "Thé")]
+    record = product(
+        0, description=[text("fra-FR", "The\u0301"), text("nld-NL", "Thé")], namePublicLong=there
+    )
+    fix = prodex.correct(prodex.flatten([record]), "description", operation, language="fr")  # type: ignore[arg-type]
+    moved = [] if isinstance(operation, do.CopyFrom) else [("description", "The\u0301", None)]
+    assert moved == after(fix)
+    assert 0 == fix.counts["refused"]
+
+
+#: Letters of Western and Central Europe; a code page that has no such letters cannot misread them.
+_ENCODINGS = ("cp1252", "cp1250", "mac_roman")
+
+
+@pytest.mark.parametrize("encoding", _ENCODINGS)
+@pytest.mark.parametrize(
+    "name", ["Crème brûlée", "Thé à l’orge", "Größe", "España", "Żółty ser", "Příští měsíc"]
+)
+def test_letters_that_were_read_in_another_encoding_are_asked_back(name: str, encoding: str) -> None:
+    """Whoever gives a text that a program has misread is asked, whichever way it is given, and what it was is shown."""
+    misread = "".join(
+        bytes([one]).decode(encoding)
+        if one not in (0x81, 0x83, 0x88, 0x8D, 0x8F, 0x90, 0x98, 0x9D)
+        else chr(one)
+        for one in name.encode()
+    )
+    given = (
+        prodex.correct(catalog().where(product_id="1"), "namePublicLong", misread, language="fr"),
+        prodex.correct(catalog().where(product_id="1"), "namePublicLong", lambda _: misread, language="fr"),
+        prodex.fix_texts(
+            [prodex.TextCorrection("1", "namePublicLong", "fr", misread, before="Thé")], catalog()
+        ),
+    )
+    for fix in given:
+        assert 1 == fix.counts["asked back"], misread
+        assert f"reads like '{name}', written in UTF-8" in fix.asked_back["reason"].iloc[0]
+    plain = prodex.correct(catalog().where(product_id="1"), "namePublicLong", name, language="fr")
+    assert 1 == plain.counts["accepted"]
+
+
+def test_misread_letters_that_are_there_already_are_not_asked_about_again() -> None:
+    """A text that is only trimmed is as readable as it was; one that is mended needs no question."""
+    record = product(0, namePublicLong=[text("fra-FR", " CrÃ¨me ")])
+    for operation in (do.TrimSpaces(), do.ReplaceText("Ã¨", "è")):
+        assert 1 == prodex.correct(prodex.flatten([record]), "namePublicLong", operation).counts["accepted"]

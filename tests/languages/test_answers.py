@@ -304,7 +304,10 @@ BAD = [
         for one in ("6 cases", f"{CASE}: colour red", "00000000000000: width 3 mm")
     ),
     *(("assets.pictures", one) for one in ("c.jpg -> https://cdn.example/c.jpg", "(delete)", "a picture")),
-    *(("namePublicLong", one) for one in ("klingon: Qapla", "Fertig!", "see attachment", "?")),
+    *(
+        ("namePublicLong", one)
+        for one in ("klingon: Qapla", "Fertig!", "see attachment", "?", "fr: CrÃ¨me", "fr: Cr\ufffdme")
+    ),
     *(("brand", one) for one in ("BRANDNEW", "erledigt", "no such brand label")),
     ("gtin", "03036811359935"),
     ("nonsense", "x"),

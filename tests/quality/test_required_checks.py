@@ -108,7 +108,15 @@ def picture(*sides: tuple[int | None, int | None], face: str = "1") -> dict[str,
         (ACME, BRAND | {"one_of": "OTHER|ACM"}, FAIL),
         (ACME, BRAND | {"pattern": "ACM"}, FAIL),
         (ACME, BRAND | {"pattern": "A.*|x"}, PASS),
-        ({"namePublicLong": text("a\nb")}, NAME | {"pattern": "a.b"}, FAIL),
+        ({"namePublicLong": text("a\nb")}, NAME | {"pattern": "a.b"}, PASS),
+        ({"namePublicLong": text("Riz\nlong")}, NAME | {"pattern": "[A-Z].*"}, PASS),
+        ({"namePublicLong": text("Thé vert")}, NAME | {"pattern": r"\w+( \w+)*"}, PASS),
+        ({"namePublicLong": text("Thé, vert")}, NAME | {"pattern": r"\w+( \w+)*"}, FAIL),
+        ({"namePublicLong": text("हिन्दी चाय")}, NAME | {"pattern": r"\w+( \w+)*"}, PASS),
+        ({"namePublicLong": text("The\u0301")}, NAME | {"pattern": "Thé"}, PASS),
+        ({"namePublicLong": text("Thé")}, NAME | {"pattern": "The\u0301"}, PASS),
+        ({"namePublicLong": text("The\u0301s")}, NAME | {"longest": "4"}, PASS),
+        ({"namePublicLong": text("Phở")}, NAME | {"one_of": ["Pho\u031b\u0309"]}, PASS),
         (picture((800, 100)), PICTURE, PASS),
         (picture((799, 799)), PICTURE, FAIL),
         (picture((10, 10), (100, 900)), PICTURE, PASS),
@@ -445,3 +453,20 @@ def test_a_supplier_is_asked_once_for_several_channels(tmp_path: Path) -> None:
         for cell in row
     ]
     assert "2 findings of other channels that ask for the same: one answer serves them all." in lines
+
+
+def test_a_pattern_that_takes_too_long_leaves_its_products_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it was to judge is unknown, the audit says which text it was looking at, and the rest is judged."""
+    monkeypatch.setattr("prodex.patterns.SECONDS", 0.05)
+    slow = NAME | {"pattern": "(a|aa)+"}
+    long = {"id": 7, "namePublicLong": text("a" * 200 + "b")} | ACME
+    catalog = flatten([long, {"id": 8} | ACME, {"id": 9, "namePublicLong": text("aa")}])
+    audit = prodex.audit(catalog, required(BRAND | {"pattern": "A.*"}, slow), progress=False)
+
+    brand, name = audit.states.T.tolist()
+    assert [PASS, PASS, FAIL] == brand
+    assert [UNKNOWN, FAIL, UNKNOWN] == name
+    (crash,) = audit.crashes
+    assert "must_have[Shop,namePublicLong,fr]" == crash.check
+    assert "'(a|aa)+' takes longer than" in crash.message
+    assert "'aaaa" in crash.message

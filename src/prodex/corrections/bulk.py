@@ -35,6 +35,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
+from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, is_nothing, leaf_changes
 from prodex.send.merging import recoded
 from prodex.send.records import DELETE, Product
@@ -43,7 +44,8 @@ from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.exact_answers import exact_change, exact_refusal, exact_text
-from prodex.worklists.fix import Fix, MadeBy, fix_of
+from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
+from prodex.worklists.judging import products_after
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import NO_RULES
 from prodex.written_numbers import as_json
@@ -167,6 +169,8 @@ def correct(
     if result.impossible:
         raise InputError(result.impossible)
     is_named = not result.what
+    if is_named:
+        work.ask_about_growth([step])
     recipe = _recipe_of(whole, [step]) if is_named else None
     words = why or f"correction of many products: {result.words}"
     return _fix(work, work.whole, [result], answers, profile, now, MadeBy(words, by), recipe)
@@ -238,6 +242,7 @@ def apply_recipe(
                     f"{reason}"
                 )
             results.append(result)
+        _ask_about_growth(work, results, read, profile, now)
         name = read.title or (Path(recipe).name if isinstance(recipe, str | Path) else "")
         words = f"recipe {name}".strip()
         if read.by_hand:
@@ -245,6 +250,24 @@ def apply_recipe(
         made = _fix(work, work.whole, results, [], profile, now, MadeBy(why or words, by), read)
         _refuse_if_required(made, read)
         return made
+
+
+def _ask_about_growth(
+    work: ProductsInWork,
+    results: Sequence[StepDone],
+    recipe: Recipe,
+    profile: str | Path | Mapping[str, Any] | Profile | None,
+    now: datetime | None,
+) -> None:
+    """Ask back what the recipe would change again, with the products that it would choose then."""
+    steps = [one.step for one in results if not one.impossible]
+    after = None
+    if any(map(work.may_choose_others, (*recipe.chosen, *(one.where for one in steps)))):
+        made = made_answers(work, results)
+        ids = work.ids.take(pa.array(work.changed)).to_pylist()
+        products = products_of(work.whole, ids, KnownProducts.of(work.whole), made.received)
+        after = _chosen(products_after(made.answers, products, work.whole), recipe, profile, now)
+    work.ask_about_growth(steps, after)
 
 
 def _refuse_if_required(fix: Fix, recipe: Recipe) -> None:

@@ -50,8 +50,6 @@ _SMALL: Mapping[str, frozenset[str]] = {
 #: Where a short word and the next one are written as one: l'huile, dell'olio.
 _ELIDING = frozenset({"fr", "it", "ca", "oc", "pms", "fur", "sc", "co"})
 
-#: What stays as it is: markup, references to characters, addresses.
-_VERBATIM = re.compile(r"(<[^<>]*>|&#?\w{1,31};|https?://\S+|www\.\S+|\S+@\S+)", re.IGNORECASE)
 #: A word with its accents, and with what an apostrophe joins.
 _WORD = re.compile(r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ][^\W_][\w\u0300-\u036f]*)*")
 _ELISION = re.compile(r"([^\W_][\w\u0300-\u036f]*)(['’ʼ])(.+)")
@@ -61,16 +59,34 @@ _SENTENCE_END = re.compile(r"[.!?…]\s+[\"'«“‘(\[]*$")
 _TONOS, _DIALYTIKA = "\u0301", "\u0308"
 
 
-#: A number, in front of a unit.
-_NUMBER_BEFORE = re.compile(r"\d[\s\u00a0\u202f]*$")
 #: Symbols of units, which have one spelling in every language and in every case.
-_UNITS = {
-    one.casefold(): one
-    for one in (
-        *("µg", "mg", "cg", "dg", "g", "kg", "t", "ml", "cl", "dl", "hl", "l", "mm", "cm", "dm", "m", "km"),
-        *("W", "kW", "kWh", "V", "Hz", "kHz", "MHz", "GHz", "kJ", "kcal", "bar", "mAh", "MB", "GB", "TB"),
-    )
-}
+_SYMBOLS: Final = (
+    "µg mcg mg cg dg g kg t ml cl dl hl l mm cm dm m km mm² cm² m² km² cm³ dm³ m³ W kW kWh Wh V kV Hz kHz MHz GHz "
+    "J kJ MJ cal kcal bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
+)
+_UNITS: Mapping[str, str] = {one.casefold(): one for one in _SYMBOLS.split()}
+_SYMBOL: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
+#: Behind a symbol neither a word goes on nor an elided one (3 l'eau) begins.
+_ENDS: Final = r"(?![\w\u0300-\u036f]|['’ʼ]\w)"
+#: A number and its unit, and what that is for each of: 844 kJ, 5 mg/l. In front of it the x of 6x33cl is no word.
+_NUMBER: Final = r"(?<![^\W_xX])(?<![^\W_xX][.,])\d+(?:[.,]\d+)*[ \t\u00a0\u202f]*"
+_QUANTITY: Final = rf"{_NUMBER}(?:{_SYMBOL}){_ENDS}(?:[ ]?/[ ]?(?:{_SYMBOL}){_ENDS})*"
+#: Symbols that are spelled like nothing but a unit, wherever they are.
+_ALONE: Final = "kW kWh kV kHz MHz GHz kJ hPa kPa mAh dB °C °F mm² cm² m² km² cm³ dm³ m³"
+_UNIT_ALONE: Final = rf"(?<![\w\u0300-\u036f])(?-i:{_ALONE.replace(' ', '|')}){_ENDS}"
+#: Where a text of simple letters may have one, as a pattern of RE2.
+NEAR_A_UNIT: Final = (
+    rf"(?i)[0-9][ \t\x{{A0}}\x{{202F}}]*(?:{_SYMBOL})(?:[^\pL\pN_]|$)|(?-i:{_ALONE.replace(' ', '|')})"
+)
+#: The letters of a unit in a quantity.
+_UNIT_LETTERS = re.compile(r"[^\W\d_]+[²³]?|°[CF]", re.IGNORECASE)
+#: A generation of mobile networks, and no mass.
+_NETWORK = re.compile(r"[2-6]G")
+#: What stays as it is: markup, references to characters, addresses, and units, which are written as their symbol.
+_VERBATIM = re.compile(
+    rf"(<[^<>]*>|&#?\w{{1,31}};|https?://\S+|www\.\S+|\S+@\S+|{_QUANTITY}|{_UNIT_ALONE})", re.IGNORECASE
+)
+_A_QUANTITY = re.compile(_QUANTITY, re.IGNORECASE)
 
 
 def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
@@ -96,12 +112,15 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
     --------
     >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met munt", "nl", "title")
     ('STRASSE', 'ılık süt', 'IJsthee met Munt')
+    >>> recased("500 MG, 844 kj", "fr", "lower"), recased("500 mg, 844 kj", "fr", "upper")
+    ('500 mg, 844 kJ', '500 mg, 844 kJ')
     >>> recased("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), recased("BREAD WITH SEEDS. BAKED", "en", "sentence")
     ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
     """
     spoken = "" if language is None else short_of(language)
     kept = {one.casefold(): one for one in keep}
     pieces = _VERBATIM.split(text)
+    pieces[1::2] = [_with_symbols(one, kept) for one in pieces[1::2]]
     if to in ("upper", "lower"):
         change = _upper if to == "upper" else _lower
         made = [
@@ -111,7 +130,7 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
         return "".join(made)
     plain = "".join(pieces[::2])
     if plain.lower() == plain.upper():
-        return text  # a script without capitals
+        return "".join(pieces)  # a script without capitals
     if to == "sentence":
         made_text = _sentences(pieces, spoken, kept)
         if spoken in _NOUNS and made_text != text:
@@ -130,6 +149,19 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
 
 def _with_kept(text: str, kept: Mapping[str, str]) -> str:
     return _WORD.sub(lambda found: kept.get(found[0].casefold(), found[0]), text) if kept else text
+
+
+def _with_symbols(piece: str, kept: Mapping[str, str]) -> str:
+    """Return a quantity with its units as they are spelled; anything else stays as it is."""
+    if _A_QUANTITY.fullmatch(piece) is None or _NETWORK.fullmatch(piece):
+        return piece
+
+    def spelled(found: re.Match[str]) -> str:
+        unit = found[0]
+        # Both are spellings of the litre.
+        return kept.get(unit.casefold(), unit if unit in "lL" else _UNITS.get(unit.casefold(), unit))
+
+    return _UNIT_LETTERS.sub(spelled, piece)
 
 
 def _upper(text: str, language: str) -> str:
@@ -189,6 +221,7 @@ def _by_word(pieces: list[str], write: _WriteWord) -> str:
     for number, piece in enumerate(pieces):
         if number % 2:
             made.append(piece)
+            is_first &= not piece[:1].isdigit()
             continue
         end = 0
         for found in _WORD.finditer(piece):
@@ -210,10 +243,7 @@ def _sentences(pieces: list[str], language: str, kept: Mapping[str, str]) -> str
 
 
 def _title(pieces: list[str], language: str, kept: Mapping[str, str]) -> str:
-    def write(word: str, before: str, is_first: bool) -> str:
-        unit = _UNITS.get(word.casefold()) if _NUMBER_BEFORE.search(before) else None
-        if unit is not None:
-            return word if word == "L" else unit  # both are spellings of the litre
+    def write(word: str, _: str, is_first: bool) -> str:
         return _title_word(word, language, kept, is_first=is_first)
 
     return _by_word(pieces, write)

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from decimal import Context, Decimal, Inexact, InvalidOperation
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -31,6 +31,7 @@ import pyarrow.compute as pc
 from prodex.arguments import described
 from prodex.corrections.letter_case import (
     CASES,
+    NEAR_A_UNIT,
     OWN_CAPITALS,
     SIMPLE_LETTERS,
     WEB_ADDRESS,
@@ -40,6 +41,7 @@ from prodex.corrections.letter_case import (
 from prodex.errors import InputError
 from prodex.locales import known_language_tag, language_tag, short_of
 from prodex.messages import hint
+from prodex.patterns import OF_A_WORD, Pattern
 from prodex.quality.units import FACTORS
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.units import dimension, unit_code
@@ -58,8 +60,6 @@ __all__ = (
     "TrimSpaces",
 )
 
-#: Characters of a pattern: a longer one was pasted by mistake.
-_LONGEST_PATTERN = 2_000
 #: Characters of a text: what a replacement may make of one.
 _LONGEST_TEXT = 1_000_000
 #: No text is left: then it is not certain that this is meant.
@@ -160,15 +160,16 @@ class ReplaceText:
     Attributes
     ----------
     find
-        What is replaced. With accents it is found in both forms of Unicode.
+        What is replaced. Letters with accents are found in every form of Unicode.
     by
-        What is written instead; "" takes it out. With a pattern, "\\\\1" is its first group.
+        What is written instead; "" takes it out. With a pattern, "\\\\1" is its first group, and "\\\\0" all of it.
     pattern
-        Whether `find` is a pattern, in the words of RE2, which has no look-around and never takes long.
+        Whether `find` is a regular expression of the library `regex`. Letters, digits and marks of every script are of
+        words. One that takes too long is refused with the text that it was looking at.
     ignore_case
         Whether capitals and small letters are the same.
     whole_words
-        Whether it is found only where no letter or digit is next to it.
+        Whether it is found only where no letter, mark or digit is next to it.
 
     Examples
     --------
@@ -193,42 +194,25 @@ class ReplaceText:
             _check_type(name, getattr(self, name), bool)
         if not self.find:
             raise InputError("There is no text to find. Give one: ReplaceText('Acme Inc', 'Acme').")
-        if len(self.find) > _LONGEST_PATTERN:
-            raise InputError(
-                f"The text to find has {len(self.find):,} characters, and may have {_LONGEST_PATTERN:,}."
-            )
         if self.whole_words and self.pattern:
             raise InputError(
                 r"whole_words is for plain texts. In a pattern write \b where a word begins or ends."
             )
-        self._check_pattern()
-
-    def _check_pattern(self) -> None:
-        what = f"The pattern {self.find!r:.80}" if self.pattern else f"The text {self.find!r:.80}"
-        try:
-            matches_nothing = pc.match_substring_regex(pa.array([""]), self._expression)[0].as_py()
-        except pa.ArrowInvalid as error:
-            raise InputError(f"{what} cannot be read: {_re2_words(error, self.find)}") from error
-        if matches_nothing:
+        sought = self._sought
+        if self.pattern and sought.is_in(""):
             raise InputError(
-                f"{what} is found in an empty text, too, so that it is everywhere. Write what has to be there, such as "
-                "x+ instead of x*."
+                f"{sought.words} is found in an empty text, too, so that it is everywhere. Write what has to be there, "
+                "such as x+ instead of x*."
             )
-        try:
-            pc.replace_substring_regex(pa.array(["a"]), self._expression, self._replacement)
-        except pa.ArrowInvalid as error:
-            words = str(error).rpartition(": ")[2].rstrip(".")
-            raise InputError(f"{self.by!r:.80} cannot replace {self.find!r:.80}: {words}.") from error
+        if self.pattern:
+            sought.check_replacement(self.by)
 
-    @property
-    def _expression(self) -> str:
-        """The expression of RE2 that finds it."""
-        found = f"(?:{self.find})" if self.pattern else "|".join(map(_literal, _forms(self.find)))
-        return f"(?i){found}" if self.ignore_case else found
-
-    @property
-    def _replacement(self) -> str:
-        return self.by if self.pattern else self.by.replace("\\", "\\\\")
+    @cached_property
+    def _sought(self) -> Pattern:
+        if self.pattern:
+            return Pattern(self.find, ignore_case=self.ignore_case)
+        before, behind = (f"(?<!{OF_A_WORD})", f"(?!{OF_A_WORD})") if self.whole_words else ("", "")
+        return Pattern(self.find, True, self.ignore_case, before=before, behind=behind)
 
     @property
     def words(self) -> str:
@@ -238,49 +222,16 @@ class ReplaceText:
 
     def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left, or far too much, are refused."""
-        expression, by = self._expression, self._replacement
-        # Most texts have nothing to replace, and RE2 finds that out much faster than it replaces.
-        is_plain = self.find.isascii() and not (self.pattern or self.ignore_case or self.whole_words)
-        has_it = (
-            pc.match_substring(texts, self.find) if is_plain else pc.match_substring_regex(texts, expression)
-        )
-        own = texts.filter(has_it)
-        long = pc.greater(_most_characters(own, expression, by), _LONGEST_TEXT)
-        # Before it is made: of a text that would be too long, nothing is.
-        short = pc.if_else(long, pa.scalar("", own.type), own)
-        if self.whole_words:
-            made = pa.array(map(self._in_words, short.to_pylist()), own.type)
-        elif is_plain:
-            made = pc.replace_substring(short, self.find, self.by)
+        if self.find.isascii() and not self.pattern:
+            # Most texts have nothing to replace, and Arrow finds that out much faster.
+            has_it = pc.match_substring(texts, self.find, ignore_case=self.ignore_case)
         else:
-            made = pc.replace_substring_regex(short, expression, by)
-        new = pc.replace_with_mask(texts, has_it, pc.if_else(long, own, made))
-        too_long = pc.indices_nonzero(has_it).filter(long).to_pylist()
+            has_it = pc.is_valid(texts)
+        made = self._sought.replaced(texts.filter(has_it).to_pylist(), self.by, _LONGEST_TEXT)
+        new = pc.replace_with_mask(texts, has_it, pa.array(made, texts.type))
+        too_long = pc.indices_nonzero(pc.and_(pc.is_null(new), pc.is_valid(texts))).to_pylist()
         refused = dict.fromkeys(too_long, f"the text would have more than {_LONGEST_TEXT:,} characters.")
-        return _without_empty(texts, new, refused)
-
-    def _in_words(self, text: str) -> str:
-        # RE2 looks at nothing beside a match. What is looked for is a plain text, so that this takes no long time.
-        found = "|".join(map(re.escape, _forms(self.find)))
-        beside = r"[^\W_\u0300-\u036f]|[\u0300-\u036f]"
-        flags = re.IGNORECASE if self.ignore_case else 0
-        return re.sub(f"(?<!{beside})(?:{found})(?!{beside})", lambda _: self.by, text, flags=flags)
-
-
-def _forms(text: str) -> list[str]:
-    """Return a text in the forms of Unicode that look the same."""
-    return list(dict.fromkeys([text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))]))
-
-
-def _most_characters(texts: pa.Array, expression: str, by: str) -> pa.Array:
-    """Return how long texts can become at most."""
-    lengths = pc.binary_length(texts)
-    groups = len(re.findall(r"\\[0-9]", by))
-    longest = pc.max(lengths).as_py() or 0
-    if (longest + 1) * (longest * groups + len(by) + 1) < _LONGEST_TEXT:
-        return lengths
-    found = pc.count_substring_regex(texts, expression)
-    return pc.add(lengths, pc.multiply(found, pc.add(pc.multiply(lengths, groups), len(by))))
+        return _without_empty(texts, pc.coalesce(new, texts), refused)
 
 
 @dataclass(frozen=True)
@@ -293,7 +244,8 @@ class ChangeCase:
     (sentences), and how titles are written in languages other than Danish, Dutch, English, French, German, Italian,
     Norwegian, Portuguese, Spanish and Swedish. Which words are names is not known in any language: name them in
     `keep`. Words with capitals inside (McCain, pH), or with digits behind a letter (B12), stay as they are in sentences
-    and titles; so do markup and addresses in each case.
+    and titles; so do markup and addresses in each case. Units behind a number are written as their symbol in each case:
+    844 kJ, 500 mg.
 
     Attributes
     ----------
@@ -343,7 +295,8 @@ class ChangeCase:
         usual = [one is None or short_of(one) not in OWN_CAPITALS for one in spoken.dictionary.to_pylist()]
         is_usual = pa.array([*usual, True]).take(spoken.indices.fill_null(len(usual)))
         is_simple = pc.and_(is_usual, pc.match_substring_regex(texts, SIMPLE_LETTERS))
-        is_simple = pc.and_(is_simple, pc.invert(pc.match_substring_regex(texts, WEB_ADDRESS)))
+        for odd_one in (WEB_ADDRESS, NEAR_A_UNIT):
+            is_simple = pc.and_(is_simple, pc.invert(pc.match_substring_regex(texts, odd_one)))
         change = pc.utf8_upper if self.to == "upper" else pc.utf8_lower
         odd = pc.invert(is_simple)
         made = self._by_language(texts.filter(odd), languages.filter(odd))
@@ -469,10 +422,7 @@ class RemovePrefix:
     def __post_init__(self) -> None:
         _check_text("prefix", self.prefix)
         _check_type("ignore_case", self.ignore_case, bool)
-        if len(self.prefix) > _LONGEST_PATTERN:
-            raise InputError(
-                f"The prefix has {len(self.prefix):,} characters, and may have {_LONGEST_PATTERN:,}."
-            )
+        _ = self._begin
 
     @property
     def words(self) -> str:
@@ -481,13 +431,18 @@ class RemovePrefix:
 
     def transformed(self, texts: pa.Array, languages: pa.Array) -> Transformed:  # noqa: ARG002 - as others take
         """Return texts after it; those of which nothing would be left are refused."""
-        start = f"{'(?i)' if self.ignore_case else ''}^(?:{'|'.join(map(_literal, _forms(self.prefix)))})"
-        begins = pc.match_substring_regex(texts, start)
-        if self.prefix[-1].isalnum():
-            # RE2 does not look ahead: a text whose prefix goes on as a word is left out.
-            begins = pc.and_(begins, pc.invert(pc.match_substring_regex(texts, rf"{start}[\pL\pM\pN]")))
-        made = pc.replace_substring_regex(texts.filter(begins), rf"{start}[{_SPACE}{_BREAK}]*", "")
-        return _without_empty(texts, pc.replace_with_mask(texts, begins, made), {})
+        is_ascii = self.prefix.isascii()
+        begins = (
+            pc.starts_with(texts, self.prefix, ignore_case=self.ignore_case) if is_ascii else texts.is_valid()
+        )
+        made = self._begin.replaced(texts.filter(begins).to_pylist(), "")
+        return _without_empty(texts, pc.replace_with_mask(texts, begins, pa.array(made, texts.type)), {})
+
+    @cached_property
+    def _begin(self) -> Pattern:
+        ends_a_word = Pattern(rf"{OF_A_WORD}\Z").is_in(self.prefix)
+        behind = rf"(?!{OF_A_WORD})\s*" if ends_a_word else r"\s*"
+        return Pattern(self.prefix, True, self.ignore_case, before=r"\A", behind=behind)
 
 
 @dataclass(frozen=True)
@@ -725,19 +680,6 @@ def _check_other_place(operation: MoveText | CopyFrom, attribute: str, language:
             _check_text(name, value)
     if (word := getattr(operation, language)) is not None and known_language_tag(word) is None:
         language_tag(word)  # raises, and names the nearest
-
-
-def _literal(text: str) -> str:
-    """Return a text as a pattern of RE2 that means it letter by letter."""
-    return "".join(rf"\x{{{ord(one):X}}}" if not one.isalnum() else one for one in text)
-
-
-def _re2_words(error: pa.ArrowInvalid, pattern: str) -> str:
-    """Return what is wrong with a pattern, and where, if RE2 says it."""
-    words = re.sub(r"^Invalid regular expression: ", "", str(error).splitlines()[0]).rstrip(".")
-    part = words.rpartition(": ")[2]
-    place = pattern.find(part) if part and ": " in words else -1
-    return f"{words} (character {place + 1})." if place >= 0 else f"{words}."
 
 
 def _without_empty(texts: pa.Array, new: pa.Array, refused: dict[int, str]) -> Transformed:

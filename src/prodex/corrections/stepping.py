@@ -47,7 +47,7 @@ from prodex.locales import (
     tag_of,
     variant_of,
 )
-from prodex.messages import hint
+from prodex.messages import composed, hint
 from prodex.send.corrections import received_products
 from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
@@ -306,6 +306,16 @@ def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
     return () if says is None else (f"{text!r:.60} reads like {says}. Is it the text of {attribute}?",)
 
 
+def _key_of(where: Mapping[str, Any]) -> str:
+    return repr(sorted(where.items(), key=lambda one: one[0]))
+
+
+def _grows(then: str | None) -> str:
+    """Return what is asked about a value that the same steps would change again, into another one."""
+    said = "would be taken away" if then is None else f"would become {then!r:.80}"
+    return f"Done again, this changes again: the new value {said}. Is it meant?"
+
+
 #: What a function of somebody, or a list of values, says of a value: a new one, None to leave it, or REMOVE.
 NewValue: TypeAlias = Any
 REMOVE: Final = object()
@@ -464,13 +474,55 @@ class ProductsInWork:
 
     def mask(self, where: Mapping[str, Any]) -> Mask:
         """Return which of the products a step is about, by the catalogue as it came."""
-        if not where:
-            return np.ones(len(self.ids), bool)
-        key = repr(sorted(where.items(), key=lambda one: one[0]))
+        key = _key_of(where)
         if key not in self._masks:
-            chosen = self.catalog.where(**where).arrow("products", ["product_id"])["product_id"]
-            self._masks[key] = pc.is_in(self.ids, _one(chosen)).to_numpy(zero_copy_only=False)
+            self._masks[key] = self._chosen_by(where) if where else np.ones(len(self.ids), bool)
         return self._masks[key]
+
+    def _chosen_by(self, where: Mapping[str, Any]) -> Mask:
+        chosen = (self.catalog.where(**where) if where else self.catalog).arrow("products", ["product_id"])
+        found: Mask = pc.is_in(self.ids, _one(chosen["product_id"])).to_numpy(zero_copy_only=False)
+        return found
+
+    @property
+    def changed(self) -> Rows:
+        """Return the numbers of the products of which something changes."""
+        found = [one.product[one.changed] for one in self.touched]
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+
+    def may_choose_others(self, where: Mapping[str, Any]) -> bool:
+        """Whether what changes may decide which products keywords of `where` choose."""
+        changed = {one.attribute for one in self.touched if len(one.changed)}
+        return bool(changed) and any(_WIRE.get(name) in changed | {None} for name in where)
+
+    def ask_about_growth(self, steps: Sequence[RecipeStep], after: Catalog | None = None) -> None:
+        """Do steps once more with what they have made, and ask back what changes again: it would do so every night.
+
+        Parameters
+        ----------
+        steps
+            The steps, without those that cannot be done.
+        after
+            The products that are chosen then, as they are then; None where what changes does not decide it.
+        """
+        if not len(changed := self.changed):
+            return
+        again = ProductsInWork(self.catalog if after is None else after, self.whole)
+        again.__dict__ |= {"ids": self.ids, "shapes": self.shapes}
+        again._values = {name: replace(one, questions={}) for name, one in self._values.items()}
+        chosen = np.zeros(len(self.ids), bool)
+        chosen[changed] = True
+        for where in ({}, *(one.where for one in steps)):
+            again._masks[_key_of(where)] = chosen & again._chosen_by(where)
+        for step in steps:
+            again.done(step)
+        for name, values in self._values.items():
+            rows = values.changed
+            now, then = (one.now.take(pa.array(rows)).to_pylist() for one in (values, again._values[name]))
+            for row, value, next_value in zip(rows.tolist(), now, then, strict=True):
+                if value != next_value:
+                    asked = (*values.asked_of(row, value), _grows(next_value))
+                    values.questions[row] = value, asked
 
     def done(
         self,
@@ -864,12 +916,14 @@ class ProductsInWork:
                 if wanted.pop(product := int(source.product[row]), None) is not None:
                     refused.append((product, -1, f"{spelled} is no number that is copied exactly."))
         if not operation.replace:
-            there: dict[int, set[str]] = {}
+            there: dict[int, dict[str, str]] = {}
             for row, value in zip(
                 place.rows.tolist(), place.values.now.take(pa.array(place.rows)).to_pylist(), strict=True
             ):
-                there.setdefault(int(place.values.product[row]), set()).add(value)
-            other = [one for one in wanted if one in there and wanted[one] not in there[one]]
+                there.setdefault(int(place.values.product[row]), {})[composed(value)] = value
+            other = [one for one in wanted if one in there and composed(wanted[one]) not in there[one]]
+            # What is there in another form of Unicode is there already.
+            wanted = {one: there.get(one, {}).get(composed(value), value) for one, value in wanted.items()}
             refused += [
                 (one, -1, f"{place.in_words} holds another value already: {min(there[one])[:60]!r}.")
                 for one in other
@@ -933,9 +987,9 @@ class ProductsInWork:
         for row, value in zip(
             there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
         ):
-            present.setdefault(int(target.product[row]), set()).add(value)
+            present.setdefault(int(target.product[row]), set()).add(composed(value))
         for one in list(wanted):
-            if one in present and wanted[one] not in present[one]:
+            if one in present and composed(wanted[one]) not in present[one]:
                 refused.append(
                     (
                         one,
@@ -960,7 +1014,11 @@ class ProductsInWork:
             there.rows.tolist(), target.now.take(pa.array(there.rows)).to_pylist(), strict=True
         ):
             product = int(target.product[row])
-            if wanted.get(product) == value and product not in by_product:
+            if (
+                product in wanted
+                and composed(wanted[product]) == composed(value)
+                and product not in by_product
+            ):
                 self._bind(source, owner[product], target, row)
         there_now = {owner[one]: (target, other) for one, other in by_product.items()}
         return replace(result, refused=refused, arrived=there_now)

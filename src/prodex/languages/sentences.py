@@ -333,6 +333,8 @@ OUTCOMES = (
     "the product has this value already.",
     "the same answer as {place}.",
     "{text} reads like {said}. Is it the value of {path}?",
+    "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
+    "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
     "a remark that something is done or agreed",
     "a mark for “the same as above”",
     "a remark that the field does not apply",

@@ -7,7 +7,7 @@ told apart by number, and no requirement makes objects of its own for each produ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from prodex.catalog import Origin
 from prodex.errors import NotExported
 from prodex.facts.presence import BY_SHAPE, leaf_columns
 from prodex.locales import language_label, short_of
+from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.problems import attribute_label
@@ -37,7 +38,7 @@ from prodex.quality.requirements import (
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
 from prodex.quality.scope import wire_paths
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.tables.columns import Mask, Numbers, Rows, encoded, filled_values, is_true, whole
+from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ _NOTHING, _UNDECIDED = -1, -2
 
 def judge(
     products: Products, requirements: Requirements, first: int, origin: Origin
-) -> tuple[States, pa.Table]:
+) -> tuple[States, pa.Table, Mapping[str, str]]:
     """Judge the products of a part.
 
     Parameters
@@ -250,8 +251,9 @@ def judge(
 
     Returns
     -------
-    tuple of numpy.ndarray and pyarrow.Table
-        The states, a column for each of `required_columns(requirements)`, and the evidence of failing products.
+    tuple of numpy.ndarray, pyarrow.Table and dict
+        The states, a column for each of `required_columns(requirements)`; the evidence of failing products; and of
+        checks that could not judge everything, why.
     """
     part = _Part(products, requirements, origin)
     checks = required_columns(requirements)
@@ -265,7 +267,7 @@ def judge(
         states[:, place] = judged
         if found is not None:
             evidence.append(_evidence_table(found, first + place, check))
-    return states, pa.concat_tables(evidence)
+    return states, pa.concat_tables(evidence), part.too_slow
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,6 +304,9 @@ class _Part:
     _present: dict[AskedAttribute, _Presence] = field(default_factory=dict)
     _values: dict[AskedAttribute, _Values] = field(default_factory=dict)
     _within: dict[Channel, tuple[Mask, Mask]] = field(default_factory=dict)
+    _matched: dict[str, dict[str, bool] | PatternTooSlow] = field(default_factory=dict)
+    #: The checks whose pattern took too long, with the message.
+    too_slow: dict[str, str] = field(default_factory=dict)
 
     def judged(self, check: RequiredCheck) -> tuple[npt.NDArray[np.int8], _Found | None]:
         """Return the states under a check, and what is wrong with values that are there."""
@@ -432,9 +437,20 @@ class _Part:
             own = np.flatnonzero(meant[values.product])
             if ask.pixels and values.pixels is not None:
                 own = own[~np.isnan(values.pixels[own])]
-            for bad, why in _refused(ask, values.taken(own), len(there)):
+            taken = values.taken(own)
+            taken = replace(taken, texts=composed_texts(pc.utf8_trim_whitespace(taken.texts)))
+            for bad, why in _refused(ask, taken, len(there)):
                 rows.append(own[bad])
                 reasons += why
+            if ask.pattern:
+                try:
+                    matched = self._are_matched(ask, taken.texts.to_pylist())
+                except PatternTooSlow as error:
+                    self.too_slow[check.id] = str(error)
+                    silent |= meant
+                else:
+                    rows.append(own[~matched])
+                    reasons += [_NO_MATCH.format(pattern=ask.pattern)] * int((~matched).sum())
             # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
             meant[values.product[own]] = False
             silent |= meant
@@ -443,6 +459,19 @@ class _Part:
         order = np.argsort(values.product[place], kind="stable")
         found = values.taken(place[order])
         return wrong, silent, (found.product, found.texts, [reasons[one] for one in order.tolist()])
+
+    def _are_matched(self, ask: Ask, texts: list[str]) -> Mask:
+        """Return which texts match the pattern; each is looked at once, whichever check and family asks for it."""
+        known = self._matched.setdefault(ask.pattern, {})
+        if isinstance(known, PatternTooSlow):
+            raise known
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        try:
+            known.update(zip(new, ask.value_pattern.are_whole(new), strict=True))
+        except PatternTooSlow as error:
+            self._matched[ask.pattern] = error
+            raise
+        return np.array([known[text] for text in texts], bool)
 
     def _values_of(self, asked: AskedAttribute) -> _Values:
         if asked not in self._values:
@@ -488,11 +517,15 @@ class _Part:
 
 
 def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
-    """Yield which of some values, of so many products, are not as asked, and for each why."""
-    texts = pc.utf8_trim_whitespace(values.texts)
+    """Yield which of some values, of so many products, are not as asked, and why, whatever their pattern says.
+
+    Texts are without spaces around, and each letter is one character.
+    """
+    texts = values.texts
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
-        bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(pa.array(ask.one_of, pa.string()))))
+        allowed = composed_texts(pa.array(ask.one_of, pa.string()))
+        bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(allowed)))
         yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
     if ask.shortest:
         bad = length < ask.shortest
@@ -500,9 +533,6 @@ def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[
     if ask.longest:
         bad = length > ask.longest
         yield bad, [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
-    if ask.pattern:
-        bad = ~is_true(pc.match_substring_regex(texts, f"^(?:{ask.pattern})$"))
-        yield bad, [_NO_MATCH.format(pattern=ask.pattern)] * int(bad.sum())
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)

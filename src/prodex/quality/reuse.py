@@ -223,6 +223,10 @@ def judged_since(
         return None
     was = earlier.audit.checks
     crashed = {crash.check for crash in earlier.audit.crashes}
+    # Columns of requirements are judged together: what one of them could not judge is tried anew with all of them.
+    ids = {check.id for check in checks}
+    if not crashed & {one.id for one in was} <= ids:
+        return None
     alone = [
         _says_the_same(check, given, earlier.audit.given)
         and was[place].shipped
@@ -232,6 +236,8 @@ def judged_since(
     pieces = [_judged_together(catalog, some, changed, checks, alone, judge) for some in _groups(changed)]
     # A rule that crashed on the changed products crashes on their whole part: its column is judged anew.
     crashed = {crash.check for part, _ in pieces for crash in part.crashes}
+    if not crashed <= ids:
+        return None
     kept = np.array(
         [one and check.id not in crashed for one, check in zip(alone, checks, strict=True)]
         + [True] * (len(was) - len(checks)),

@@ -507,7 +507,8 @@ def audit_part(job: PartJob) -> AuditPart:
         columns.append(judged.states)
         evidence.append(judged.evidence)
     if job.requirements is not None:
-        required, found = judge(products, job.requirements, len(columns), job.origin)
+        required, found, too_slow = judge(products, job.requirements, len(columns), job.origin)
+        crashes += [Crash(check, job.number, message) for check, message in too_slow.items()]
         columns += list(required.T)
         evidence.append(found)
     states = np.empty((len(products), len(columns)), np.int8, order="F")

@@ -22,7 +22,7 @@ from prodex.quality.requested_data import EVERY_TEXT, OR
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, whole
+from prodex.tables.columns import Mask, Rows, composed_texts, encoded, filled_values, is_true, whole
 
 #: Localized texts of the specification, of which a product has one in each language.
 TEXTS = (
@@ -147,8 +147,8 @@ class TextColumns:
 
     @cached_property
     def length(self) -> Rows:
-        """The number of characters of each wording."""
-        return np.asarray(pc.utf8_length(self.texts).to_numpy(zero_copy_only=False))
+        """The number of characters of each wording, whichever form of Unicode its accents have."""
+        return np.asarray(pc.utf8_length(composed_texts(self.texts)).to_numpy(zero_copy_only=False))
 
     def used(self, rows: Rows) -> Rows:
         """Return the places of the wordings of some texts, each once."""

@@ -19,6 +19,7 @@ from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, InputError
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
+from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
@@ -218,7 +219,7 @@ def decided(
     shapes = Shapes.of(catalog)
     codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
     words = Vocabulary.of(catalog, {*codes, "typePackaging"})
-    return [understood(one, products, shapes, words) for one in first]
+    return [_asked_if_misread(understood(one, products, shapes, words)) for one in first]
 
 
 def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
@@ -476,6 +477,20 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
     if typed is None or (says := remark(typed)) is None:
         return decision
     return decision.asks(f"{typed!r:.60} reads like {says}. Is it the value of {decision.attribute}?")
+
+
+def _asked_if_misread(decision: Decision) -> Decision:
+    """Return a text, asked back if its letters were read in another encoding, and were not so before."""
+    if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING} or not decision.is_open:
+        return decision
+    typed = decision.after
+    if typed is None or (meant := misread(typed)) is None or misread(decision.before or "") is not None:
+        return decision
+    said = "a text" if meant == typed else f"{meant!r:.60}"
+    return decision.asks(
+        f"{typed!r:.60} reads like {said}, written in UTF-8 and read in another encoding. Is it the value of "
+        f"{decision.attribute}?"
+    )
 
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:

@@ -379,10 +379,21 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
     return made
 
 
+def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
+    """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
+    decisions = with_conflicts(decided(answers, products, catalog))
+    states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+    return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
+
+
+def _flattened(changes: Changes, products: ConcernedProducts, catalog: Catalog) -> Catalog:
+    return replace(flatten(corrected(changes, products)), origin=catalog.origin)
+
+
 def _audit_after(
     changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, now: datetime
 ) -> Audit:
-    made = replace(flatten(corrected(changes, products)), origin=catalog.origin)
+    made = _flattened(changes, products, catalog)
     others = without_products(catalog, products.records)
     return audit_among(made, replace(catalog, parts=(*others, *made.parts)), profile, now, progress=False)
 

@@ -16,12 +16,13 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
+from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
 from prodex.quality.verdict import WITH_NOTHING_ELSE, Verdict, compared_with
-from prodex.tables.columns import Mask, is_true
+from prodex.tables.columns import Mask, composed_texts, is_true
 
 _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
@@ -141,7 +142,7 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     """Two words do not describe a product, and online customers have nothing else to rely on."""
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
-    length = pc.utf8_length(pc.utf8_trim_whitespace(texts.texts)).to_numpy()[texts.wording]
+    length = pc.utf8_length(composed_texts(pc.utf8_trim_whitespace(texts.texts))).to_numpy()[texts.wording]
     wrong = judged & (length < characters)
     return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
 
@@ -377,12 +378,6 @@ _INVISIBLE = (
 _BREAK = r"[\n\r\v\f\x{85}\x{2028}\x{2029}]"
 _STRAY = r"^\s|\s$|\pZ{2}|^\pZ|\pZ$"
 
-# What the second byte of a two-byte character of UTF-8 (0x80 to 0xBF) becomes in Windows-1252 or Latin-1.
-_SECOND = r"\x{80}-\x{9f}\x{a1}-\x{bf}ŠŒŽšœžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™"
-_MOJIBAKE = (
-    rf"Ã[{_SECOND}]|(?:^|[\s\p{{Ll}}'’-])Ã[ \x{{a0}}]|Å[\x{{80}}-\x{{9f}}ŠŒŽšœžŸƒˆ˜“”„†‡•…‰‹›€™]"
-    r"|Â[\x{80}-\x{bf}]|â€[\x{80}-\x{bf}™œžŸ˜š“”]|ï»¿|├[®¿á¬ºóñ]|\x{fffd}"
-)
 #: What has fewer letters may be an abbreviation, or a brand that writes itself so.
 _FEWEST_LETTERS = 5
 #: What may be next to the one word of a name: single letters, and units of the contents.
@@ -423,7 +418,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 )
 def texts_without_mojibake(products: Products) -> Verdict:
     """Ã© in place of é: customers see at once that nobody has checked the text."""
-    return no_match(products, _MOJIBAKE, "written as UTF-8 and read as something else")
+    return no_match(products, MISREAD, "written as UTF-8 and read as something else")
 
 
 @_name_rule(
