@@ -136,6 +136,10 @@ _ONE_OF = re.compile(
 _PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon)\s*(?::|=)[^\S\n]*")
 _THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
 _BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
+#: Digits with commas and no blank between them: one number with decimals or thousands, or several codes.
+_COMMAS = re.compile(r"[+-]?[0-9][0-9.]*(?:,[0-9]+)+(?![\w.])")
+_GROUPS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
+_ALIKE_NUMBERS = re.compile(r"[0-9]{3}(?:,[0-9]{3})+")
 #: A size of pictures, of which the longer side counts.
 _SIZE = re.compile(r"([0-9]{1,9})\s*x\s*([0-9]{1,9})(?=\s*(?:px|pixel))")
 #: A comma between digits divides thousands and no conditions.
@@ -289,6 +293,8 @@ def _read_conditions(text: str, into: _Conditions) -> None:
             continue
         if (found := _keyword(_ONE_OF, text, place)) is not None:
             place, in_codes, has_list = found, True, True
+        if in_codes and (commas := _COMMAS.match(text, place)) is not None:
+            _refuse_one_number(commas[0], into.row)
         is_quoted = text[place : place + 1] == '"'
         value, place = _item(text, place, re.compile(r"[;\n,|]") if in_codes else _DIVIDER)
         if is_quoted and in_codes:
@@ -303,6 +309,21 @@ def _read_conditions(text: str, into: _Conditions) -> None:
             raise InputError(_not_a_condition(value, into.row, has_list=has_list))
     if has_list and not into.codes:
         raise InputError("it names no code. Write the codes behind the colon, divided by commas.")
+
+
+def _refuse_one_number(text: str, row: RowKind) -> None:
+    """Refuse digits with commas that may be one number, unless all between the commas are codes in use."""
+    parts = text.split(",")
+    known = {code.casefold() for code in row.codes}
+    are_codes = bool(known) and all(one.casefold() in known for one in parts)
+    # Three digits each are codes of countries and the like, where the attribute is a code.
+    are_alike = row.kind == "code" and _ALIKE_NUMBERS.fullmatch(text) is not None
+    if not (are_codes or are_alike) and (len(parts) == 2 or _GROUPS.fullmatch(text) is not None):
+        raise InputError(
+            f"{text!r:.60} may be one number or several codes. Of codes, write a blank behind each comma: "
+            f"'one of: {', '.join(parts):.80}'; of a number, write a point for its decimals and nothing between its "
+            f'thousands, or, if it is a code that is written so, put it in quotes: "{text:.60}".'
+        )
 
 
 def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:

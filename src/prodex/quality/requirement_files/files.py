@@ -16,11 +16,11 @@ from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
 from prodex.messages import hint
 from prodex.quality.requirement_files.attribute_words import known_words
-from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
 from prodex.quality.requirement_files.sheet_reading import read_sheets
 from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
 from prodex.quality.requirement_files.toml_file import MOST_BYTES, is_requirements_text, read_toml, toml_of
 from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirement_layout import SheetPlace, place_of
 from prodex.quality.requirements import COLUMNS, Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.

@@ -20,7 +20,13 @@ from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
 from prodex.quality.requirement_files.code_lists import in_words
-from prodex.quality.requirement_files.sheet_layout import (
+from prodex.quality.requirement_files.sheet_rows import (
+    ChannelSheet,
+    SheetRow,
+    Today,
+    WorkbookContents,
+)
+from prodex.quality.requirement_layout import (
     ALL_FAMILIES,
     FORMAT,
     KEYS_SHEET,
@@ -29,12 +35,6 @@ from prodex.quality.requirement_files.sheet_layout import (
     READ_ME,
     TEXT,
     SheetPlace,
-)
-from prodex.quality.requirement_files.sheet_rows import (
-    ChannelSheet,
-    SheetRow,
-    Today,
-    WorkbookContents,
 )
 from prodex.quality.requirements import ALL, Ask, Level, ProductFamily
 
