@@ -27,7 +27,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 _DEEP = ".".join("a" * 8_000)
-#: Texts of a few kilobytes for which the reader of the standard library takes seconds, or of which nothing can be shown.
+#: Texts of a few kilobytes for which the standard library takes seconds, or that hold what nothing can show.
 HOSTILE = {
     "a key": (f"{_DEEP} = 1", "a key of 8,000 parts in line 1, and 32"),
     "a key with spaces": (" . ".join("a" * 8_000) + " = 1", "8,000 parts in line 1"),
@@ -63,10 +63,10 @@ def test_what_people_write_is_read_as_before() -> None:
     text = """
     title = "a.b.c." # it's "
     'a.b'."c d".e = 1.5
-    long = '''%s'''
+    long = '''{}'''
     [x."y.z"]
-    list = ["%s", {p.q = 1979-05-27}]
-    """ % ("a.b." * 5_000, "a." * 5_000)
+    list = ["{}", {{p.q = 1979-05-27}}]
+    """.format("a.b." * 5_000, "a." * 5_000)
     assert tomllib.loads(text) == toml_values(text)
 
 

@@ -137,7 +137,7 @@ _PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon
 _THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
 _BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
 #: Digits with commas and no blank between them: one number with decimals or thousands, or several codes.
-_COMMAS = re.compile(r"[+-]?[0-9][0-9.]*(?:,[0-9]+)+(?![\w.])")
+_COMMAS = re.compile(r"(?<![0-9],)[+-]?[0-9][0-9.]*(?:,[0-9]+)+(?![\w.])")
 _GROUPS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
 _ALIKE_NUMBERS = re.compile(r"[0-9]{3}(?:,[0-9]{3})+")
 #: A size of pictures, of which the longer side counts.

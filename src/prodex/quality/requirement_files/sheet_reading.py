@@ -785,11 +785,10 @@ class _Table:
             else:
                 into.ignored.append(f"row {words} ({place})")
             return None
-        if has_answers and not self._is_titled(number, asked, path, words, keys, into):
-            return None
         if has_answers and not asked.language and not language:
             self._check_any_language(number, asked, names, keys, into)
-        return asked
+        is_titled = not has_answers or self._is_titled(number, asked, path, words, keys, into)
+        return asked if is_titled else None
 
     def _is_titled(
         self, number: int, asked: AskedAttribute, path: str, words: str, keys: _Keys, into: SheetsRead

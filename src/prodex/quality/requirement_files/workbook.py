@@ -374,7 +374,8 @@ def _show_codes(sheet: Any, row: int, codes: Mapping[str, str]) -> None:
             "validate": "any",
             "show_error": False,
             "input_title": "one of: ...",
-            "input_message": held_by_a_cell(text),
+            # A message is no cell: no code of a character is read in it, and a control would damage the file.
+            "input_message": held_by_a_cell("".join(one if one.isprintable() else " " for one in text)),
         },
     )
 
