@@ -1002,8 +1002,8 @@ def _circles(families: Mapping[str, ProductFamily]) -> Iterator[str]:
         while code in families and code not in deep and code not in way:
             way[code] = len(way)
             code = families[code].parent
-        codes = list(way)
-        if code in way:
+        codes, is_circle = list(way), code in way
+        if is_circle:
             circle = codes[way[code] :]
             least = circle.index(min(circle))
             named = [*circle[least:], *circle[: least + 1]]
@@ -1011,11 +1011,11 @@ def _circles(families: Mapping[str, ProductFamily]) -> Iterator[str]:
             yield f"families are parents of each other: {' -> '.join(shown if len(named) > _MOST_NAMED else named)}"
         depth = deep.get(code, 0)
         for one in reversed(codes):
-            depth = deep[one] = depth + 1
+            depth = deep[one] = 1 if is_circle else depth + 1
             if depth == _MOST_LEVELS + 1:
                 yield (
-                    f"the family {one!r:.60} has more than {_MOST_LEVELS:,} families above it. Let families belong to "
-                    "one that is nearer to all families."
+                    f"the family {one!r:.60} is the last of more than {_MOST_LEVELS:,} that belong to each other. Let "
+                    "it belong to one that is nearer to all families."
                 )
 
 

@@ -165,7 +165,7 @@ def test_each_condition_is_judged_or_refused(tmp_path: Path) -> None:
                 lambda sheet=sheet: prodex.Requirements.read(sheet),
             ):
                 with pytest.raises(
-                    InputError, match="cannot be asked of this attribute, which is|no attribute 'netContent"
+                    InputError, match=r"cannot be asked of this attribute, which is|no attribute 'netContent"
                 ):
                     read()
             continue

@@ -88,6 +88,8 @@ _MARKS = frozenset(
     }
     | {"true", "false", "wahr", "falsch", "vrai", "faux", "waar", "onwaar", "ok", "+", "++"}
 )
+#: Characters of an answer: a cell of a workbook holds no more.
+_LONGEST = 32_767
 #: Characters of a word that may be one of the four, misspelt; and how alike it is then.
 _SHORT, _ALIKE = 8, 0.75
 #: Letters with which a word begins that is written shorter.
@@ -187,6 +189,8 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
     >>> ask_of("Pflicht; höchstens 80 Zeichen").words, ask_of("must >= 800 px").words, ask_of("83 %")
     ('must; at most 80 characters', 'must; at least 800 pixels', None)
     """
+    if len(text) > _LONGEST:
+        raise InputError(f"it has {len(text):,} characters, and {_LONGEST:,} are read at most.")
     whole = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if is_share(whole):
         return None
@@ -278,12 +282,14 @@ def _abbreviated(word: str) -> str | None:
 
 def _read_conditions(text: str, into: _Conditions) -> None:
     place, in_codes, has_list = 0, False, False
+    small = text.casefold()
+    small = small if len(small) == len(text) else text
     while (start := _after(_BETWEEN, text, place)) < len(text):
         # What follows a semicolon is another condition, and no code.
         in_codes = in_codes and ";" not in text[place:start]
         place = start
         # Small letters without accents have other places than the text where a letter is taken apart.
-        if (found := _keyword(_PATTERN, text, place)) is not None:
+        if (found := _after_keyword(_PATTERN, small, place)) is not None:
             value, place = _item(text, found, re.compile(r"[;\n]"))
             if not value:
                 raise InputError("it has no pattern. Write it behind the colon, or remove the word.")
@@ -291,7 +297,7 @@ def _read_conditions(text: str, into: _Conditions) -> None:
                 raise InputError(f"it has two patterns, {into.pattern!r:.40} and {value!r:.40}.")
             into.pattern, in_codes = value, False
             continue
-        if (found := _keyword(_ONE_OF, text, place)) is not None:
+        if (found := _after_keyword(_ONE_OF, small, place)) is not None:
             place, in_codes, has_list = found, True, True
         if in_codes and (commas := _COMMAS.match(text, place)) is not None:
             _refuse_one_number(commas[0], into.row)
@@ -350,13 +356,9 @@ def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
     return place if found is None else found.end()
 
 
-def _keyword(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+def _after_keyword(pattern: re.Pattern[str], text: str, place: int) -> int | None:
     """Return where a condition begins whose keyword is at a place; None where it is not."""
-    found = (
-        pattern.match(text.casefold(), place)
-        if len(text.casefold()) == len(text)
-        else pattern.match(text, place)
-    )
+    found = pattern.match(text, place)
     return None if found is None else found.end()
 
 

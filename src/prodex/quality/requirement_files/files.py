@@ -25,6 +25,8 @@ from prodex.quality.requirements import COLUMNS, Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
 _SHEETS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+#: Rows of a file: ten channels with a thousand attributes in ten languages each.
+_MOST_ROWS = 100_000
 _WRITTEN = (".xlsx", ".csv", ".toml")
 
 
@@ -61,7 +63,12 @@ def read_requirements(
     if file.suffix.casefold() == ".toml":
         return _read_toml(file)
     with sheets_of(
-        file, limits=limits, setting="Requirements.read", headings=_number_of_headings, known=_known_texts
+        file,
+        limits=limits,
+        setting="Requirements.read",
+        headings=_number_of_headings,
+        known=_known_texts,
+        most_rows=_MOST_ROWS,
     ) as sheets:
         found = read_sheets(sheets, file.stem, known)
         names = [sheet.name for sheet in sheets]

@@ -81,6 +81,8 @@ _ABOVE = frozenset(
         *(SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT),
     }
 )
+#: Characters of what names a row.
+_LONGEST_NAME = 1_000
 #: Families whose nearest name is looked for: each takes a while.
 _MOST_SOUGHT = 200
 
@@ -727,9 +729,9 @@ class _Table:
                     )
 
     def _keys_of(self, number: int) -> list[str]:
-        """Return wire path, words and language of a row."""
+        """Return wire path, words and language of a row, as far as any name is long."""
         return [
-            self.text(number, self.places.get(one))
+            self.text(number, self.places.get(one))[:_LONGEST_NAME]
             for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
         ]
 
