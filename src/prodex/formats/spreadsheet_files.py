@@ -44,6 +44,9 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MOST_CELLS, _MOST_ROWS = 50_000_000, 2_000_000
 #: Characters of a cell: three times what a spreadsheet holds, since CSV of other programs may have more.
 _LONGEST_TEXT = 100_000
+#: Blanks in a row: whatever looks for words between blanks takes time with their square.
+_LONGEST_BLANK = 500
+_BLANKS = re.compile(rf"\s{{{_LONGEST_BLANK + 1}}}")
 #: Bytes of a CSV file, which is read as a whole.
 _MOST_CSV = 1_000_000_000
 #: The bit of a part in an archive that has a password.
@@ -86,8 +89,8 @@ class Sheet:
             for number, row in self._rows():
                 count.add(len(row))
                 for place, cell in row.items():
-                    if len(cell.text) > _LONGEST_TEXT:
-                        row[place] = _too_long(cell)
+                    if len(cell.text) > _LONGEST_BLANK and (problem := _too_much(cell.text)):
+                        row[place] = unreadable(f"{cell.text:.400}", problem)
                 yield number, row
 
     def merged(self) -> list[Range]:
@@ -148,9 +151,13 @@ class _Count:
         counter._cells[key] = max(counter._cells.get(key, 0), self.cells)
 
 
-def _too_long(cell: Cell) -> Cell:
-    problem = f"it has {len(cell.text):,} characters, and {_LONGEST_TEXT:,} are read at most"
-    return unreadable(f"{cell.text:.400}", problem)
+def _too_much(text: str) -> str:
+    """Return why a text is none that people write; "" where it may be one."""
+    if len(text) > _LONGEST_TEXT:
+        return f"it has {len(text):,} characters, and {_LONGEST_TEXT:,} are read at most"
+    if _BLANKS.search(text) is not None:
+        return f"it has more than {_LONGEST_BLANK} blanks in a row. Remove them"
+    return ""
 
 
 @contextmanager
