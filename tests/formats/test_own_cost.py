@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import prodex
-from prodex.errors import SpreadsheetUnreadable
+from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell
 from prodex.worklists.returned_files import MergedCells, read_files
 
-from .archives import Parts, book_of, rewritten, text
+from .archives import MAIN, Parts, book_of, rewritten, text
 
 ONE = '<row r="1"><c r="A1" s="7"><v>1</v></c></row>'
 MANY = 100_000
@@ -221,3 +222,161 @@ def test_a_cell_of_very_many_digits_stops_no_folder(tmp_path: Path) -> None:
     assert [5, 5] == [
         sum(one.file.endswith(name) for one in returned.answers) for name in ("b.xlsx", "d.csv")
     ]
+
+
+CATALOG = prodex.flatten([{"id": 7, "gtin": "3036811359935", "kind": {"code": "A"}}])
+#: Every function that reads what people give back, with a sheet that it reads.
+GIVEN_BACK: dict[str, tuple[Callable[[Path], object], tuple[tuple[str, ...], ...]]] = {
+    "requirements": (
+        prodex.Requirements.read,
+        (("Attribute", "Path", "All families"), ("Brand", "brand", "must")),
+    ),
+    "worklist": (
+        lambda path: prodex.read_worklist(path, CATALOG),
+        (("GTIN", "Field", "Language", "New value"), ("3036811359935", "nameLegal", "fr", "Sirop")),
+    ),
+    "platform": (
+        prodex.read_workbook,
+        (
+            *(("My list", ""),) * 3,
+            *(("gtin", "nameLegal"), ("GTIN", "Name"), ("", "French"), ("", "")),
+            ("3036811359935", "Sirop"),
+        ),
+    ),
+}
+
+
+def with_sheets(path: Path, parts_of_sheets: list[str], rows: str) -> Path:
+    """Write a workbook that lists sheets, each by the part that it is in."""
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    numbered = list(enumerate(parts_of_sheets, 1))
+
+    def change(parts: Parts) -> Parts:
+        sheet = parts["xl/worksheets/sheet1.xml"]
+        listed = "".join(
+            f'<sheet xmlns:r="{office}" name="S{n}" sheetId="{n}" r:id="q{n}"/>' for n, _ in numbered
+        )
+        related = "".join(
+            f'<Relationship Id="q{n}" Type="{office}/worksheet" Target="worksheets/{part}"/>'
+            for n, part in numbered
+        )
+        return {
+            **parts,
+            **{f"xl/worksheets/{part}": sheet for part in parts_of_sheets},
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}"><sheets>{listed}</sheets></workbook>'.encode(),
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}">{related}</Relationships>'.encode(),
+        }
+
+    return rewritten(book_of(path, rows), change)
+
+
+def in_rows(rows: tuple[tuple[str, ...], ...]) -> str:
+    """Return rows as XML."""
+    return "".join(
+        f'<row r="{number}">' + "".join(map(text, row)) + "</row>" for number, row in enumerate(rows, 1)
+    )
+
+
+def refusal(read: Callable[[Path], object], path: Path) -> str:
+    """Return why a file is not read, as an error or, of one file among several, as a problem."""
+    try:
+        found = read(path)
+    except SpreadsheetUnreadable as error:
+        return str(error)
+    return "" if not isinstance(found, prodex.Fix) else " ".join(map(str, found.problems.values.ravel()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", GIVEN_BACK)
+def test_sheets_without_end_are_refused(tmp_path: Path, reader: str) -> None:
+    """A thousand sheets are read; more are none that anybody looks at, and no sheet is read for several names."""
+    read, rows = GIVEN_BACK[reader]
+    read(with_sheets(tmp_path / "a.xlsx", [f"s{n}.xml" for n in range(3)], in_rows(rows)))
+    path = with_sheets(tmp_path / "b.xlsx", [f"s{n}.xml" for n in range(1_001)], in_rows(rows))
+    assert "it has more than 1,000 sheets" in refusal(read, path)
+    path = with_sheets(tmp_path / "c.xlsx", ["sheet1.xml"] * 100, in_rows(rows))
+    assert "its sheet 'S2' is another one as well" in refusal(read, path)
+
+
+#: Texts that nobody writes into a cell, by which whatever looks for words in it would take its square.
+COSTLY = {
+    "characters": ("x" * 100_001, "it has 100,001 characters, and 100,000 are read at most"),
+    "words": ("x " * 60_000, "it has 120,000 characters"),
+    "blanks": ("x" + " " * 501 + "y", "it has more than 500 blanks in a row"),
+    "lines": ("x" + "\n" * 90_000 + "y", "it has more than 500 blanks in a row"),
+}
+
+
+def test_a_cell_without_end_is_a_cell_with_a_problem(tmp_path: Path) -> None:
+    """In a workbook and in CSV; the cells beside it are read."""
+    for words, problem in COSTLY.values():
+        book_of(tmp_path / "a.xlsx", in_rows((("a", words, "b"),)))
+        (tmp_path / "a.csv").write_text(f'a;"{words}";b\n')
+        for name in ("a.xlsx", "a.csv"):
+            with sheets_of(tmp_path / name, headings=lambda _, row: len(row)) as (sheet,):
+                ((_, found),) = sheet.rows()
+            assert ["text", "unreadable", "text"] == [found[place].kind for place in range(3)]
+            assert problem in str(found[1].problem)
+            assert len(found[1].text) <= 400
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", GIVEN_BACK)
+def test_such_a_cell_ends_in_words(tmp_path: Path, reader: str) -> None:
+    """In every place of the last rows: each reader says what it is, or has no use for it."""
+    read, rows = GIVEN_BACK[reader]
+    for row in range(max(len(rows) - 5, 0), len(rows)):
+        for column in range(len(rows[row])):
+            for words, _ in COSTLY.values():
+                changed = [list(one) for one in rows]
+                changed[row][column] = words
+                path = book_of(tmp_path / "a.xlsx", in_rows(tuple(map(tuple, changed))))
+                with suppress(InputError):
+                    read(path)
+
+
+@pytest.mark.slow
+def test_rows_without_end_are_refused(tmp_path: Path) -> None:
+    """Of requirements a hundred thousand, of all other files so many that no sheet is left out."""
+    path = tmp_path / "a.csv"
+    path.write_text("Attribute;All families\n" + "Brand;must\n" * 100_000)
+    with pytest.raises(
+        SpreadsheetUnreadable, match=r"it has more than 100,000 rows with filled cells\. Split it"
+    ):
+        prodex.Requirements.read(path)
+    path.write_text("a\n" * 30)
+    with sheets_of(path, most_rows=30) as (sheet,):
+        assert [30, 30] == [sum(1 for _ in sheet.rows()) for _ in range(2)]
+    book = with_sheets(tmp_path / "b.xlsx", ["s1.xml", "s2.xml"], in_rows((("a",),) * 20))
+    with sheets_of(book, most_rows=30) as sheets:
+        assert 20 == sum(1 for _ in sheets[0].rows())
+        with pytest.raises(SpreadsheetUnreadable, match="more than 30 rows"):
+            list(sheets[1].rows())
+
+
+def test_families_cost_what_they_are() -> None:
+    """A thousand families that belong to each other are read; a longer way, or a circle of any length, is refused."""
+
+    def chain(length: int, *, is_circle: bool = False) -> prodex.Requirements:
+        rows = [
+            {
+                "channel": "Shop",
+                "family": f"F{n}",
+                "family_parent": f"F{n + 1}" if n + 1 < length else "F0" * is_circle,
+                "attribute": "brand",
+                "level": "must",
+            }
+            for n in range(length)
+        ]
+        return prodex.Requirements.of(pd.DataFrame(rows))
+
+    wanted = chain(1_000)
+    assert 1_001 == len(wanted.chain("F0"))
+    assert all(wanted.asks(f"F{n}") for n in range(1_000))
+    with pytest.raises(
+        InputError, match="the family 'F0' is the last of more than 1,000 that belong to each other"
+    ):
+        chain(1_001)
+    with pytest.raises(InputError, match=r"F0 -> F1 -> .* -> \.\.\. \(5,000 in all\) -> F0$"):
+        chain(5_000, is_circle=True)

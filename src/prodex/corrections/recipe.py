@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -14,13 +13,11 @@ from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
 from prodex.errors import InputError
 from prodex.files.atomic import make_folder, storage, writing
-from prodex.files.untrusted import read_bytes, utf8_text
+from prodex.files.toml_text import TomlFile
 from prodex.locales import language_tag
 
 #: The newest format of a file that this version reads, and the one that it writes.
 FORMAT: Final = 1
-#: Bytes of a file: a larger one is no recipe.
-MOST_BYTES: Final = 2**20
 #: In place of a value: that there is none. TOML has no word for it.
 NO_VALUE: Final = "no_value"
 #: The key of what an explorer showed, among keywords of `where`.
@@ -188,10 +185,9 @@ def recipe_text(recipe: Recipe) -> str:
 
 def _is_recipe(file: Path) -> bool:
     try:
-        values = tomllib.loads(utf8_text(read_bytes(file.resolve(), MOST_BYTES)))
-    except (OSError, ValueError, RecursionError):
+        return "steps" in TomlFile.read(file, "").values
+    except InputError:
         return False
-    return "steps" in values
 
 
 def _lines(recipe: Recipe) -> Iterator[str]:

@@ -20,7 +20,6 @@ It names operations and holds no code. What cannot be read is named in one error
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -28,11 +27,10 @@ from typing import Any, Final
 
 from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation
-from prodex.corrections.recipe import EXPLORER, FORMAT, MOST_BYTES, NO_VALUE, Recipe, RecipeStep
+from prodex.corrections.recipe import EXPLORER, FORMAT, NO_VALUE, Recipe, RecipeStep
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions
-from prodex.files.toml_text import Keys, TomlText
-from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
+from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
 
@@ -67,18 +65,8 @@ def read_recipe(path: str | Path) -> Recipe:
             f"path is {described(path)}. Give the path of a recipe: read_recipe('spelling.toml')."
         )
     file = Path(path)
-    try:
-        text = utf8_text(read_bytes(file.resolve(), MOST_BYTES))
-        values = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"The recipe {file} cannot be read: {error}.") from error
-    except NotUtf8 as error:
-        raise InputError(f"The recipe {file} {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The recipe {file} is not TOML: {error}.") from error
-    except RecursionError as error:  # tomllib recurses, and the file may be from somebody else
-        raise InputError(f"The recipe {file} is nested too deep.") from error
-    return _RecipeReader(TomlText(str(file), text)).recipe(values)
+    read = TomlFile.read(file, f"The recipe {file}")
+    return _RecipeReader(read.text).recipe(read.values)
 
 
 class _RecipeReader:

@@ -113,7 +113,24 @@ def _looked_at(path: Path) -> os.stat_result | None:
 
 def is_there(path: Path) -> bool:
     """Whether anything has this path, a broken link included."""
-    return os.path.lexists(path)
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # no name that a file can have, in Python before 3.13
+        return False
+
+
+def resolved(path: Path) -> Path:
+    """Return a path with its links followed, as far as they lead.
+
+    Raises
+    ------
+    OSError
+        When it is no path that a file can have, or its links form a circle.
+    """
+    try:
+        return path.resolve()
+    except (ValueError, RuntimeError) as error:
+        raise OSError(f"it is no path of a file ({error})") from error
 
 
 def is_plain(folder: Path) -> bool:
@@ -184,7 +201,10 @@ def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:
     if is_there(path) and not is_file(path):
         raise OSError(f"it is {_what(path)}")
     # It may have been replaced since it was looked at: O_NOFOLLOW refuses a link, O_NONBLOCK does not wait for a pipe.
-    handle = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _OPENED))
+    try:
+        handle = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _OPENED))
+    except ValueError as error:
+        raise OSError(f"it is no path of a file ({error})") from error
     with os.fdopen(handle, "rb") as file:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):

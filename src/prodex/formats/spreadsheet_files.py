@@ -40,8 +40,13 @@ from prodex.limits import FILE, LimitExceeded, Limits, Meter
 _ZIP, _OLE = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
-#: Filled cells of a file: a worklist of 50,000 findings has a million.
-_MOST_CELLS = 50_000_000
+#: Filled cells and rows of a file, all its sheets together: a worklist of 50,000 findings has a million cells.
+_MOST_CELLS, _MOST_ROWS = 50_000_000, 2_000_000
+#: Characters of a cell: three times what a spreadsheet holds, since CSV of other programs may have more.
+_LONGEST_TEXT = 100_000
+#: Blanks in a row: whatever looks for words between blanks takes time with their square.
+_LONGEST_BLANK = 500
+_BLANKS = re.compile(rf"\s{{{_LONGEST_BLANK + 1}}}")
 #: Bytes of a CSV file, which is read as a whole.
 _MOST_CSV = 1_000_000_000
 #: The bit of a part in an archive that has a password.
@@ -69,6 +74,7 @@ class Sheet:
     _rows: Callable[[], Iterator[tuple[int, Row]]]
     _merged: Callable[[], list[Range]]
     is_hidden: bool = False
+    _counter: _Counter = field(default_factory=lambda: _Counter(_MOST_ROWS), repr=False)
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -79,17 +85,79 @@ class Sheet:
             When the file is damaged, or too large.
         """
         with _refusing(self.file):
-            cells = 0
+            count = self._counter.started(self)
             for number, row in self._rows():
-                cells += len(row)
-                if cells > _MOST_CELLS:
-                    raise _refused(self.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
+                count.add(len(row))
+                for place, cell in row.items():
+                    if len(cell.text) > _LONGEST_BLANK and (problem := _too_much(cell.text)):
+                        row[place] = unreadable(f"{cell.text:.400}", problem)
                 yield number, row
 
     def merged(self) -> list[Range]:
         """Return row and column of the first and the last cell of each merged range."""
         with _refusing(self.file):
             return self._merged()
+
+
+@dataclass
+class _Counter:
+    """Counts the rows and filled cells of a file, all its sheets together; what is read twice counts once.
+
+    Attributes
+    ----------
+    most_rows
+        Rows that it may have.
+    """
+
+    most_rows: int
+    _rows: dict[int, int] = field(default_factory=dict)
+    _cells: dict[int, int] = field(default_factory=dict)
+
+    def started(self, sheet: Sheet) -> _Count:
+        """Return what counts one sheet from its beginning, beside the others."""
+        rows, cells = (
+            sum(count for key, count in counts.items() if key != id(sheet))
+            for counts in (self._rows, self._cells)
+        )
+        return _Count(self, sheet, rows, cells)
+
+
+@dataclass
+class _Count:
+    counter: _Counter
+    sheet: Sheet
+    others: int
+    cells_of_others: int
+    rows: int = 0
+    cells: int = 0
+
+    def add(self, cells: int) -> None:
+        """Count a row.
+
+        Raises
+        ------
+        SpreadsheetUnreadable
+            When there are too many.
+        """
+        self.rows, self.cells = self.rows + 1, self.cells + cells
+        counter, key = self.counter, id(self.sheet)
+        if self.others + self.rows > counter.most_rows:
+            raise _refused(
+                self.sheet.file, f"it has more than {counter.most_rows:,} rows with filled cells", "Split it."
+            )
+        if self.cells_of_others + self.cells > _MOST_CELLS:
+            raise _refused(self.sheet.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
+        counter._rows[key] = max(counter._rows.get(key, 0), self.rows)
+        counter._cells[key] = max(counter._cells.get(key, 0), self.cells)
+
+
+def _too_much(text: str) -> str:
+    """Return why a text is none that people write; "" where it may be one."""
+    if len(text) > _LONGEST_TEXT:
+        return f"it has {len(text):,} characters, and {_LONGEST_TEXT:,} are read at most"
+    if _BLANKS.search(text) is not None:
+        return f"it has more than {_LONGEST_BLANK} blanks in a row. Remove them"
+    return ""
 
 
 @contextmanager
@@ -100,6 +168,7 @@ def sheets_of(
     setting: str = "read_worklist",
     headings: Headings | None = None,
     known: Known | None = None,
+    most_rows: int = _MOST_ROWS,
 ) -> Iterator[list[Sheet]]:
     """Open a workbook or a CSV file; its sheets can be read while it is open.
 
@@ -116,6 +185,8 @@ def sheets_of(
     known
         Knows texts that the file may have: a CSV file is in the encoding in which its cells agree with them. Without
         it, letters beyond ASCII can be read only in Unicode.
+    most_rows
+        Rows with filled cells that it may have, all its sheets together.
 
     Raises
     ------
@@ -126,7 +197,7 @@ def sheets_of(
     if not is_file(file):
         what = "is not a plain file" if is_there(file) else "is not there"
         raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")
-    meter = Meter(limits or Limits(), FILE, setting)
+    meter, counter = Meter(limits or Limits(), FILE, setting), _Counter(most_rows)
     with _refusing(file):
         with file.open("rb") as beginning:
             head = beginning.read(len(_OLE))
@@ -134,7 +205,7 @@ def sheets_of(
     if head == _OLE:
         raise _refused_ole(file)
     if not head.startswith(_ZIP):
-        yield [_csv_sheet(file, meter, headings, known)]
+        yield [_csv_sheet(file, meter, headings, known, counter)]
         return
     # openpyxl takes a moment to import.
     from prodex.formats.workbook_sheets import opened_book
@@ -148,7 +219,9 @@ def sheets_of(
             _refuse_other_formats(file, parts)
             book = opened_book(parts)
         yield [
-            Sheet(file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden)
+            Sheet(
+                file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden, counter
+            )
             for name, part in book.sheets
         ]
 
@@ -177,7 +250,9 @@ def _refused_ole(file: Path) -> SpreadsheetUnreadable:
     return _refused(file, "it is a workbook of an old program (.xls)", _AS_XLSX)
 
 
-def _csv_sheet(file: Path, meter: Meter, headings: Headings | None, known: Known | None) -> Sheet:
+def _csv_sheet(
+    file: Path, meter: Meter, headings: Headings | None, known: Known | None, counter: _Counter
+) -> Sheet:
     with _refusing(file):
         if (size := file.stat().st_size) > _MOST_CSV:
             raise _refused(file, f"it has {size:,} bytes, and {_MOST_CSV:,} are read at most", "Split it.")
@@ -185,7 +260,7 @@ def _csv_sheet(file: Path, meter: Meter, headings: Headings | None, known: Known
             rows = csv_rows(file.read_bytes(), meter, headings=headings, known=known)
         except NoText as error:
             raise _refused(file, str(error), _AS_XLSX) from error
-    return Sheet(file, "", rows, list)
+    return Sheet(file, "", rows, list, _counter=counter)
 
 
 @contextmanager

@@ -56,6 +56,8 @@ _RUN, _TEXT, _FONT, _STRIKE = (f"{MAIN}{tag}" for tag in ("r", "t", "rPr", "stri
 _MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell\s[^<>]{0,200}?ref="([A-Z]{1,3}[0-9]{1,7}):([A-Z]{1,3}[0-9]{1,7})"'
 )
+#: Sheets of a workbook, and characters of the name of one: Excel has 31.
+MOST_SHEETS, _LONGEST_NAME = 1_000, 1_000
 #: Merged ranges of a sheet: nobody merges so many by hand.
 _MOST_MERGED = 100_000
 _STEP = 1 << 18
@@ -195,13 +197,22 @@ def opened_book(archive: WorkbookArchive) -> Book:
         raise ValueError("it is not a workbook")
     related = archive.related(part)
     targets = {one.id: one for one in related}
-    sheets = []
+    sheets: list[tuple[str, str]] = []
     hidden = set()
+    listed: set[str] = set()
     for one in book.iter("sheet"):
         name = one.get("name", "")
         found = targets.get(one.get("id", ""))
         if found is None:
             raise ValueError(f"its sheet {name!r:.60} is not in it")
+        if found.target in listed:
+            # A sheet is read for each of its names: a small file would have as many of them as it likes.
+            raise ValueError(f"its sheet {name!r:.60} is another one as well")
+        if len(name) > _LONGEST_NAME:
+            raise ValueError(f"the name of its sheet {name!r:.60} has {len(name):,} characters")
+        listed.add(found.target)
+        if len(listed) > MOST_SHEETS:
+            raise ValueError(f"it has more than {MOST_SHEETS:,} sheets, and so many are read at most")
         if found.kind == "worksheet":
             sheets.append((name, found.target))
             if one.get("state", "visible").casefold() != "visible":

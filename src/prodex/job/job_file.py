@@ -37,7 +37,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -48,8 +47,7 @@ from prodex.arguments import described, whole_number
 from prodex.errors import InputError, SettingsError
 from prodex.facts.groups import BY
 from prodex.files.atomic import checked_name, home
-from prodex.files.toml_text import Keys, TomlText
-from prodex.files.untrusted import NotUtf8, read_bytes, utf8_text
+from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.formats.registry import FORMATS
 from prodex.languages import Translation
 from prodex.locales import language_tag
@@ -63,9 +61,6 @@ from prodex.tables.declaration import TABLES
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))
-
-#: The most bytes that a job file may have.
-_MOST_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -181,22 +176,11 @@ def read_job(path: str | Path) -> Job:
     if not isinstance(path, str | Path):
         raise InputError(f"path is {described(path)}. Give the path of a job file: run_job('shop.toml').")
     file = Path(path)
-    try:
-        content = read_bytes(file.resolve(), _MOST_BYTES)
-        text = utf8_text(content)
-        values = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"The job file {file} cannot be read: {error}.") from error
-    except NotUtf8 as error:
-        raise InputError(f"The job file {file} {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The job file {file} is not TOML: {error}.") from error
-    except RecursionError as error:  # tomllib recurses, and the file may be from somebody else
-        raise InputError(f"The job file {file} is nested too deep.") from error
-    place = TomlText(str(file), text)
+    read = TomlFile.read(file, f"The job file {file}")
     # Before anything else: no message about another value may quote a secret.
-    refuse_secrets(values, place)
-    return _Reader(file.resolve(), place).job(values, hashlib.sha256(content).hexdigest())
+    refuse_secrets(read.values, read.text)
+    digest = hashlib.sha256(read.content).hexdigest()
+    return _Reader(file.resolve(), read.text).job(read.values, digest)
 
 
 _KEYS = (

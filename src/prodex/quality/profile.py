@@ -67,8 +67,7 @@ from prodex.errors import InputError, NotExported
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
 from prodex.facts.presence import BY_SHAPE
-from prodex.files.toml_text import TomlText
-from prodex.files.untrusted import NotUtf8, utf8_text
+from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts
@@ -176,34 +175,17 @@ class Profile:
             raise InputError(
                 f"There is no profile {name!r}{hint_of(name, known)} Give your own by its path, such as own.toml."
             )
-        try:
-            return cls._parsed(path.stem, utf8_text(path.read_bytes()), str(path), folder=path.parent)
-        except OSError as error:
-            raise InputError(f"The profile {path} cannot be read: {error}.") from error
-        except NotUtf8 as error:
-            raise InputError(f"The profile {path} {error}") from error
+        read = TomlFile.read(path, f"The profile {path}")
+        return cls._made(path.stem, read.values, read.text, path.parent)
 
     @classmethod
     def _shipped(cls, name: str, text: str) -> Self:
         """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
         read = _READ.get((cls, name))
         if read is None or any(RULES.get(check.rule.id) is not check.rule for check in read.checks):
-            read = _READ[cls, name] = cls._parsed(name, text, f"profile {name}", shipped=True)
+            shown = TomlText(f"profile {name}", text, shipped=True)
+            read = _READ[cls, name] = cls._made(name, toml_values(text), shown)
         return read
-
-    @classmethod
-    def _parsed(
-        cls, name: str, text: str, shown: str, *, shipped: bool = False, folder: Path = Path()
-    ) -> Self:
-        import tomllib
-
-        try:
-            return cls._made(name, tomllib.loads(text), TomlText(shown, text, shipped), folder)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{shown} is not TOML: {error}.") from error
-        # tomllib recurses, and somebody else may have written the profile.
-        except RecursionError as error:
-            raise InputError(f"{shown} is nested too deep to be a profile.") from error
 
     @classmethod
     def _made(cls, name: str, content: Mapping[str, Any], place: TomlText, folder: Path = Path()) -> Self:

@@ -6,6 +6,7 @@ told apart by number, and no requirement makes objects of its own for each produ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin
 from prodex.errors import NotExported
-from prodex.facts.presence import BY_SHAPE, leaf_columns
+from prodex.facts.presence import BY_SHAPE
 from prodex.locales import language_label, short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
@@ -34,11 +35,13 @@ from prodex.quality.requirements import (
     Requirements,
     column_of,
     selector_of,
+    value_columns,
 )
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
 from prodex.quality.scope import wire_paths
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
+from prodex.tables.values import number_text
 
 
 @dataclass(frozen=True)
@@ -280,16 +283,23 @@ class _Presence:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """The values of one attribute: the place of the product of each, its text, and for pictures its size."""
+    """The values of one attribute: the place of the product of each, its text, and for pictures its size.
+
+    Attributes
+    ----------
+    is_number
+        Which of them were sent as numbers: these are compared by value, and 12.0 is 12.
+    """
 
     product: Rows
     texts: pa.Array
+    is_number: Mask
     pixels: Numbers | None = None
 
     def taken(self, rows: Rows) -> _Values:
         """Return some of the values."""
         sizes = None if self.pixels is None else self.pixels[rows]
-        return _Values(self.product[rows], self.texts.take(pa.array(rows)), sizes)
+        return _Values(self.product[rows], self.texts.take(pa.array(rows)), self.is_number[rows], sizes)
 
 
 #: Findings: places of products, values and reasons.
@@ -485,18 +495,24 @@ class _Part:
         if chosen:
             return self._nutrient(chosen)
         read: list[_Values] = []
-        for column in _value_columns(path):
+        for column in value_columns(path):
             read.append(_values(np.arange(len(self.products)), self.products.column(column)))
         for table, (column, *_) in BY_SHAPE.items():
-            names = ["attribute", column, *(["language"] if table == "texts" else [])]
+            # A quantity is a number with its unit, which no condition names: whether it is as asked, nobody can say.
+            if table == "quantities":
+                continue
+            names = ["attribute", column, *_FURTHER.get(table, ())]
             rows = self.products.arrow(table, *names)
             meant = is_true(pc.is_in(rows["attribute"], pa.array(_ends(path), pa.string())))
             if table == "texts" and asked.language:
                 meant &= _in_language(rows["language"], asked.language)
             rows = rows.filter(pa.array(meant))
-            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column])))
+            is_number = is_true(pc.equal(rows["type"], "number")) if table == "scalars" else None
+            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column]), is_number))
         return _Values(
-            np.concatenate([one.product for one in read]), pa.concat_arrays([one.texts for one in read])
+            np.concatenate([one.product for one in read]),
+            pa.concat_arrays([one.texts for one in read]),
+            np.concatenate([one.is_number for one in read]),
         )
 
     def _pictures(self, face: str) -> _Values:
@@ -507,7 +523,9 @@ class _Part:
             chosen = is_true(pc.equal(pictures["product_face"], number))
         sizes = pictures.longest_side[chosen]
         words = ["size not given" if np.isnan(one) else f"{one:g} pixels" for one in sizes.tolist()]
-        return _Values(pictures.product[chosen], pa.array(words, pa.string()), sizes)
+        return _Values(
+            pictures.product[chosen], pa.array(words, pa.string()), np.zeros(len(words), bool), sizes
+        )
 
     def _nutrient(self, code: str) -> _Values:
         rows = self.products.arrow("nutrients", "nutrient_code", "quantity")
@@ -525,7 +543,11 @@ def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
         allowed = composed_texts(pa.array(ask.one_of, pa.string()))
-        bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(allowed)))
+        good = is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(allowed)))
+        if values.is_number.any():
+            numbers = pa.array(filter(None, map(_number, ask.one_of)), pa.string())
+            good |= values.is_number & is_true(pc.is_in(texts, numbers))
+        bad = ~good
         yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
     if ask.shortest:
         bad = length < ask.shortest
@@ -555,20 +577,31 @@ def _ends(path: str) -> list[str]:
     return [path, f"{path}.data", f"{path}.code"]
 
 
-def _value_columns(path: str) -> list[str]:
-    """Return the columns of `products` that hold the value of an attribute: of those with a code, the code."""
-    columns = [name for name, _ in leaf_columns("products", path)]
-    codes = [name for name in columns if name.endswith("_code")]
-    return codes[:1] or columns[:1]
+#: Columns that decide beside attribute and value.
+_FURTHER: Mapping[str, tuple[str, ...]] = {"texts": ("language",), "scalars": ("type",)}
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 
 
-def _values(product: Rows, values: pa.Array) -> _Values:
+def _number(code: str) -> str | None:
+    """Return a number as tables hold it; None for what is a code alone, such as 007.
+
+    >>> _number("12.0"), _number("12"), _number("0.50"), _number("007"), _number("A")
+    ('12', '12', '0.5', None, None)
+    """
+    return number_text(float(code)) if _NUMBER.fullmatch(code) else None
+
+
+def _values(product: Rows, values: pa.Array, is_number: Mask | None = None) -> _Values:
     texts = whole(values)
     if pa.types.is_dictionary(texts.type):
         texts = texts.cast(texts.type.value_type)
+    if is_number is None:
+        is_number = np.full(len(texts), pa.types.is_integer(texts.type) or pa.types.is_floating(texts.type))
     texts = texts if pa.types.is_string(texts.type) else texts.cast(pa.string())
     filled = filled_values(texts)
-    return _Values(np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))))
+    return _Values(
+        np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))), is_number[filled]
+    )
 
 
 def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:

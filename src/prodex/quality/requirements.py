@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,17 +24,25 @@ from prodex.errors import InputError, QueryError
 from prodex.facts.gpc import gpc_above
 from prodex.facts.market import market_label
 from prodex.limits import Limits
-from prodex.locales import language_tag, market_code, short_of
+from prodex.locales import language_name, language_tag, market_code, short_of
 from prodex.messages import hint
 from prodex.patterns import Pattern
 from prodex.quality.picture_columns import FACES, PICTURES
+from prodex.quality.requirement_layout import is_word_of_sheet
+from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
+from prodex.tables.values import number_text
 
 #: The family whose requirements hold for every other one, unless it says otherwise.
 ALL = "*"
 
 #: Where the nutrients of a product are.
 NUTRIENTS = "isPartitionedBy.contains"
+
+#: Families above each other, and those of a circle that a message names.
+_MOST_LEVELS, _MOST_NAMED = 1_000, 8
+#: What no file of requirements keeps, or no program shows: controls other than tabs and line breaks, half characters.
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _SELECTOR = re.compile(r"(?P<path>[^\[\]]+)\[(?P<chosen>[^\[\]]+)\]")
 
@@ -46,6 +54,163 @@ class Level(StrEnum):
     SHOULD = "should"
     MAY = "may"
     NOT = "not"
+
+
+@dataclass(frozen=True)
+class ValueShape:
+    """What the values of an attribute are: by it a condition that nothing can judge is refused when it is read.
+
+    Attributes
+    ----------
+    kind
+        "text", "code", "single", "picture", "quantity", "key", "list", or "own" for any other attribute; empty where
+        the attribute is not known.
+    called
+        What an attribute of this shape is, in a sentence.
+    judged
+        The conditions that its values can be judged by.
+    examples
+        Conditions as people write them, each in quotes; empty where none can be asked.
+    has_languages
+        Whether its values can be in a language.
+    """
+
+    kind: str
+    called: str
+    judged: frozenset[str]
+    examples: str = ""
+    has_languages: bool = True
+
+    @property
+    def advice(self) -> str:
+        """What can be written behind the word, with quotes around it."""
+        return f"Write {self.examples} behind the word." if self.examples else "Write the word alone."
+
+    def refuse(self, ask: Ask, advice: str = "") -> None:
+        """Refuse a condition by which no value of this shape can be judged.
+
+        Raises
+        ------
+        InputError
+            With what to write in its place: `advice`, or what this shape takes.
+        """
+        for condition in ask.conditions:
+            if condition not in self.judged:
+                raise InputError(
+                    f"{condition} cannot be asked of this attribute, which is {self.called}. "
+                    f"{advice or self.advice}"
+                )
+
+
+_CHARACTERS, _CODES, _PATTERN, _PIXELS = "characters", "codes", "a pattern", "pixels"
+#: Of each kind of attribute what its values are.
+SHAPES: Mapping[str, ValueShape] = {
+    one.kind: one
+    for one in (
+        ValueShape(
+            "text",
+            "a text",
+            frozenset({_CHARACTERS, _CODES, _PATTERN}),
+            "'20-80 characters' or 'at most 80 characters'",
+        ),
+        ValueShape("code", "a code", frozenset({_CODES, _PATTERN}), "'one of: FR, ES'", has_languages=False),
+        ValueShape(
+            "single",
+            "a number, a date or a truth value",
+            frozenset({_CODES, _PATTERN}),
+            "'one of: 1, 2'",
+            has_languages=False,
+        ),
+        ValueShape(
+            "picture", "a picture", frozenset({_PIXELS}), "'at least 800 pixels'", has_languages=False
+        ),
+        ValueShape("quantity", "a quantity with its unit", frozenset(), has_languages=False),
+        ValueShape(
+            "key", "no picture and no text, but the key of a product", frozenset(), has_languages=False
+        ),
+        ValueShape("list", "several values under one name", frozenset()),
+        ValueShape(
+            "own",
+            "no picture",
+            frozenset({_CHARACTERS, _CODES, _PATTERN}),
+            "'at most 80 characters' or 'one of: FR, ES'",
+        ),
+        ValueShape(
+            "",
+            "anything",
+            frozenset({_CHARACTERS, _CODES, _PATTERN, _PIXELS}),
+            "'one of: FR, ES', 'at most 80 characters', 'at least 800 pixels' or 'pattern: [A-Z].*'",
+        ),
+    )
+}
+#: Texts and codes whose shape no table declares.
+_OTHER_TEXTS = frozenset({*TEXTS, "conservationAdvices", "consumptionAdvice"})
+_OTHER_CODES = frozenset({"originCountry"})
+#: Attributes that are lists of objects, and what in these has the value that people mean.
+_INSIDE: Mapping[str, str] = {
+    **{name: f"{name}.text" for name in ("warnings", "synonyms", "productBenefits")},
+    "foodAndBeverageIngredientDescriptionList": "foodAndBeverageIngredientDescriptionList.ingredientNameText",
+    "targetConsumerGenderList": "targetConsumerGenderList.targetConsumerGenderCode",
+    "flavors": "flavors.flavor",
+    "certificationInformationList": (
+        "certificationInformationList.certificationDetailsList.certificationValueText"
+    ),
+}
+
+
+@cache
+def shape_of(attribute: str) -> ValueShape:
+    """Return what the values of an attribute are, as far as its name says it.
+
+    >>> [shape_of(one).kind for one in ("namePublicLong", "brand", "assets.pictures[front]", "netContent", "gtin")]
+    ['text', 'code', 'picture', 'quantity', 'key']
+    >>> [shape_of(one).kind for one in ("warnings", "warnings.text", "isLabeledBy", "lifeCycle", "xOwn")]
+    ['list', 'own', 'list', 'single', 'own']
+    """
+    path = selector_of(attribute)[0]
+    if path == PICTURES:
+        kind = "picture"
+    elif path == NUTRIENTS or any(is_within(path, one) for one in MEASURES):
+        kind = "quantity"
+    elif path in {"id", "gtin"}:
+        kind = "key"
+    elif path in _OTHER_TEXTS:
+        kind = "text"
+    elif path in _OTHER_CODES:
+        kind = "code"
+    elif path in _INSIDE or (not value_columns(path) and _is_of_tables(path)):
+        kind = "list"
+    else:
+        kind = _kind_of_column(path)
+    return SHAPES[kind]
+
+
+def value_columns(path: str) -> list[str]:
+    """Return the column of `products` that holds the value of an attribute: of those with a code, the code.
+
+    >>> value_columns("brand"), value_columns("brand.label"), value_columns("validation"), value_columns("xOwn")
+    (['brand_code'], ['brand'], [], [])
+    """
+    whole = {".".join(one): column.name for column in TABLES["products"].columns for one in column.paths}
+    return [whole[one] for one in (path, f"{path}.code") if one in whole][:1]
+
+
+def _kind_of_column(path: str) -> str:
+    kinds = {column.name: column.kind for column in TABLES["products"].columns}
+    for column in value_columns(path):
+        if kinds[column] == "code":
+            return "code"
+        return "own" if kinds[column] == "string" else "single"
+    return "own"
+
+
+def _is_of_tables(path: str) -> bool:
+    """Whether a path is in, at or above what has a table or several columns of its own."""
+    above_columns = any(
+        is_within(".".join(one), path) for column in TABLES["products"].columns for one in column.paths
+    )
+    anchors = [anchor for table in TABLES.values() if table.per_product for anchor in table.anchors]
+    return above_columns or any(is_within(path, one) or is_within(one, path) for one in anchors)
 
 
 @dataclass(frozen=True, order=True)
@@ -135,6 +300,17 @@ class Ask:
     def is_of_value(self) -> bool:
         """Whether it says what the value has to be like."""
         return bool(self.one_of or self.shortest or self.longest or self.pattern or self.pixels)
+
+    @property
+    def conditions(self) -> list[str]:
+        """What it asks of the value, by the names that messages use."""
+        has = {
+            _PIXELS: self.pixels,
+            _CHARACTERS: self.shortest or self.longest,
+            _CODES: self.one_of,
+            _PATTERN: self.pattern,
+        }
+        return [name for name, value in has.items() if value]
 
     @property
     def words(self) -> str:
@@ -417,6 +593,9 @@ class Requirements:
         places: dict[tuple[str, str, str], str] = {}
         asks: dict[tuple[str, AskedAttribute, str], tuple[str, Ask]] = {}
         for place, channel, family, asked, ask in read:
+            if (wrong_word := _unusable(channel, family, asked, ask)) is not None:
+                problems.append(f"{place}: {wrong_word}")
+                continue
             if channel is not None and channels.setdefault(channel.label, channel) != channel:
                 problems.append(
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
@@ -426,6 +605,10 @@ class Requirements:
             if channel is None or asked is None or ask is None:
                 continue
             key = (channel.label, asked, ALL if family is None else family.code)
+            try:
+                checked_requirement(asked, ask)
+            except InputError as error:
+                problems.append(f"{place}: {error}")
             if (before := asks.setdefault(key, (place, ask)))[1] != ask:
                 problems.append(
                     f"{place}: {_said_twice(key)} is '{ask.words}', and '{before[1].words}' in {before[0]}"
@@ -480,14 +663,20 @@ class Requirements:
 
     def asks(self, family: str | None) -> Mapping[tuple[str, AskedAttribute], Ask]:
         """Return all that is asked of a family, by channel label and attribute."""
-        # Families that nobody listed are alike: what is above them decides.
-        chain = tuple(code for code in self.chain(family) if code == ALL or code in self.listed)
-        if chain not in self._asks_of_chain:
-            found: dict[tuple[str, AskedAttribute], Ask] = {}
-            for code in reversed(chain):
-                found |= self._asks_of_code.get(code, {})
-            self._asks_of_chain[chain] = found
-        return self._asks_of_chain[chain]
+        found: Mapping[tuple[str, AskedAttribute], Ask] = {}
+        below: list[str] = []
+        for code in self._upwards(family):
+            if code in self._asks_from:
+                found = self._asks_from[code]
+                break
+            # Families that nobody listed are alike: what is above them decides.
+            if code == ALL or code in self.listed:
+                below.append(code)
+        for code in reversed(below):
+            own = self._asks_of_code.get(code)
+            found = {**found, **own} if own else found
+            self._asks_from[code] = found
+        return found
 
     def own_ask(self, channel: str, asked: AskedAttribute, family: str) -> Ask | None:
         """Return what a channel asks of a family by itself; None where that is left to those above it."""
@@ -495,11 +684,11 @@ class Requirements:
 
     def knows(self, family: str | None) -> bool:
         """Whether a family or one above it is listed, other than all families."""
-        return any(code in self.listed for code in self.chain(family))
+        return any(code in self.listed for code in self._upwards(family))
 
     def nearest(self, family: str | None) -> str | None:
         """Return the listed family that a product's own is or lies below; None where there is none."""
-        return next((code for code in self.chain(family) if code in self.listed), None)
+        return next((code for code in self._upwards(family) if code in self.listed), None)
 
     def chain(self, family: str | None) -> tuple[str, ...]:
         """Return a family and those above it, the nearest first and `ALL` last.
@@ -507,14 +696,18 @@ class Requirements:
         >>> Requirements(by="gpc", families=(ProductFamily("50000000"),)).chain("50131703")
         ('50131703', '50131700', '50130000', '50000000', '*')
         """
-        found: list[str] = []
+        return tuple(self._upwards(family))
+
+    def _upwards(self, family: str | None) -> Iterator[str]:
+        seen: set[str] = set()
         code = family or ""
-        while code and code not in found and code != ALL:
-            found.append(code)
+        while code and code not in seen and code != ALL:
+            seen.add(code)
+            yield code
             parent = self.listed[code].parent if code in self.listed else ""
             above = gpc_above(code) if self.by in _GPC and not parent else ()
             code = parent or (above[0] if above else "")
-        return (*found, ALL)
+        yield ALL
 
     def without_asks(self) -> Self:
         """Return the channels and families alone: what an audit keeps to say what it was made by."""
@@ -542,7 +735,8 @@ class Requirements:
         return found
 
     @cached_property
-    def _asks_of_chain(self) -> dict[tuple[str, ...], Mapping[tuple[str, AskedAttribute], Ask]]:
+    def _asks_from(self) -> dict[str, Mapping[tuple[str, AskedAttribute], Ask]]:
+        """What is asked of the listed families that were asked for, with what is above them."""
         return {}
 
 
@@ -629,6 +823,70 @@ def checked_ask(ask: Ask) -> Ask:
     return ask
 
 
+def checked_requirement(asked: AskedAttribute, ask: Ask) -> None:
+    """Refuse a condition that nothing can judge, and a language where values have none.
+
+    Raises
+    ------
+    InputError
+        With what can be written in its place.
+
+    Examples
+    --------
+    >>> checked_requirement(AskedAttribute("gtin"), Ask(Level.MUST, pattern="3.*"))
+    Traceback (most recent call last):
+    ...
+    prodex.errors.InputError: a pattern cannot be asked of this attribute, which is no picture and no text, ...
+    """
+    shape = shape_of(asked.attribute)
+    inside = _INSIDE.get(asked.path)
+    shape.refuse(ask, f"Ask it of {inside}, or write the word alone." if inside else "")
+    if asked.language and not shape.has_languages:
+        raise InputError(
+            f"{asked.attribute!r:.60} is {shape.called}, which is in no language. Remove the language "
+            f"{language_name(asked.language)}."
+        )
+
+
+def _unusable(
+    channel: Channel | None, family: ProductFamily | None, asked: AskedAttribute | None, ask: Ask | None
+) -> str | None:
+    """Return why something cannot be called so: a file that is written with it would not be read back."""
+    texts = {
+        "the channel": [channel.name] if channel else [],
+        "the attribute": [asked.attribute] if asked else [],
+        "a condition": [*ask.one_of, ask.pattern] if ask else [],
+    }
+    for what, several in texts.items():
+        for one in several:
+            if (found := _NO_TEXT.search(one)) is not None:
+                return _no_character(what, one, found[0])
+    return None if family is None else unusable_family(family)
+
+
+def unusable_family(family: ProductFamily) -> str | None:
+    """Return in words why a family cannot be asked about; None where it can.
+
+    >>> unusable_family(ProductFamily("TEA"))
+    >>> unusable_family(ProductFamily("Path"))
+    "a family cannot have the code 'Path', which names a row or a column in sheets of requirements. ..."
+    """
+    for one in (family.code, family.label, family.parent):
+        if (found := _NO_TEXT.search(one)) is not None:
+            return _no_character("the family", one, found[0])
+    for code in (family.code, family.parent):
+        if is_word_of_sheet(code):
+            return (
+                f"a family cannot have the code {code!r:.40}, which names a row or a column in sheets of "
+                "requirements. Tell families by another column, or give it another code."
+            )
+    return None
+
+
+def _no_character(what: str, text: str, character: str) -> str:
+    return f"{what} {text!r:.60} holds {character!r}, which is no character of a text. Write it without."
+
+
 def row_read(
     row: Mapping[str, Any],
 ) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
@@ -637,8 +895,8 @@ def row_read(
     def text(name: str) -> str:
         value = row.get(name)
         if isinstance(value, list | tuple):
-            return "|".join(map(str, value))
-        return "" if value is None or pd.isna(value) else str(value).strip()
+            return "|".join(map(_cell_text, value))
+        return _cell_text(value).strip()
 
     def number(name: str) -> int:
         value = text(name)
@@ -651,7 +909,7 @@ def row_read(
 
     channel = None
     if text("channel"):
-        market = text("market").removesuffix(".0")
+        market = text("market").removesuffix(".0")  # of CSV that another program wrote
         units = text("consumer_units").casefold()
         if units not in {"", "true", "false", "0", "1", "0.0", "1.0"}:
             raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
@@ -673,10 +931,16 @@ def row_read(
         levels = list(map(str, Level))
         raise InputError(f"level is {level!r:.40}{hint(level, levels, f'Give {_or(levels)}.')}")
     codes = tuple(dict.fromkeys(_codes(row.get("one_of"))))
-    value = row.get("pattern")
-    pattern = "" if value is None or pd.isna(value) else str(value)
+    pattern = _cell_text(row.get("pattern"))
     ask = Ask(Level(level), codes, number("shortest"), number("longest"), pattern, number("pixels"))
     return channel, family, asked, checked_ask(ask)
+
+
+def _cell_text(value: Any) -> str:
+    """Return a value of a frame as text: a column of codes that has gaps is one of doubles, and 12.0 is the code 12."""
+    if value is None or pd.isna(value):
+        return ""
+    return number_text(float(value)) if isinstance(value, float) else str(value)
 
 
 #: Codes that need no quotes in a list divided by "|".
@@ -687,8 +951,8 @@ _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^|]*?))\s*(?:\||$)')
 def _codes(given: Any) -> list[str]:
     """Return codes in a list, or in a text divided by "|"."""
     if isinstance(given, list | tuple):
-        return [str(one).strip() for one in given if str(one).strip()]
-    text = "" if given is None or pd.isna(given) else str(given)
+        return [text for one in given if (text := _cell_text(one).strip())]
+    text = _cell_text(given)
     found = [one[1].replace('""', '"') if one[1] is not None else one[2] for one in _LISTED.finditer(text)]
     return [one.strip() for one in found if one.strip()]
 
@@ -737,14 +1001,29 @@ def _family_problems(
 
 
 def _circles(families: Mapping[str, ProductFamily]) -> Iterator[str]:
-    for code in families:
-        above, seen = families[code].parent, [code]
-        while above in families and above not in seen:
-            seen.append(above)
-            above = families[above].parent
-        # Each circle is named once, by its first family.
-        if above == code and code == min(seen):
-            yield f"families are parents of each other: {' -> '.join([*seen, code])}"
+    """Yield the circles of parents, and the families that lie too deep; each family is looked at once."""
+    deep: dict[str, int] = {}
+    for first in families:
+        way: dict[str, int] = {}
+        code = first
+        while code in families and code not in deep and code not in way:
+            way[code] = len(way)
+            code = families[code].parent
+        codes, is_circle = list(way), code in way
+        if is_circle:
+            circle = codes[way[code] :]
+            least = circle.index(min(circle))
+            named = [*circle[least:], *circle[: least + 1]]
+            shown = [*named[:_MOST_NAMED], f"... ({len(circle):,} in all)", named[-1]]
+            yield f"families are parents of each other: {' -> '.join(shown if len(named) > _MOST_NAMED else named)}"
+        depth = deep.get(code, 0)
+        for one in reversed(codes):
+            depth = deep[one] = 1 if is_circle else depth + 1
+            if depth == _MOST_LEVELS + 1:
+                yield (
+                    f"the family {one!r:.60} is the last of more than {_MOST_LEVELS:,} that belong to each other. Let "
+                    "it belong to one that is nearer to all families."
+                )
 
 
 def _said_twice(key: tuple[str, AskedAttribute, str]) -> str:

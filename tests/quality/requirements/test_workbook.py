@@ -12,7 +12,7 @@ from prodex import Origin, ProductQuery
 from prodex.errors import InputError
 from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.for_catalog import channel_of
-from prodex.quality.requirement_files.sheet_layout import GROUPS
+from prodex.quality.requirement_layout import GROUPS
 from prodex.quality.requirements import Channel
 from tests.quality.requirements.sheets import asks, cells, changed, shop
 

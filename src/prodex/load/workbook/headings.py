@@ -25,6 +25,8 @@ PATHS_ROW, QUALIFIERS_ROW, FIRST_ROW = 4, 6, 8
 #: What platforms write where there is neither language nor unit.
 _NOTHING = frozenset({"", "-", "–", "—", "/", "n/a", "na", "none"})
 _IN_BRACKETS = re.compile(r"\s*\([^)]*\)$")
+#: Characters of the name of a language with its country and its code.
+_LONGEST_LANGUAGE = 200
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/+-]{0,79}")
 _UNIT_CODE = re.compile("[A-Z0-9]{2,3}")
 UNITS = Vocabulary()
@@ -204,6 +206,8 @@ def _known_unit(word: str) -> str | None:
 
 def _language_descriptor(word: str) -> dict[str, str] | None:
     """Return the descriptor of a language, with its country only where one is named."""
+    if len(word) > _LONGEST_LANGUAGE:
+        return None
     both = label_and_code(word)
     # "French (France)" is the name of a language as platforms show it; the country says nothing about the text.
     for one in (both[1], both[0]) if both is not None else (word, _IN_BRACKETS.sub("", word)):

@@ -88,6 +88,8 @@ _MARKS = frozenset(
     }
     | {"true", "false", "wahr", "falsch", "vrai", "faux", "waar", "onwaar", "ok", "+", "++"}
 )
+#: Characters of an answer: a cell of a workbook holds no more.
+_LONGEST = 32_767
 #: Characters of a word that may be one of the four, misspelt; and how alike it is then.
 _SHORT, _ALIKE = 8, 0.75
 #: Letters with which a word begins that is written shorter.
@@ -136,6 +138,10 @@ _ONE_OF = re.compile(
 _PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon)\s*(?::|=)[^\S\n]*")
 _THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
 _BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
+#: Digits with commas and no blank between them: one number with decimals or thousands, or several codes.
+_COMMAS = re.compile(r"(?<![0-9],)[+-]?[0-9][0-9.]*(?:,[0-9]+)+(?![\w.])")
+_GROUPS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+")
+_ALIKE_NUMBERS = re.compile(r"[0-9]{3}(?:,[0-9]{3})+")
 #: A size of pictures, of which the longer side counts.
 _SIZE = re.compile(r"([0-9]{1,9})\s*x\s*([0-9]{1,9})(?=\s*(?:px|pixel))")
 #: A comma between digits divides thousands and no conditions.
@@ -183,6 +189,8 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
     >>> ask_of("Pflicht; höchstens 80 Zeichen").words, ask_of("must >= 800 px").words, ask_of("83 %")
     ('must; at most 80 characters', 'must; at least 800 pixels', None)
     """
+    if len(text) > _LONGEST:
+        raise InputError(f"it has {len(text):,} characters, and {_LONGEST:,} are read at most.")
     whole = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if is_share(whole):
         return None
@@ -274,12 +282,14 @@ def _abbreviated(word: str) -> str | None:
 
 def _read_conditions(text: str, into: _Conditions) -> None:
     place, in_codes, has_list = 0, False, False
+    small = text.casefold()
+    small = small if len(small) == len(text) else text
     while (start := _after(_BETWEEN, text, place)) < len(text):
         # What follows a semicolon is another condition, and no code.
         in_codes = in_codes and ";" not in text[place:start]
         place = start
         # Small letters without accents have other places than the text where a letter is taken apart.
-        if (found := _keyword(_PATTERN, text, place)) is not None:
+        if (found := _after_keyword(_PATTERN, small, place)) is not None:
             value, place = _item(text, found, re.compile(r"[;\n]"))
             if not value:
                 raise InputError("it has no pattern. Write it behind the colon, or remove the word.")
@@ -287,8 +297,10 @@ def _read_conditions(text: str, into: _Conditions) -> None:
                 raise InputError(f"it has two patterns, {into.pattern!r:.40} and {value!r:.40}.")
             into.pattern, in_codes = value, False
             continue
-        if (found := _keyword(_ONE_OF, text, place)) is not None:
+        if (found := _after_keyword(_ONE_OF, small, place)) is not None:
             place, in_codes, has_list = found, True, True
+        if in_codes and (commas := _COMMAS.match(text, place)) is not None:
+            _refuse_one_number(commas[0], into.row)
         is_quoted = text[place : place + 1] == '"'
         value, place = _item(text, place, re.compile(r"[;\n,|]") if in_codes else _DIVIDER)
         if is_quoted and in_codes:
@@ -303,6 +315,21 @@ def _read_conditions(text: str, into: _Conditions) -> None:
             raise InputError(_not_a_condition(value, into.row, has_list=has_list))
     if has_list and not into.codes:
         raise InputError("it names no code. Write the codes behind the colon, divided by commas.")
+
+
+def _refuse_one_number(text: str, row: RowKind) -> None:
+    """Refuse digits with commas that may be one number, unless all between the commas are codes in use."""
+    parts = text.split(",")
+    known = {code.casefold() for code in row.codes}
+    are_codes = bool(known) and all(one.casefold() in known for one in parts)
+    # Three digits each are codes of countries and the like, where the attribute is a code.
+    are_alike = row.kind == "code" and _ALIKE_NUMBERS.fullmatch(text) is not None
+    if not (are_codes or are_alike) and (len(parts) == 2 or _GROUPS.fullmatch(text) is not None):
+        raise InputError(
+            f"{text!r:.60} may be one number or several codes. Of codes, write a blank behind each comma: "
+            f"'one of: {', '.join(parts):.80}'; of a number, write a point for its decimals and nothing between its "
+            f'thousands, or, if it is a code that is written so, put it in quotes: "{text:.60}".'
+        )
 
 
 def _not_a_condition(value: str, row: RowKind, *, has_list: bool) -> str:
@@ -329,13 +356,9 @@ def _after(pattern: re.Pattern[str], text: str, place: int) -> int:
     return place if found is None else found.end()
 
 
-def _keyword(pattern: re.Pattern[str], text: str, place: int) -> int | None:
+def _after_keyword(pattern: re.Pattern[str], text: str, place: int) -> int | None:
     """Return where a condition begins whose keyword is at a place; None where it is not."""
-    found = (
-        pattern.match(text.casefold(), place)
-        if len(text.casefold()) == len(text)
-        else pattern.match(text, place)
-    )
+    found = pattern.match(text, place)
     return None if found is None else found.end()
 
 

@@ -15,6 +15,8 @@ _ALL_DIVIDERS = re.compile(rf"{_OTHER_DIVIDERS.pattern}|\s+", re.IGNORECASE)
 #: Short codes of one kind, which are divided without knowing the codes in use: countries, currencies, numbers.
 _ALIKE = re.compile(r"[A-Z]{2}(?: [A-Z]{2})+|[A-Z]{3}(?: [A-Z]{3})+|[0-9]{3}(?: [0-9]{3})+")
 _AND_SO_ON = frozenset({"etc", "etcetera", "and so on", "usw", "u s w", "enz", "enzovoort", "et cetera"})
+#: Characters of a code without quotes.
+_LONGEST_CODE = 1_000
 #: Codes in use that a message names.
 _NAMED = 8
 
@@ -39,6 +41,10 @@ def divided(item: str, codes: Mapping[str, str]) -> list[str]:
     >>> divided("FR/ES", {}), divided("BE or IT", {}), divided("A/B", {"A/B": "", "C": ""})
     (['FR', 'ES'], ['BE', 'IT'], ['A/B'])
     """
+    if len(item) > _LONGEST_CODE:
+        raise InputError(
+            f"{item!r:.60} has {len(item):,} characters, and a code has a few. Divide codes by commas."
+        )
     known = {code.casefold() for code in codes}
     bare = item.rstrip(".… ")
     if item.casefold() in known:

@@ -7,24 +7,26 @@ from collections.abc import Collection
 from pathlib import Path
 
 from prodex.arguments import described
-from prodex.errors import InputError
+from prodex.errors import InputError, StorageError
 from prodex.files.atomic import reading, writing
-from prodex.files.untrusted import NotUtf8, is_file, is_there, utf8_text
+from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
 from prodex.formats.spreadsheet import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of, skeleton
 from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
 from prodex.messages import hint
 from prodex.quality.requirement_files.attribute_words import known_words
-from prodex.quality.requirement_files.sheet_layout import SheetPlace, place_of
 from prodex.quality.requirement_files.sheet_reading import read_sheets
 from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
-from prodex.quality.requirement_files.toml_file import is_requirements_text, read_toml, toml_of
+from prodex.quality.requirement_files.toml_file import MOST_BYTES, is_requirements_text, read_toml, toml_of
 from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirement_layout import SheetPlace, place_of
 from prodex.quality.requirements import COLUMNS, Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
 _SHEETS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
+#: Rows of a file: ten channels with a thousand attributes in ten languages each.
+_MOST_ROWS = 100_000
 _WRITTEN = (".xlsx", ".csv", ".toml")
 
 
@@ -43,8 +45,7 @@ def is_requirements_file(path: str | Path) -> bool:
     if ending != ".toml" or not is_file(file):
         return False
     try:
-        with reading(file):
-            return is_requirements_text(utf8_text(file.read_bytes()))
+        return is_requirements_text(utf8_text(_content(file)))
     except NotUtf8:
         return False
 
@@ -62,7 +63,12 @@ def read_requirements(
     if file.suffix.casefold() == ".toml":
         return _read_toml(file)
     with sheets_of(
-        file, limits=limits, setting="Requirements.read", headings=_number_of_headings, known=_known_texts
+        file,
+        limits=limits,
+        setting="Requirements.read",
+        headings=_number_of_headings,
+        known=_known_texts,
+        most_rows=_MOST_ROWS,
     ) as sheets:
         found = read_sheets(sheets, file.stem, known)
         names = [sheet.name for sheet in sheets]
@@ -117,18 +123,21 @@ def checked_path(path: str | Path, endings: Collection[str], *, replace: bool) -
 
 
 def _read_toml(file: Path) -> Requirements:
-    with reading(file):
-        content = file.read_bytes()
+    content = _content(file)
     try:
-        text = utf8_text(content)
+        return read_toml(file.stem, file.name, utf8_text(content))
     except NotUtf8 as error:
         raise InputError(f"{file.name} {error}") from error
-    if not is_requirements_text(text):
-        raise InputError(
-            f"{file.name} has no requirements: it lacks the key requirements. If it is a profile, give it as one: "
-            "px.audit(catalog, path)."
-        )
-    return read_toml(file.stem, file.name, text)
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with reading(file):
+            return read_bytes(file, MOST_BYTES)
+    except StorageError:
+        raise
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read: {error}.") from error
 
 
 def _write_csv(requirements: Requirements, path: Path) -> None:

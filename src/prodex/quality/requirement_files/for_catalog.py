@@ -17,10 +17,10 @@ from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
 from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
-from prodex.quality.requirement_files.sheet_layout import consumer_units
 from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
-from prodex.quality.requirements import Channel, ProductFamily, Requirements
+from prodex.quality.requirement_layout import consumer_units
+from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
 from prodex.store.snapshot import catalog_given
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
@@ -203,21 +203,23 @@ def _chosen_families(
     groups: ProductGroups, given: int | Iterable[str] | None, before: Requirements
 ) -> tuple[ProductFamily, ...]:
     """Return the families of columns: those chosen, and those that have answers already."""
-    there = {one.code: one for one in groups.families}
+    # What nobody can type in a file of requirements has no column; it is counted with all families.
+    usable = [one for one in groups.families if unusable_family(one) is None]
+    there = {one.code: one for one in usable}
     if given is None or isinstance(given, int):
         most = _COLUMNS if given is None else whole_number(given, 0)
         if most is None:
             raise InputError(f"families is {given!r:.40}. Give a number of families, or their codes.")
-        chosen = list(groups.families[:most])
+        chosen = usable[:most]
     else:
-        by_label = {one.label.casefold(): one for one in groups.families if one.label}
+        by_label = {one.label.casefold(): one for one in usable if one.label}
         chosen = []
         for one in [given] if isinstance(given, str) else given:
+            if (why := unusable_family(ProductFamily(str(one)))) is not None:
+                raise InputError(f"families: {why}")
             family = there.get(str(one)) or by_label.get(str(one).casefold())
             if family is None:
-                near = hint(
-                    str(one), [*there, *(one.label for one in groups.families if one.label)], "Give its code."
-                )
+                near = hint(str(one), [*there, *(one.label for one in usable if one.label)], "Give its code.")
                 raise InputError(f"The catalogue has no family {str(one)!r:.60}{near}")
             chosen.append(family)
     own = [_with_own(one, there.get(one.code)) for one in before.families]

@@ -25,7 +25,7 @@ from prodex.messages import nearest, percent
 from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_level, is_share
 from prodex.quality.requirement_files.attribute_words import AttributeWords, language_of
 from prodex.quality.requirement_files.row_kinds import RowKind
-from prodex.quality.requirement_files.sheet_layout import (
+from prodex.quality.requirement_layout import (
     ALL_FAMILIES,
     GROUPS,
     KEYS_SHEET,
@@ -73,6 +73,18 @@ _ROUNDED = 0.006
 _ALIKE = 0.8
 #: Cells of a merged range: larger ones are no heading.
 _MOST_MERGED = 100_000
+
+#: What the first cells of rows above the attributes say.
+_ABOVE = frozenset(
+    {
+        *(SheetPlace.CHANNEL, SheetPlace.MARKET, SheetPlace.UNITS),
+        *(SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT),
+    }
+)
+#: Characters of what names a row.
+_LONGEST_NAME = 1_000
+#: Families whose nearest name is looked for: each takes a while.
+_MOST_SOUGHT = 200
 
 #: What tells families by the GPC.
 _GPC = frozenset({"gpc", "gpc_code"})
@@ -127,6 +139,11 @@ class _Keys:
         """The codes of all families with which the workbook was written."""
         return frozenset({one.code for one in self.families}.union(*self.columns.values()) - {ALL})
 
+    @cached_property
+    def attributes(self) -> Mapping[str, str]:
+        """The attribute of each title, in small letters, with which the workbook was written."""
+        return {_as_label(title): attribute for attribute, title in reversed(self.titles.items())}
+
     def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
         """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
         columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
@@ -155,11 +172,14 @@ class _KnownFamilies:
         What each family belongs to, as the hidden sheet says.
     by_label
         The codes of each label, in small letters.
+    labels
+        The label of each family, in small letters, with which the workbook was written.
     """
 
     codes: frozenset[str]
     parents: Mapping[str, str]
     by_label: Mapping[str, Collection[str]]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, keys: _Keys, tables: Iterable[_Table]) -> _KnownFamilies:
@@ -170,7 +190,26 @@ class _KnownFamilies:
         for code, label in [*labelled, *(pair for table in tables for pair in table.labelled())]:
             codes.add(code)
             by_label.setdefault(_as_label(label), set()).add(code)
-        return cls(frozenset(codes), {one.code: one.parent for one in keys.families}, by_label)
+        labels = {f"{digits}000000": label for digits, label in SEGMENTS.items()} if keys.by in _GPC else {}
+        labels |= {one.code: one.label or one.code for one in keys.families}
+        return cls(
+            frozenset(codes),
+            {one.code: one.parent for one in keys.families},
+            by_label,
+            {code: _as_label(label) for code, label in labels.items()},
+        )
+
+    @cached_property
+    def _codes_by_own_label(self) -> Mapping[str, str]:
+        return {label: code for code, label in reversed(self.labels.items())}
+
+    def taken_from(self, code: str, label: str) -> str | None:
+        """Return the code of another family whose label is above a code, as after sorting a row; None for none."""
+        wanted = _as_label(label)
+        if not wanted or wanted in {self.labels.get(code), _as_label(code)}:
+            return None
+        other = self._codes_by_own_label.get(wanted)
+        return None if other == code else other
 
     def named(self, text: str) -> list[str]:
         """Return the codes of families that a text is the code or the label of."""
@@ -310,14 +349,19 @@ class _Table:
     @classmethod
     def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
         """Find the headings of a sheet; None where it has none."""
+        found: tuple[int, dict[SheetPlace, int]] | None = None
         for number, row in rows:
             places: dict[SheetPlace, int] = {}
             for column, cell in sorted(row.items()):
                 if (place := place_of(cell.text)) is not None:
                     places.setdefault(place, column)
             if len(row) > 1 and (SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places):
-                return cls(sheet, dict(rows), _anchors(merged, dict(rows)), number, places)
-        return None
+                # A channel or a family may be called like a heading: its row is none if there is another one.
+                if place_of(row[min(row)].text) not in _ABOVE:
+                    found = (number, places)
+                    break
+                found = found or (number, places)
+        return None if found is None else cls(sheet, dict(rows), _anchors(merged, dict(rows)), *found)
 
     def cell(self, row: int, column: int | None) -> Cell | None:
         """Return a cell, or that which it is merged with."""
@@ -485,6 +529,13 @@ class _Table:
             parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
             if code:
                 found[column] = ProductFamily(code, "" if label == code else label)
+                if (other := known.taken_from(code, label)) is not None:
+                    at = "" if code_row is None else f" in {self.at(code_row, column)}"
+                    into.wrong.append(
+                        f"{self.at(self.heading, column)}: {label!r:.60} is the family {other!r:.60}, and the code "
+                        f"of its column{at} is {code!r:.60}. If the columns were sorted, sort all rows together; if "
+                        "the family has a new name, write one that no other has."
+                    )
             elif label and len(named := known.named(label)) == 1:
                 found[column] = ProductFamily(named[0], "" if label == named[0] else label)
             elif label and not known.codes and code_row is None and self._may_be_family(column):
@@ -502,6 +553,7 @@ class _Table:
         into: SheetsRead,
     ) -> dict[int, ProductFamily | None]:
         """Return the families of columns with those that they belong to, which may be named by their labels."""
+        sought = 0
         by_label: dict[str, set[str]] = {}
         for one in filter(None, found.values()):
             by_label.setdefault(one.label, set()).add(one.code)
@@ -516,7 +568,9 @@ class _Table:
             elif parent:
                 above = by_label.get(parent) or known.named(parent)
                 code = parent if parent in codes or len(above) != 1 else next(iter(above))
-                near = None if code in codes else nearest(code, [*filter(None, by_label), *codes], _ALIKE)
+                near = None
+                if code not in codes and sought < _MOST_SOUGHT:
+                    near, sought = nearest(code, [*filter(None, by_label), *codes], _ALIKE), sought + 1
                 if near is not None:
                     into.wrong.append(
                         f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
@@ -675,9 +729,9 @@ class _Table:
                     )
 
     def _keys_of(self, number: int) -> list[str]:
-        """Return wire path, words and language of a row."""
+        """Return wire path, words and language of a row, as far as any name is long."""
         return [
-            self.text(number, self.places.get(one))
+            self.text(number, self.places.get(one))[:_LONGEST_NAME]
             for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
         ]
 
@@ -735,7 +789,22 @@ class _Table:
             return None
         if has_answers and not asked.language and not language:
             self._check_any_language(number, asked, names, keys, into)
-        return asked
+        is_titled = not has_answers or self._is_titled(number, asked, path, words, keys, into)
+        return asked if is_titled else None
+
+    def _is_titled(
+        self, number: int, asked: AskedAttribute, path: str, words: str, keys: _Keys, into: SheetsRead
+    ) -> bool:
+        """Ask back words that are those of another attribute than the path: sorting may have moved one of them."""
+        titled = keys.attributes.get(_as_label(words), asked.attribute)
+        if path != asked.attribute or path not in keys.titles or titled == asked.attribute:
+            return True
+        into.wrong.append(
+            f"{self.at(number, self.places.get(SheetPlace.ATTRIBUTE, 0))}: {words!r:.60} is the attribute {titled}, "
+            f"and the path of its row is {path!r:.60}. If the rows were sorted, sort all columns together; else write "
+            "the words or the path of the one that you mean."
+        )
+        return False
 
     def _check_any_language(
         self, number: int, asked: AskedAttribute, names: AttributeWords, keys: _Keys, into: SheetsRead

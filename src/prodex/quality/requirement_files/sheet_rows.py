@@ -23,7 +23,7 @@ from prodex.quality.requirement_files.filled_shares import (
     codes_in_use,
     selected_there,
 )
-from prodex.quality.requirement_files.sheet_layout import (
+from prodex.quality.requirement_layout import (
     CODE,
     GROUPS,
     HIERARCHY,

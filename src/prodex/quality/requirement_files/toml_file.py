@@ -22,12 +22,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from prodex.errors import InputError, QueryError
-from prodex.files.toml_text import Keys, TomlText
+from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.locales import language_tag, market_code, market_name, short_of
 from prodex.messages import hint
 from prodex.quality.requirement_files.asked_in_words import ask_of
@@ -43,11 +43,16 @@ from prodex.quality.requirements import (
 
 #: The key by which the file is told from a profile, and the version of its layout.
 MARK, LAYOUT = "requirements", 1
+#: Bytes of a file: so many hold a hundred thousand requirements.
+MOST_BYTES = 2**24
 _KEYS = (MARK, "by", "channels", "families", "asked")
 _OF_CHANNEL = ("name", "market", "consumer_units")
 #: What is in place of a language where texts in any are meant, and others of the same attribute in one.
 _ANY = "any"
 _BARE = re.compile("[A-Za-z0-9_-]+")
+_CHANNEL_HEADER = re.compile(r"""\[asked\.([A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')\.""")
+#: Problems of a file that are listed: whoever corrects so many reads it again.
+_MOST_PROBLEMS = 1_000
 _MARKED = re.compile(rf"^\s*{MARK}\s*=\s*[0-9]", re.MULTILINE)
 
 #: As `Requirements.joined` takes it.
@@ -65,9 +70,9 @@ def is_requirements_text(text: str) -> bool:
     False
     """
     try:
-        found = tomllib.loads(text)
+        found = toml_values(text)
         return MARK in found and not isinstance(found[MARK], str)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except NotToml:
         return _MARKED.search(text) is not None
 
 
@@ -145,9 +150,14 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
         When it is no TOML, or anything in it cannot be understood; every line is named at once.
     """
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{shown} is no TOML: {error}") from error
+        content = toml_values(text)
+    except NotToml as error:
+        raise InputError(f"{shown} is no TOML of requirements: it {error}") from error
+    if MARK not in content:
+        raise InputError(
+            f"{shown} has no requirements: it lacks the key {MARK}. If it is a profile, give it as one: "
+            "px.audit(catalog, path)."
+        )
     place = TomlText(shown, text)
     wrong: list[str] = []
     for key in content:
@@ -220,11 +230,11 @@ def _asked(
     place: TomlText,
     wrong: list[str],
 ) -> Iterator[_Read]:
+    lines = _Lines.of(place)
     for label, of_channel in _table(given, ("asked",), place, wrong).items():
         if (channel := channels.get(label)) is None:
             near = hint(label, channels, "Write it below [[channels]].")
-            header = f"[asked.{_key(label)}."
-            line = next((n for n, one in enumerate(place.lines, 1) if one.startswith(header)), None)
+            line = lines.of_channels.get(_key(label))
             where = (
                 place.where(("asked", label))
                 if line is None
@@ -235,9 +245,14 @@ def _asked(
         for code, of_family in _table(of_channel, ("asked", label), place, wrong).items():
             family = None if code == ALL else families.get(code, ProductFamily(code))
             for attribute, said in _table(of_family, ("asked", label, code), place, wrong).items():
+                if len(wrong) >= _MOST_PROBLEMS:
+                    wrong.append(
+                        f"{place.shown}, asked.{label}.{code}: from here on nothing was read, after so many problems"
+                    )
+                    return
                 by_language = said if isinstance(said, Mapping) else {"": said}
                 for language, words in by_language.items():
-                    where = _where(place, label, code, attribute, language)
+                    where = lines.where(label, code, attribute, language)
                     try:
                         asked = AskedAttribute(checked_attribute(attribute), _language(language))
                         yield where, channel, family, asked, _ask(words)
@@ -245,16 +260,43 @@ def _asked(
                         wrong.append(f"{where}: {error}")
 
 
-def _where(place: TomlText, label: str, code: str, attribute: str, language: str) -> str:
-    """Return file, line and key of a requirement; of a text in a language, its key has a part more."""
-    name = f"{_key(attribute)}.{_key(language)}"
-    header = ""
-    for number, line in enumerate(place.lines if language else (), 1):
-        header = line if line.startswith("[") else header
-        is_here = header == f"[asked.{_key(label)}.{_key(code)}]"
-        if is_here and line.partition("=")[0].strip() == name:
-            return f"{place.shown}, line {number}, asked.{label}.{code}.{attribute}.{language}"
-    return place.where(("asked", label, code, attribute))
+@dataclass(frozen=True)
+class _Lines:
+    """Where requirements are in a file: of a text in a language, its key has a part more than `TomlText` looks for.
+
+    Attributes
+    ----------
+    of_channels
+        The first line of each channel, by its key as it is written in a header.
+    of_keys
+        The first line of each key, with the header above it.
+    """
+
+    place: TomlText
+    of_channels: Mapping[str, int]
+    of_keys: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, place: TomlText) -> _Lines:
+        of_channels: dict[str, int] = {}
+        of_keys: dict[tuple[str, str], int] = {}
+        header = ""
+        for number, line in enumerate(place.lines, 1):
+            if line.startswith("["):
+                header = line
+                if (found := _CHANNEL_HEADER.match(line)) is not None:
+                    of_channels.setdefault(found[1], number)
+            else:
+                of_keys.setdefault((header, line.partition("=")[0].strip()), number)
+        return cls(place, of_channels, of_keys)
+
+    def where(self, label: str, code: str, attribute: str, language: str) -> str:
+        """Return file, line and key of a requirement."""
+        header = f"[asked.{_key(label)}.{_key(code)}]"
+        line = self.of_keys.get((header, f"{_key(attribute)}.{_key(language)}")) if language else None
+        if line is None:
+            return self.place.where(("asked", label, code, attribute))
+        return f"{self.place.shown}, line {line}, asked.{label}.{code}.{attribute}.{language}"
 
 
 def _language(text: str) -> str:

@@ -20,7 +20,13 @@ from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
 from prodex.quality.requirement_files.code_lists import in_words
-from prodex.quality.requirement_files.sheet_layout import (
+from prodex.quality.requirement_files.sheet_rows import (
+    ChannelSheet,
+    SheetRow,
+    Today,
+    WorkbookContents,
+)
+from prodex.quality.requirement_layout import (
     ALL_FAMILIES,
     FORMAT,
     KEYS_SHEET,
@@ -29,12 +35,6 @@ from prodex.quality.requirement_files.sheet_layout import (
     READ_ME,
     TEXT,
     SheetPlace,
-)
-from prodex.quality.requirement_files.sheet_rows import (
-    ChannelSheet,
-    SheetRow,
-    Today,
-    WorkbookContents,
 )
 from prodex.quality.requirements import ALL, Ask, Level, ProductFamily
 
@@ -374,7 +374,8 @@ def _show_codes(sheet: Any, row: int, codes: Mapping[str, str]) -> None:
             "validate": "any",
             "show_error": False,
             "input_title": "one of: ...",
-            "input_message": held_by_a_cell(text),
+            # A message is no cell: no code of a character is read in it, and a control would damage the file.
+            "input_message": held_by_a_cell("".join(one if one.isprintable() else " " for one in text)),
         },
     )
 

@@ -73,6 +73,15 @@ def place_of(text: str) -> SheetPlace | None:
     return _PLACE_OF.get(_plain(text))
 
 
+def is_word_of_sheet(text: str) -> bool:
+    """Whether a text names a row or a column of sheets, so that no family can be called so.
+
+    >>> is_word_of_sheet("Attribute"), is_word_of_sheet("alle Familien"), is_word_of_sheet("TEA")
+    (True, True, False)
+    """
+    return place_of(text) is not None or (is_all_families(text) and text != "*")
+
+
 def is_all_families(text: str) -> bool:
     """Whether a heading means all families."""
     return _plain(text) in _ALL_WORDS

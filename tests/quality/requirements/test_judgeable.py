@@ -1,0 +1,337 @@
+"""What is asked is judged by some product, or refused when it is read: conditions by shapes of attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+
+import prodex
+from prodex.errors import InputError
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.states import State
+from prodex.store.reading import flatten
+from tests.quality.requirements.sheets import asks, changed, shop
+
+PASS, FAIL, UNKNOWN = State.PASS, State.FAIL, State.UNKNOWN
+
+
+def text(words: str) -> list[dict[str, Any]]:
+    """Return a localized text as the service sends it."""
+    return [{"expressedIn": {"code": "fra-FR"}, "data": words}]
+
+
+def grams(value: float) -> list[dict[str, Any]]:
+    """Return an amount in grams as the service sends it."""
+    return [{"expressedIn": {"code": "GRM"}, "data": value}]
+
+
+def pictures(side: int) -> dict[str, Any]:
+    """Return the assets of a product with one picture of its front."""
+    return {
+        "pictures": [{"url": "https://x.invalid/1", "productFace": "1", "width": side, "height": side}],
+        "documents": [{"url": "https://x.invalid/2"}],
+        "lastUpdatedAt": {"pictures": "2026-11-01T00:00:00"},
+    }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An attribute with two products, of which one is as asked and the other is not, where that can be said."""
+
+    good: Mapping[str, Any]
+    bad: Mapping[str, Any]
+    #: The conditions that are judged; any other is refused.
+    judged: Sequence[str] = ()
+    language: str = ""
+
+
+#: What each condition asks: all but one are met by the text A12 alone, and that one by a longer text alone.
+CONDITIONS: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "codes": ({"one_of": ["A12"]}, "one of: A12"),
+    "at least": ({"shortest": 4}, "at least 4 characters"),
+    "at most": ({"longest": 3}, "at most 3 characters"),
+    "pattern": ({"pattern": "A[0-9]{2}"}, "pattern: A[0-9]{2}"),
+    "pixels": ({"pixels": 800}, "at least 800 pixels"),
+}
+OF_TEXTS = ("codes", "at least", "at most", "pattern")
+OF_CODES = ("codes", "pattern")
+
+#: Every shape that the wire JSON has: what is asked about, and a value that is as asked beside one that is not.
+SHAPES: Mapping[str, Asked] = {
+    "namePublicLong": Asked(
+        {"namePublicLong": text("A12")}, {"namePublicLong": text("Beaucoup")}, OF_TEXTS, "fr"
+    ),
+    "consumptionAdvice": Asked(
+        {"consumptionAdvice": text("A12")}, {"consumptionAdvice": text("Beaucoup")}, OF_TEXTS, "fr"
+    ),
+    "warnings": Asked({"warnings": [{"text": text("A12")}]}, {}, (), "fr"),
+    "warnings.text": Asked(
+        {"warnings": [{"text": text("A12")}]}, {"warnings": [{"text": text("Beaucoup")}]}, OF_TEXTS, "fr"
+    ),
+    "synonyms": Asked({"synonyms": [{"text": text("A12")}]}, {}, (), "fr"),
+    "brand": Asked({"brand": {"code": "A12"}}, {"brand": {"code": "B"}}, OF_CODES),
+    "brand.code": Asked({"brand": {"code": "A12"}}, {"brand": {"code": "B"}}, OF_CODES),
+    "brand.label": Asked({"brand": {"label": "A12"}}, {"brand": {"label": "Bestes"}}, OF_TEXTS),
+    "originCountry": Asked(
+        {"originCountry": [{"code": "A12"}]}, {"originCountry": [{"code": "B"}]}, OF_CODES
+    ),
+    "flavors": Asked({"flavors": [{"flavor": {"code": "A12"}}]}, {}),
+    "flavors.flavor": Asked(
+        {"flavors": [{"flavor": {"code": "A12"}}]}, {"flavors": [{"flavor": {"code": "Best"}}]}, OF_TEXTS
+    ),
+    "lifeCycle": Asked({"lifeCycle": 7}, {"lifeCycle": 8}, OF_CODES),
+    "isConsumerUnit": Asked({"isConsumerUnit": True}, {"isConsumerUnit": False}, OF_CODES),
+    "unitType": Asked({"unitType": "A12"}, {"unitType": "B"}, OF_CODES),
+    "uuid": Asked({"uuid": "A12"}, {"uuid": "Bestes"}, OF_TEXTS),
+    "gtin": Asked({"gtin": "3017620422003"}, {}),
+    "id": Asked({}, {}),
+    "netContent": Asked({"netContent": grams(500)}, {}),
+    "netContent.data": Asked({"netContent": grams(500)}, {}),
+    "isPartitionedBy.contains[FAT]": Asked(
+        {"isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 500}]}]}, {}
+    ),
+    "isPartitionedBy": Asked({"isPartitionedBy": [{"name": "A12"}]}, {}),
+    "isPartitionedBy.contains.quantity": Asked({"isPartitionedBy": [{"contains": [{"quantity": 5}]}]}, {}),
+    "isLabeledBy": Asked({"isLabeledBy": [{"isConceptualizedBy": {"code": "A12"}}]}, {}),
+    "isLabeledBy.value": Asked({"isLabeledBy": [{"value": "A12"}]}, {}),
+    "hasTags": Asked({"hasTags": [{"tag": "A12"}]}, {}),
+    "isIdentifiedBy": Asked({"isIdentifiedBy": [{"reference": "A12"}]}, {}),
+    "logisticalHierarchies": Asked({"logisticalHierarchies": [{"quantity": 5}]}, {}),
+    "validation": Asked({"validation": {"status": 1, "nbSuggestions": 5}}, {}),
+    "owner": Asked({"owner": {"name": "A12"}}, {}),
+    "assets": Asked({"assets": pictures(900)}, {}),
+    "assets.documents": Asked({"assets": pictures(900)}, {}),
+    "assets.documents.url": Asked({"assets": pictures(900)}, {}),
+    "assets.pictures": Asked({"assets": pictures(900)}, {"assets": pictures(9)}, ("pixels",)),
+    "assets.pictures[front]": Asked({"assets": pictures(900)}, {"assets": pictures(9)}, ("pixels",)),
+    "xOwn": Asked({"xOwn": "A12"}, {"xOwn": "Beste"}, OF_TEXTS),
+    "xCode": Asked({"xCode": {"code": "A12"}}, {"xCode": {"code": "Beste"}}, OF_TEXTS),
+    "xText": Asked({"xText": text("A12")}, {"xText": text("Beaucoup")}, OF_TEXTS, "fr"),
+}
+#: What is asked of values that are no texts.
+OTHER: Mapping[str, Mapping[str, str]] = {
+    "lifeCycle": {"codes": "7", "pattern": "7"},
+    "isConsumerUnit": {"codes": "true", "pattern": "t.*"},
+}
+
+
+def cases() -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
+    """Yield each attribute with each condition, in a frame and in words."""
+    for attribute in SHAPES:
+        for condition, (row, words) in CONDITIONS.items():
+            other = OTHER.get(attribute, {}).get(condition)
+            if other is None:
+                yield attribute, condition, row, words
+            else:
+                name = "one_of" if condition == "codes" else condition
+                yield attribute, condition, {name: other}, f"{words.partition(':')[0]}: {other}"
+
+
+def frame(attribute: str, language: str, **more: Any) -> pd.DataFrame:
+    """Return requirements of one attribute."""
+    row = {"channel": "Shop", "family": "*", "attribute": attribute, "language": language, "level": "must"}
+    return pd.DataFrame([row | more])
+
+
+def states(wanted: prodex.Requirements, *records: Mapping[str, Any]) -> list[State]:
+    """Return the states of some products under the only check."""
+    catalog = flatten([{"id": number, **record} for number, record in enumerate(records)])
+    return list(map(State, prodex.audit(catalog, wanted, progress=False).states[:, 0]))
+
+
+@pytest.mark.slow
+def test_each_condition_is_judged_or_refused(tmp_path: Path) -> None:
+    """By a frame, by TOML and by a sheet alike: no condition is read that leaves every product unknown."""
+    for attribute, condition, row, words in cases():
+        asked = SHAPES[attribute]
+        key = f"'{attribute}'" + (f".{asked.language}" if asked.language else "")
+        toml = tmp_path / "r.toml"
+        toml.write_text(
+            f'requirements = 1\n[[channels]]\nname = "Shop"\n[asked.Shop."*"]\n{key} = "must; {words}"\n'
+        )
+        sheet = tmp_path / "r.csv"
+        sheet.write_text(f"Path;Language;All families\n{attribute};{asked.language};must, {words}\n")
+        of_frame = frame(attribute, asked.language, **row)
+        if condition not in asked.judged:
+            for read in (
+                lambda of_frame=of_frame: prodex.Requirements.of(of_frame),
+                lambda toml=toml: prodex.Requirements.read(toml),
+                lambda sheet=sheet: prodex.Requirements.read(sheet),
+            ):
+                with pytest.raises(
+                    InputError, match=r"cannot be asked of this attribute, which is|no attribute 'netContent"
+                ):
+                    read()
+            continue
+        wanted = prodex.Requirements.of(of_frame)
+        expected = [FAIL, PASS] if condition == "at least" else [PASS, FAIL]
+        assert expected == states(wanted, asked.good, asked.bad), (attribute, condition)
+        for other in (prodex.Requirements.read(toml), prodex.Requirements.read(sheet)):
+            assert wanted.requirements[0].ask == other.requirements[0].ask, (attribute, condition)
+
+
+def test_a_refusal_names_what_can_be_asked() -> None:
+    """Of a list of texts the place of the text, of anything else what is judged there."""
+    with pytest.raises(InputError, match=r"Ask it of warnings\.text, or write the word alone"):
+        prodex.Requirements.of(frame("warnings", "fr", longest=80))
+    with pytest.raises(InputError, match=r"a pattern .* the key of a product\. Write the word alone"):
+        prodex.Requirements.of(frame("gtin", "", pattern="30.*"))
+    with pytest.raises(InputError, match=r"codes .* a quantity with its unit"):
+        prodex.Requirements.of(frame("netContent", "", one_of="500"))
+
+
+def test_what_has_no_language_is_asked_in_none() -> None:
+    """A brand in French is missing in every product, whatever they have."""
+    for attribute in ("brand", "netContent", "assets.pictures[front]", "gtin", "isConsumerUnit"):
+        with pytest.raises(InputError, match=r"in no language\. Remove the language French"):
+            prodex.Requirements.of(frame(attribute, "fr"))
+
+
+def test_a_quantity_is_compared_with_no_code() -> None:
+    """Also where only a product says that its attribute is a quantity: 500 is of grams or of litres."""
+    wanted = prodex.Requirements.of(frame("xAmount", "", one_of="500|7"))
+    assert [UNKNOWN, UNKNOWN, PASS] == states(
+        wanted, {"xAmount": grams(500)}, {"xAmount": grams(3)}, {"xAmount": 500}
+    )
+
+
+def test_numbers_are_compared_by_value() -> None:
+    """12.0 is 12, sent as a number; a text or a code is what it is."""
+    for codes in (["12.0"], ["12"], [12], [12.0], "12.0"):
+        wanted = prodex.Requirements.of(frame("xOwn", "", one_of=codes))
+        assert [PASS, PASS, FAIL] == states(wanted, {"xOwn": 12}, {"xOwn": 12.0}, {"xOwn": 12.5})
+    wanted = prodex.Requirements.of(frame("xOwn", "", one_of=["12.50", "007"]))
+    assert [PASS, FAIL, FAIL, PASS] == states(
+        wanted, {"xOwn": 12.5}, {"xOwn": "12.5"}, {"xOwn": 7}, {"xOwn": "007"}
+    )
+    rows = pd.concat([frame("brand", "", one_of=[12.0]), frame("lifeCycle", "", one_of="12.0")])
+    wanted = prodex.Requirements.of(rows)
+    catalog = flatten([{"id": 1, "brand": {"code": "12"}, "lifeCycle": 12}])
+    assert [[PASS, PASS]] == prodex.audit(catalog, wanted, progress=False).states.tolist()
+
+
+def test_codes_in_a_column_of_doubles_are_whole() -> None:
+    """Where a frame has a gap, pandas makes 10000043 the double 10000043.0."""
+    rows = pd.DataFrame(
+        {
+            "channel": ["Shop", "Shop"],
+            "attribute": ["brand", "kind"],
+            "level": ["must", "must"],
+            "family": [10000043.0, None],
+            "market": [250.0, None],
+            "one_of": [12.0, None],
+        }
+    )
+    (found,) = (one for one in prodex.Requirements.of(rows, by="gpc").requirements if one.family != "*")
+    assert ("10000043", ("12",), "Shop (France)") == (found.family, found.ask.one_of, found.channel)
+
+
+def test_digits_with_a_comma_are_asked_back() -> None:
+    """12,5 is one number in most of Europe, and two codes where a blank is between them."""
+    for given in ("12,5", "1,234", "0,5", "12,500,000", "1.234,5", "12,5; at most 9 characters", "A, 12,5"):
+        with pytest.raises(InputError, match="may be one number or several codes"):
+            ask_of(f"must; one of: {given}")
+        with pytest.raises(InputError, match="may be one number or several codes"):
+            ask_of(f"must; one of: {given}", is_typed=False)
+    read = {"12, 5": ("12", "5"), '"12,5"': ("12,5",), "1,2,3": ("1", "2", "3"), "12.5, 7": ("12.5", "7")}
+    assert read == {given: getattr(ask_of(f"must; one of: {given}"), "one_of", None) for given in read}
+
+
+def book(path: Path) -> Path:
+    """Write the workbook of two families."""
+    return prodex.requirements(path, shop(), channels="Web shop:France")
+
+
+def swapped(path: Path, *rows: int) -> Path:
+    """Exchange the two families in some rows, as sorting a part of a sheet does; in all unless one is given."""
+
+    def swap(whole: Any) -> None:
+        sheet = whole["Web shop (France)"]
+        for row in rows or range(1, sheet.max_row + 1):
+            one, two = sheet[row][5:7]
+            one.value, two.value = two.value, one.value
+
+    return changed(path, swap)
+
+
+def test_a_label_of_another_code_is_asked_back(tmp_path: Path) -> None:
+    """Sorting the row of labels alone puts Tea above COFFEE: nobody knows which of them an answer means."""
+    path = book(tmp_path / "r.xlsx")
+    with pytest.raises(
+        InputError, match=r"!F7: 'Tea' is the family 'TEA', and the code of its column in .*!F5 is"
+    ):
+        prodex.Requirements.read(swapped(path, 7))
+    # With all rows sorted, each label is above its code.
+    read = prodex.Requirements.read(swapped(book(tmp_path / "s.xlsx")))
+    assert {"COFFEE": "Coffee", "TEA": "Tea"} == {one.code: one.label for one in read.families}
+
+
+def test_a_new_label_is_a_new_label(tmp_path: Path) -> None:
+    """Whoever renames a family, or adds one, takes no name away from another one."""
+
+    def rename(whole: Any) -> None:
+        whole["Web shop (France)"]["G7"].value = "Herbal infusions"
+        for row, value in ((5, "NEW"), (7, "Something new"), (9, "must")):
+            whole["Web shop (France)"].cell(row, 8).value = value
+
+    read = prodex.Requirements.read(changed(book(tmp_path / "r.xlsx"), rename))
+    labels = {one.code: one.label for one in read.families}
+    assert {"COFFEE": "Coffee", "TEA": "Herbal infusions", "NEW": "Something new"} == labels
+
+
+def test_words_of_another_path_are_asked_back(tmp_path: Path) -> None:
+    """Sorting the column of words alone puts Brand beside the path of the kind."""
+    path = book(tmp_path / "r.xlsx")
+
+    def swap(whole: Any) -> None:
+        rows = {row[2].value: row for row in whole["Web shop (France)"].iter_rows(min_row=8)}
+        brand, kind = rows["brand"], rows["kind"]
+        brand[0].value, kind[0].value = kind[0].value, brand[0].value
+        brand[4].value = "must"
+
+    with pytest.raises(InputError, match="'Kind' is the attribute kind, and the path of its row is 'brand'"):
+        prodex.Requirements.read(changed(path, swap))
+
+
+@pytest.mark.parametrize("code", ["Attribute", "path", "Belongs to", "Alle Familien", "T\0A", "T\x1bA"])
+def test_a_family_that_no_file_can_hold_is_refused(code: str, tmp_path: Path) -> None:
+    """A heading as a code moves the headings, and a control is in no file: frames and TOML say so at once."""
+    words = "names a row or a column in sheets" if code.isprintable() else "is no character of a text"
+    for row in ({"family": code}, {"family": "A", "family_parent": code}):
+        with pytest.raises(InputError, match=words):
+            prodex.Requirements.of(frame("brand", "").assign(**row))
+    toml = tmp_path / "r.toml"
+    name = code.replace("\0", "\\u0000").replace("\x1b", "\\u001b")
+    toml.write_text(f'requirements = 1\n[families]\n"{name}" = {{label = "Rice"}}\n')
+    with pytest.raises(InputError, match=words):
+        prodex.Requirements.read(toml)
+
+
+def test_a_family_with_a_heading_for_a_code_is_refused_in_a_sheet(tmp_path: Path) -> None:
+    """The row of codes is not taken for the headings; a label or a channel may be any word."""
+    rows = "Channel;Field\nFamily code;;*;Attribute\nAttribute;Path;All families;{}\nBrand;brand;must;may\n"
+    path = tmp_path / "r.csv"
+    path.write_text(rows.format("Rice"))
+    with pytest.raises(InputError, match="a family cannot have the code 'Attribute'"):
+        prodex.Requirements.read(path)
+    path.write_text(rows.replace("*;Attribute", "*;RICE").format("Path"))
+    read = prodex.Requirements.read(path)
+    assert {("brand", "*"): "must", ("brand", "RICE"): "may"} == asks(read)
+    assert ["Field"] == [one.name for one in read.channels]
+
+
+def test_a_catalogue_with_such_a_family_has_its_workbook(tmp_path: Path) -> None:
+    """It has no column, as families beyond the fortieth, and whoever chooses it is told why."""
+    records = [{"id": n, "kind": {"code": code}} for n, code in enumerate(["TEA", "Attribute", "T\0A"])]
+    catalog = flatten(records)
+    path = prodex.requirements(tmp_path / "r.xlsx", catalog, channels="Shop")
+    assert ["*", "TEA"] == [one.value for one in load_workbook(path)["Shop"][5][4:]]
+    assert ["TEA"] == [one.code for one in prodex.Requirements.read(path).families]
+    with pytest.raises(InputError, match="families: a family cannot have the code 'Attribute'"):
+        prodex.requirements(tmp_path / "s.xlsx", catalog, families=["Attribute"])
