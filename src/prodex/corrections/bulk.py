@@ -265,7 +265,7 @@ def _ask_about_growth(
     if any(map(work.may_choose_others, (*recipe.chosen, *(one.where for one in steps)))):
         made = made_answers(work, results)
         ids = work.ids.take(pa.array(work.changed)).to_pylist()
-        products = products_of(work.whole, ids, KnownProducts.of(work.whole), made.received)
+        products = products_of(work.whole, ids, KnownProducts.of(work.whole), work.received)
         after = _chosen(products_after(made.answers, products, work.whole), recipe, profile, now)
     work.ask_about_growth(steps, after)
 

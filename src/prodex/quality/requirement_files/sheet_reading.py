@@ -201,7 +201,7 @@ class _KnownFamilies:
 
     @cached_property
     def _codes_by_own_label(self) -> Mapping[str, str]:
-        return {label: code for code, label in reversed(self.labels.items())}
+        return {label: code for code, label in reversed([*self.labels.items()])}
 
     def taken_from(self, code: str, label: str) -> str | None:
         """Return the code of another family whose label is above a code, as after sorting a row; None for none."""
