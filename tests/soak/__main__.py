@@ -16,6 +16,7 @@ from tests.bench import checksums
 from tests.soak import (
     accepted,
     answers,
+    campaigns,
     diff,
     knowledge,
     load,
@@ -39,6 +40,7 @@ PARTS: dict[str, tuple[Callable[[], bool], Callable[[], bool]]] = {
     "filters": (wrong.check, lambda: wrong.check(1_000) or True),
     "upserts": (upserts.kills, lambda: upserts.kills(2)),
     "undo": (undo.undone, lambda: undo.undone(60)),
+    "campaigns": (campaigns.campaigns, lambda: campaigns.campaigns(3)),
     "publishing": (publishing.rounds, lambda: publishing.rounds(4)),
     "refresh": (load.refresh, lambda: load.refresh(11_000) or True),
     "merge": (lambda: merge.measure(200_000), lambda: merge.measure(2_000, per_part=500, rounds=1) or True),
