@@ -74,7 +74,8 @@ def undo(
     - `unchanged`: what has its earlier value already, as after an undo that was interrupted.
     - `conflicts`: what somebody has changed since, and products that are gone. It is never overwritten.
     - `refused`: what cannot be taken back, or may still arrive, each with the reason: a product that did not exist
-      before, an attribute that the service requires, a call whose reply was lost and that does not show.
+      before, or whose earlier record is destroyed, an attribute that the service requires, a call whose reply was lost
+      and that does not show.
 
     Parameters
     ----------

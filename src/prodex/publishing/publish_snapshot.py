@@ -316,10 +316,12 @@ def _whole_snapshot(catalog: Catalog) -> Catalog:
             "publish() takes a snapshot, and this catalogue has none on this machine. Save it first: "
             "catalog.save(name)."
         )
-    if len(catalog) != sum(part.products for part in stored_parts(catalog.folder)):
+    # Where products were requested anew, their number is the same.
+    is_filtered = any(part.chosen is not None or "raw" not in part.files for part in catalog.parts)
+    if is_filtered or len(catalog) != sum(part.products for part in stored_parts(catalog.folder)):
         raise InputError(
-            "publish() takes a whole snapshot, and this catalogue is filtered. Save it under a name of its own first: "
-            "catalog.save(name)."
+            "publish() takes a whole snapshot, and this catalogue is filtered, or some of its products were requested "
+            "anew. Save it under a name of its own first: catalog.save(name)."
         )
     return catalog
 

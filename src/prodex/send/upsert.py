@@ -129,7 +129,8 @@ def upsert(
 
     Everything is checked before anything is sent, and one error stops all of it. Each batch is sent once: if its reply
     is lost, its state is "unknown" and the next batch follows. After two lost replies in a row, or when the service
-    cannot be reached or refuses a batch, the rest is "not sent".
+    cannot be reached or refuses a batch, the rest is "not sent". Of `changes_from_frame`, the products of each of
+    several batches are looked at once more before it: what somebody has changed since is left out, and is "not sent".
 
     The batches, their GTINs and their payloads are on disk before the first call (in `PRODEX_HOME`, readable by its
     owner only), and so is the state of each batch as soon as it is known. So `prodex.track(service)` knows the state of

@@ -506,8 +506,12 @@ class Fix:
 
         Each answer is sent once, also when this is interrupted and called again for the same answers, here or in
         another process: what was sent is followed, and only the rest is sent. Where a reply was lost, the product shows
-        whether the answer has arrived; it is not sent again while the service may still import it, for a day. Where an
-        upsert from this machine may still write something else to the same field, an answer is a conflict until then.
+        whether the answer has arrived; it is not sent again while the service may still import it, for a day by the
+        clock of the service. Where an upsert from this machine may still write something else to the same field, an
+        answer is a conflict until then.
+
+        Where several calls are made, each looks at its products once more. What somebody has changed while the calls
+        before it were made is left out of it, and is "not sent": apply the answers again.
 
         Parameters
         ----------
