@@ -166,7 +166,7 @@ def unwritable(value: Any, path: str) -> Iterator[tuple[str, RepeatedKeys | floa
             case RepeatedKeys():
                 yield at, one
             case Mapping():
-                waiting += [(f"{at}.{name}", inner) for name, inner in reversed(one.items())]
+                waiting += [(f"{at}.{name}", inner) for name, inner in reversed([*one.items()])]
             case list() | tuple():
                 waiting += [(f"{at}[{number}]", inner) for number, inner in reversed([*enumerate(one)])]
             case WrittenNumber() if one.is_json:

@@ -105,6 +105,21 @@ def test_an_odd_weight_costs_no_other_product_and_no_other_step(weight: str) -> 
         json.dumps([dict(one) for one in fix._known().changes.records], allow_nan=False)
 
 
+def test_a_list_in_a_list_costs_no_other_product() -> None:
+    """It is no form that an attribute has, and is refused where a value of it would change."""
+    nested = [[{"data": 1, "expressedIn": {"code": "KGM"}}]]
+    products = [
+        json.loads(_product(1, ("1 KGM",))) | {"netWeight": nested},
+        json.loads(_product(2, ("2 KGM",))),
+    ]
+    for operation in (do.ConvertUnit("g"), do.SetValue("3 kg"), do.RemoveValue()):
+        fix = prodex.correct(prodex.flatten(products), "netWeight", operation)
+        assert {"accepted": 1, "refused": 1} == dict(fix.counts)
+        assert ["the product has a value of another form there. Correct it at its source."] == outcome(fix)[
+            "refused"
+        ]
+
+
 def test_whole_numbers_of_a_column_of_floats_are_whole() -> None:
     """pandas makes 6.0 of 6 in a column with an empty cell: it is sent as 6, and as the code "6"."""
     products: list[dict[str, Any]] = [
