@@ -187,3 +187,22 @@ def _eaches(tree: dict[str, Any], above: set[str]) -> float | None:
             return None
         total += quantity * inside
     return total
+
+
+def test_quantities_that_are_gtins_cost_their_own_tree() -> None:
+    """Their product is more than a column holds: it is not known, and the pallet beside it is counted."""
+    huge = node(
+        "33663836037985", "PALLET", 1, node(CASE, "CASE", 13663836037981, node(EACH, "EACH", 3091033779527))
+    )
+    trees = [
+        {"id": number, "logisticalHierarchies": [one]}
+        for number, one in enumerate((huge, worked_example()), 1)
+    ]
+    rows = prodex.flatten(trees).contents().set_index("root_gtin")
+    assert [4000, False] == [rows.loc[PALLET, "pieces"], rows.loc["33663836037985", "known"]]
+    assert "its quantities make more pieces than can be counted" == rows.loc["33663836037985", "problem"]
+    exact = 2**53 - 1
+    assert (
+        exact * 1000
+        == row(node(PALLET, "PALLET", 1, node(CASE, "CASE", 1000, node(EACH, "EACH", exact))))["pieces"]
+    )

@@ -133,18 +133,19 @@ def written_json(value: Any, *, is_ascii: bool = False) -> str:
 
 
 def is_spelled(value: Any) -> bool:
-    """Whether Python would write a value that was read in another way than it was written."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        kind = type(one)
-        if kind is dict:
-            waiting.extend(one.values())
-        elif kind is list:
-            waiting.extend(one)
-        elif kind is WrittenNumber or kind is RepeatedKeys:
-            return True
-    return False
+    """Whether Python would write a value that was read in another way than it was written.
+
+    Raises
+    ------
+    RecursionError
+        When it is nested too deep.
+    """
+    kind = type(value)
+    if kind is dict:
+        return any(map(is_spelled, value.values()))
+    if kind is list:
+        return any(map(is_spelled, value))
+    return kind is WrittenNumber or kind is RepeatedKeys
 
 
 def is_plain(value: Any) -> bool:

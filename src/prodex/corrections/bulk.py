@@ -531,8 +531,9 @@ class StepAnswers:
         for product, several in edits.items():
             present = records[product].get(root, ABSENT)
             own = [row for row, *_ in several]
-            if several[0][1] is None and not is_nothing(present):
-                # The tables show nothing there, and the record has something.
+            is_unseen = several[0][1] is None and not is_nothing(present)
+            if is_unseen or any("." in (position or "") for _, position, _ in several):
+                # The tables show nothing there, and the record has something; or it is a list in a list.
                 text = several[0][2] or ""
                 yield own, [exact_refusal(product, root, None, _OTHER_FORM, number=0, text=text)]
                 continue

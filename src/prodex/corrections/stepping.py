@@ -658,6 +658,8 @@ class ProductsInWork:
         records = self.records(ids)
         columns = (one.take(pa.array(rows)).to_pylist() for one in (values.position, values.now))
         for row, product, position, text in zip(rows.tolist(), ids, *columns, strict=True):
+            if "." in position:  # a list in a list, which is not corrected here
+                continue
             held = records[product].get(values.attribute)
             item = held[int(position)] if isinstance(held, list) and position else held
             number = item.get("data") if isinstance(item, dict) else item

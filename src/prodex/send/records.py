@@ -155,12 +155,7 @@ def _check_columns(frame: pd.DataFrame) -> None:
 def _record(record: Any, place: int, null_deletes: bool) -> Product:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {place} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
-    for path, found in unwritable(record, "") if is_spelled(record) else ():
-        if isinstance(found, RepeatedKeys):
-            where = f"Record {place} (GTIN {record.get('gtin')}): {path.lstrip('.') or 'the product'}"
-            raise InputError(
-                f"{where} {why_unwritable(found)}, and it is not known which value is meant. Keep one of them."
-            )
+    _refuse_repeated_keys(record, place)
     product: Product = {}
     for name, value in record.items():
         where = f"record {place}, {name}"
@@ -175,6 +170,19 @@ def _record(record: Any, place: int, null_deletes: bool) -> Product:
             except RecursionError as error:
                 raise InputError(f"The value of {where} is nested too deeply to be written.") from error
     return product
+
+
+def _refuse_repeated_keys(record: Mapping[str, Any], place: int) -> None:
+    try:
+        found = unwritable(record, "") if is_spelled(record) else ()
+    except RecursionError as error:
+        raise InputError(f"Record {place} is nested too deeply to be written.") from error
+    for path, one in found:
+        if isinstance(one, RepeatedKeys):
+            where = f"Record {place} (GTIN {record.get('gtin')}): {path.lstrip('.') or 'the product'}"
+            raise InputError(
+                f"{where} {why_unwritable(one)}, and it is not known which value is meant. Keep one of them."
+            )
 
 
 def _padded_gtin(value: Any) -> Any:
