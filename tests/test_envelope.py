@@ -50,7 +50,7 @@ def test_what_is_no_envelope_is_an_unexpected_reply(body: bytes) -> None:
 
 
 def test_null_is_an_empty_page_only_with_the_rest_of_an_envelope_and_counts_that_agree() -> None:
-    """Services write an empty list as null; a word of an error, or products that were announced, make it something else."""
+    """A word of an error beside it, or products that were announced and did not come, make it something else."""
     pages = {
         b'{"totalResults": 7, "offset": 7, "data": null}': (6, 7, 8),
         b'{"data": null, "next_page": null, "totalResults": "7"}': (6, 7, 8),

@@ -165,7 +165,8 @@ def test_failures_are_all_with_what_was_seen(audit: Audit) -> None:
     assert 3 == len(audit.failures(severity="blocker"))
     assert ["4"] == audit.failures(severity=["blocker"], owner_id=None)["product_id"].tolist()
     assert ["2"] == audit.failures(language="nl", name="Riz")["product_id"].tolist()
-    assert audit.failures(name="nothing").empty
+    with pytest.raises(QueryError, match="No product of this audit has name 'nothing'"):
+        audit.failures(name="nothing")
     with pytest.raises(QueryError, match="No check of this audit is called 'nothing'"):
         audit.failures(check="nothing")
     with pytest.raises(QueryError, match="did you mean 'severity'"):

@@ -21,7 +21,7 @@ from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.gtin import comparable_cell
+from prodex.gtin import comparable
 from prodex.messages import counted
 from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
@@ -262,13 +262,13 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
                 "This row has neither product_id nor gtin, so it is not known which product it is."
             )
         own = names.get("product_id", names.get("id"))
-        return ProductKeys(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
+        return ProductKeys(None if own is None else str(own), comparable(names.get("gtin"))), False
     if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
         raise InputError(
             f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
             "prodex.changes_of('03036811359935')."
         )
-    gtin = comparable_cell(product)
+    gtin = comparable(product)
     if gtin is None:
         raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
     return ProductKeys(str(product).strip(), gtin), True

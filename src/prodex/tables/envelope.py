@@ -41,7 +41,7 @@ class Envelope(NamedTuple):
     is_null: bool = False
 
     def is_page_after(self, received: int) -> bool:
-        """Whether this can be the page after so many products: a null is an empty page only where no more were announced.
+        """Whether this can be the page after so many products: null is an empty page only where no more are announced.
 
         >>> split(b'{"totalResults": 7, "offset": 7, "data": null}').is_page_after(7)
         True
@@ -188,7 +188,7 @@ def _is_no_page(body: bytes) -> str:
         status = around.get(key)
         is_good = str(status).casefold() in _SUCCESSES or str(status)[:1] == "2"
         if status is not None and not is_good:
-            return f"{key} {str(status):.20} beside it"
+            return f"{key} {status!s:.20} beside it"
     return ""
 
 
