@@ -70,10 +70,58 @@ _WORD = re.compile(r"\w+")
 
 #: Words around an amount that say nothing beyond it, without accents.
 _PLAIN = frozenset(
-    "per pour pro je par por for of the a de du des d la le les un une nutrition nutritional nutritive nutrient nutrients "
-    "fact facts value values average averages typical information valeur valeurs nutritionnelle nutritionnelles moyenne "
-    "moyennes nahrwert nahrwerte nahrwertangaben durchschnittliche voedingswaarde voedingswaarden gemiddelde product "
-    "produit produkt food aliment lebensmittel".split()
+    [
+        *(
+            "per",
+            "pour",
+            "pro",
+            "je",
+            "par",
+            "por",
+            "for",
+            "of",
+            "the",
+            "a",
+            "de",
+            "du",
+            "des",
+            "d",
+            "la",
+            "le",
+            "les",
+        ),
+        *(
+            "nutrition",
+            "nutritional",
+            "nutrient",
+            "nutrients",
+            "fact",
+            "facts",
+            "information",
+            "typical",
+            "average",
+        ),
+        *(
+            "value",
+            "values",
+            "valeur",
+            "valeurs",
+            "nutritionnelle",
+            "nutritionnelles",
+            "moyenne",
+            "moyennes",
+            "une",
+        ),
+        *(
+            "nahrwert",
+            "nahrwerte",
+            "nahrwertangaben",
+            "durchschnittliche",
+            "voedingswaarde",
+            "voedingswaarden",
+        ),
+        *("gemiddelde", "product", "produit", "produkt", "food", "aliment", "lebensmittel", "un"),
+    ]
 )
 #: How records say the state in which figures are meant, without accents and the words above; "" as sold.
 _STATES = {
