@@ -244,7 +244,7 @@ def _states(catalog: Catalog, rows: pd.DataFrame) -> pd.Series:
         found = catalog.arrow(table, [*keys, *columns])
         is_state = pc.match_substring_regex(found["attribute"], rf"(?i)^{_PARTITIONS}\..*\b{_STATE}\w*$")
         for one in found.filter(is_state).to_pylist():
-            word = next((one[column] for column in columns if one[column]), None)
+            word = str(next((one[column] for column in columns if one[column]), ""))
             around = one["attribute"].rpartition(".")[0]
             position = one["position"] or ""
             # Texts, and a list of anything, have the item's place behind that of the partition.
