@@ -49,6 +49,43 @@ def test_what_is_no_envelope_is_an_unexpected_reply(body: bytes) -> None:
         split(body)
 
 
+def test_null_is_an_empty_page_only_with_the_rest_of_an_envelope_and_counts_that_agree() -> None:
+    """A word of an error beside it, or products that were announced and did not come, make it something else."""
+    pages = {
+        b'{"totalResults": 7, "offset": 7, "data": null}': (6, 7, 8),
+        b'{"data": null, "next_page": null, "totalResults": "7"}': (6, 7, 8),
+        b'{"totalResults": 0, "offset": 0, "data": null, "message": null, "status": 200, "success": true}': (
+            0,
+        ),
+        b'{"totalResults": 0, "offset": NaN, "data": null}': (0,),
+    }
+    for body, received in pages.items():
+        reply = split(body)
+        assert ([], True) == (reply.data, reply.is_null)
+        assert [count >= reply.total_results for count in received] == list(
+            map(reply.is_page_after, received)
+        )
+    # Services stop counting at 10,000, whatever there is: such a count says nothing of an end.
+    assert not split(b'{"totalResults": 10000, "offset": 10000, "data": null}').is_page_after(10_500)
+    assert split(b'{"totalResults": 12000, "offset": 12000, "data": null}').is_page_after(12_000)
+
+    for body in (
+        b'{"data": null}',
+        b'{"data": null, "totalResults": 0}',
+        b'{"data": null, "offset": 0}',
+        b'{"data": null, "totalResults": null, "offset": 0}',
+        b'{"data": null, "totalResults": -1, "offset": 0}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "message": "try later"}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "errors": [{"code": 7}]}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "status": 500}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "status": "error"}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "success": false}',
+    ):
+        with pytest.raises(UnexpectedReply, match="null in place of products") as caught:
+            split(body)
+        assert caught.value.is_answer
+
+
 @pytest.mark.parametrize(
     ("written", "expected"),
     [

@@ -55,7 +55,7 @@ WRITTEN = [
     decimal.Decimal("8431701027348"),
 ]
 
-#: How one GTIN stands in a cell of its own; in a list, a space may separate two.
+#: How one GTIN is printed below its bars; two of them with a space between them have more digits.
 IN_GROUPS = [
     "8 431701 027348",
     "08 43170102734 8",
@@ -149,10 +149,29 @@ NO_RULES = {"checks": {"valid_gtin": {}}}
 
 
 @pytest.mark.parametrize("written", IN_GROUPS, ids=repr)
-@pytest.mark.parametrize("place", [_by_upsert, _by_frame, _by_changes, _by_answer])
-def test_a_cell_of_its_own_may_have_its_digits_in_groups(place: Any, written: str) -> None:
+@pytest.mark.parametrize("place", [*PLACES, _by_answer])
+def test_digits_may_be_in_groups(place: Any, written: str) -> None:
     """As they are printed below the bars, with any space."""
     assert [GTIN] == place([written])
+
+
+@pytest.mark.parametrize("written", IN_GROUPS, ids=repr)
+def test_a_gtin_that_was_sent_in_groups_is_found_like_any(written: str) -> None:
+    """Both sides compare in one form; as text of several, and pasted beside others, it is one of them."""
+    catalog = prodex.flatten([RECORD | {"gtin": written}, {"id": 8, "gtin": "3 036811 359935"}])
+    assert ["7"] == catalog.where(gtin=GTIN).products["product_id"].tolist()
+    assert ["7"] == catalog.where(gtin=written).products["product_id"].tolist()
+    assert 2 == len(catalog.where(gtin=f"{written}, 3 036811 359935"))
+    assert (GTIN, "03036811359935") == prodex.ProductQuery(gtins_in=f"{written},3036811359935").gtins_in
+    pasted = read_gtins(f"{written}\n3 036811 359935\t8431701027348 3036811359935")
+    assert ((GTIN, "03036811359935"), ()) == (pasted.gtins, pasted.unreadable)
+
+
+def test_a_line_break_and_too_many_digits_separate_gtins() -> None:
+    """What could be two is not joined."""
+    for text in ("8431701\n027348", "8431701\t027348", f"{GTIN} 3036811359935", "8431701  027348"):
+        assert not gtin.has_digits(gtin.comparable(text))
+    assert "00000040123455" == gtin.comparable("4012 3455")
 
 
 @pytest.mark.parametrize(("written", "named"), LOST.items())
@@ -248,7 +267,7 @@ def test_what_was_not_found_is_named_as_it_was_given() -> None:
         CATALOG.where(gtin=asked, unmatched="raise")
 
 
-@pytest.mark.parametrize("text", ["GTIN", "8431701 027348"])
+@pytest.mark.parametrize("text", ["GTIN", "8431701 0273"])
 def test_a_text_that_is_no_gtin_and_stands_nowhere_is_refused(text: str) -> None:
     """Alone it can only be a mistake; among others it is one that was not found."""
     with pytest.raises(QueryError, match="GTIN"):
@@ -296,7 +315,7 @@ def test_corrections_find_products_however_their_gtin_was_sent() -> None:
 def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
     """Options, files and pasted text are read in the same way."""
     file = tmp_path / "gtins.txt"
-    file.write_text("8431701027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
+    file.write_text("8 431701 027348\n\n 3036811359935 \n8431701027348.0\n", "utf-8")
 
     from prodex.cli.options import values_of
 
@@ -319,7 +338,8 @@ def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.C
 @given(
     st.text(max_size=20)
     | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True)
-    | st.text(st.sampled_from("0123456789 -.,'\u200b\uff11E+\u2013\u00a0"), max_size=18)
+    | st.text(st.sampled_from("0123456789 -.,'\u200b\uff11E+\u2013\u00a0\n"), max_size=18)
+    | st.from_regex(r"\s?[0-9]([ \u202f-]?[0-9]){10,14}\s?|[0-9]{4}[ \n][0-9]{4}", fullmatch=True)
     | st.from_regex(r"'?[0-9]([-\u200b]?[0-9]){10,14}\ufeff?|[0-9][.,][0-9]{10,13}E\+1[0-3]", fullmatch=True)
 )
 def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:

@@ -85,13 +85,84 @@ def test_figures_that_come_twice_are_said_and_never_chosen_from() -> None:
     same = [partition("100 g", 100, "GRM", FAT, SALT), partition("100 g", 100, "GRM", FAT)]
     other = [
         partition("100 g", 100, "GRM", FAT),
-        partition("prepared", 100, "GRM", ("FAT", 7.0, "GRM"), SALT),
+        partition("per 100 g", 100, "GRM", ("FAT", 7.0, "GRM"), SALT),
     ]
 
     assert [[5.0, 1.0, "FAT.g: 5 | 5"]] == values(catalog_of(same).nutrition_wide())
     with pytest.warns(UserWarning, match=r"1 products \(1\) have different figures"):
         frame = catalog_of(other).nutrition_wide()
     assert [[None, 1.0, "FAT.g: 5 | 7"]] == values(frame)
+
+
+FAT_SOLD, SALT_PREPARED = ("FAT", 30.0, "GRM"), ("SALTEQ", 0.1, "GRM")
+
+
+@pytest.mark.parametrize(
+    ("sold", "prepared"),
+    [
+        ("100 g", "100 g as prepared"),
+        ("100 g as sold", "100 g prepared"),
+        ("Pour 100 g", "Pour 100 g de produit préparé"),
+        ("100 g, wie verkauft", "100 g (zubereitet)"),
+        ("100 g", "prepared"),
+        ("per 100 g", "drained, 100 g"),
+        (None, "as prepared"),
+    ],
+)
+def test_words_beyond_the_amount_make_another_basis(sold: str | None, prepared: str) -> None:
+    """What 100 g hold as prepared stands beside nothing of what they hold as sold."""
+    catalog = catalog_of(
+        [partition(sold, 100, "GRM", FAT_SOLD), partition(prepared, 100, "GRM", SALT_PREPARED)],
+        [partition(prepared, 100, "GRM", FAT)],
+    )
+    frame = catalog.nutrition_wide()
+    assert (["FAT.g", "duplicates"], [[30.0, None], [None, None]]) == (list(frame)[2:], values(frame))
+    beyond = "100 g drained" if "drained" in prepared else "100 g as prepared"
+    frame = catalog.nutrition_wide(beyond)
+    assert (["FAT.g", "SALTEQ.g"], [[None, 0.1, None], [5.0, None, None]]) == (
+        list(frame)[2:4],
+        values(frame),
+    )
+    with pytest.raises(QueryError, match=r"100 g(?: |,).*did you mean '100 g (?:prepared|drained)'"):
+        catalog.nutrition_wide("100 g preparedd" if "drained" not in prepared else "100 g draned")
+
+
+STATE_PREPARED: list[Any] = [
+    {"preparationState": {"code": "PREPARED", "label": "Prepared"}},
+    {"preparationState": "PREPARED"},
+    {"preparationStateCode": {"code": "PREPARED"}},
+    {"preparationState": [{"code": "PREPARED"}]},
+    {"preparationState": [{"expressedIn": {"code": "eng-GB"}, "data": "as prepared"}]},
+]
+
+
+@pytest.mark.parametrize("state", STATE_PREPARED, ids=str)
+@pytest.mark.parametrize("is_list", [True, False])
+def test_the_state_of_preparation_is_part_of_the_basis(state: dict[str, Any], is_list: bool) -> None:
+    """Whatever its shape, of a partition and of a nutrient; unprepared is as sold."""
+    sold = partition("100 g", 100, "GRM", FAT_SOLD) | {"preparationState": {"code": "UNPREPARED"}}
+    prepared = partition("100 g", 100, "GRM", SALT_PREPARED) | state
+    alone: Any = [prepared] if is_list else prepared
+    of_nutrient = partition("100 g", 100, "GRM", FAT_SOLD, SALT_PREPARED)
+    of_nutrient["contains"][1] |= state
+
+    catalog = catalog_of([sold, prepared], alone, [of_nutrient])
+    frame = catalog.nutrition_wide()
+    assert [[30.0, None], [None, None], [30.0, None]] == values(frame)
+    frame = catalog.nutrition_wide("100 g as prepared")
+    assert (["SALTEQ.g"], [[0.1, None]] * 3) == (list(frame)[2:3], values(frame))
+
+
+def test_a_name_without_an_amount_has_its_words_and_its_state() -> None:
+    """A portion as prepared is no portion as sold; in figures alone it is that amount of a portion."""
+    sold = partition("per portion", 30, "GRM", FAT_SOLD)
+    prepared = partition("per portion", 200, "GRM", SALT_PREPARED) | {"preparationState": "PREPARED"}
+    catalog = catalog_of([sold, prepared])
+    assert [[30.0, None]] == values(catalog.nutrition_wide("Per portion"))
+    assert [[0.1, None]] == values(catalog.nutrition_wide("portion prepared"))
+    assert [[30.0, None]] == values(catalog.nutrition_wide("portion (30 g)"))
+    with pytest.raises(QueryError, match="Give one of 30 g portion"):
+        catalog.nutrition_wide("30 g")
 
 
 def test_a_partition_that_contradicts_itself_is_left_out_and_named() -> None:

@@ -332,12 +332,39 @@ def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
         ({"mine": pd.DataFrame({"a": [1]}, index=pd.Index([1], name="a"))}, "column 'a' twice"),
         ({"mine": pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))}, "several levels"),
         ({"mine": pd.DataFrame()}, "no columns"),
+        (
+            {"mine": pd.DataFrame({"Price": [1], "price": [2]})},
+            "'Price' and 'price', which are one name to SQL",
+        ),
+        ({"mine": pd.DataFrame({"GTIN": [1]}, index=pd.Index([2], name="gtin"))}, "'gtin' and 'GTIN'"),
+        ({"mine": pa.table({"É": [1], "é": [2]})}, "'É' and 'é'"),
+        ({"mine": pa.table({"s": [{"a": 1, "A": 2}]})}, "'s.a' and 's.A'"),
+        ({"mine": pa.table({"s": [[{"b": {"a": 1, "A": 2}}]]})}, "'s.b.a' and 's.b.A'"),
     ],
 )
 def test_frames_that_cannot_be_taken_are_refused(frames: dict[str, Any], words: str) -> None:
     """The message says what to do, and nothing is guessed."""
     with pytest.raises(QueryError, match=words):
         prodex.flatten(RECORDS).sql("select 1", **frames)
+
+
+def test_attributes_that_differ_by_case_are_never_taken_for_each_other() -> None:
+    """Attributes are open: a query of `presence` is refused with both names, and one of other tables is answered."""
+    catalog = prodex.flatten([{"id": 7, "Colour": "x", "colour": None}, {"id": 8, "a": {"B": 1, "b": 2}}])
+    for query in ("select Colour_state from presence", 'select * from "Presence"', "from presence"):
+        with pytest.raises(
+            QueryError, match=r"'(C|c)olour_state' and '(C|c)olour_state', which are one name"
+        ):
+            catalog.sql(query)
+    assert [2] == catalog.sql("select count(*) n from products")["n"].tolist()
+    listed = catalog.sql("select column_name from duckdb_columns() where column_name ilike 'colour%'")
+    assert [] == listed["column_name"].tolist()
+    # As the message proposes; and paths are values of tables by shape, which no query folds.
+    mine = catalog.presence[["product_id", "colour_state"]]
+    answer = catalog.sql("select colour_state from mine order by product_id", mine=mine)
+    assert ["null", "absent"] == answer["colour_state"].tolist()
+    paths = catalog.sql("select attribute, value from scalars where attribute like 'a.%' order by value")
+    assert [("a.B", "1"), ("a.b", "2")] == list(zip(paths["attribute"], paths["value"], strict=True))
 
 
 def test_no_frame_of_ones_own_is_found_that_was_not_given() -> None:

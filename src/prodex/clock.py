@@ -32,6 +32,25 @@ def now() -> datetime:
     return datetime.now(UTC) + _AHEAD.get()
 
 
+def in_words(moment: datetime, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Write a moment in this machine's time zone, and say which that is.
+
+    Parameters
+    ----------
+    moment
+        With a time zone.
+    form
+        What is written of it, before the zone.
+
+    Examples
+    --------
+    >>> in_words(datetime(2026, 11, 20, 20, tzinfo=UTC)).startswith("2026-11-2")
+    True
+    """
+    wall = moment.astimezone()
+    return f"{wall:{form}} {wall.tzname() or wall.strftime('%z')}"
+
+
 @contextmanager
 def at(moment: datetime) -> Iterator[None]:
     """Set the clock to a moment, from which it runs on, for a block of code in this thread.

@@ -253,7 +253,17 @@ class MediaRefused(MediaFailed):
 
 
 class UnexpectedReply(ServiceError):
-    """A reply that is not what the contract promises: no JSON, cut off, or without its envelope."""
+    """A reply that is not what the contract promises: no JSON, cut off, or without its envelope.
+
+    Attributes
+    ----------
+    is_answer
+        Whether the service itself answered so, and not a proxy or a broken line.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, is_answer: bool = False) -> None:
+        super().__init__(message, status=status)
+        self.is_answer = is_answer
 
 
 class TrackingTimeout(ProdexError, TimeoutError):

@@ -38,15 +38,18 @@ _AROUND = _SPACES + "\u200b\ufeff\"'=\u2018\u2019\u201c\u201d`\u00b4"
 
 #: A digit, also as wide as input methods of East Asia write it.
 _DIGIT = "[0-9\uff10-\uff19]"
-#: The sign between groups of digits as they are printed: one dash, or one space.
-_DASH, _SPACE = "[\u2010-\u2015\u2212\uff0d-]", f"[{re.escape(_SPACES)}]"
+#: The sign between groups of digits as they are printed: one dash, or one space. A line break or a tab, which ends a
+#: cell, separates two GTINs.
+_SPACE = f"[{re.escape(''.join(sign for sign in _SPACES if unicodedata.category(sign) == 'Zs'))}]"
+_BETWEEN = f"(?:[\u2010-\u2015\u2212\uff0d-]|{_SPACE})"
 _EXPONENTS = "|".join(rf"[0-9]{{{digits}}}[eE]\+?0?{digits}" for digits in (7, 11, 12, 13))
 #: Texts that are certain to be one number.
 _NUMBERS = (
     # Digits, or a whole number with its decimals.
     rf"{_DIGIT}(?:[{_MARKS}]*{_DIGIT})*(?:\.0+)?",
-    # 12 to 14 digits in groups.
-    rf"{_DIGIT}(?:[{_MARKS}]*{_DASH}?[{_MARKS}]*{_DIGIT}){{11,13}}",
+    # 12 to 14 digits in groups: two GTINs with a space between them have more. Those of a GTIN-8 are of four digits.
+    rf"{_DIGIT}(?:[{_MARKS}]*{_BETWEEN}?[{_MARKS}]*{_DIGIT}){{11,13}}",
+    rf"{_DIGIT}{{4}}{_SPACE}{_DIGIT}{{4}}",
     # So many digits as spreadsheets group them.
     *(
         rf"(?:[0-9]{{3}}(?:{mark}[0-9]{{3}}){{3}}|[0-9]{{1,2}}(?:{mark}[0-9]{{3}}){{4}})"
@@ -59,10 +62,6 @@ _NUMBER = rf"[{re.escape(_AROUND)}{_MARKS}]*(?:{'|'.join(_NUMBERS)})[{re.escape(
 #: Behind the digits of such a text, and everything else between and around them.
 _TAIL, _NO_DIGIT = r"\.0+[^0-9]*$|[eE].*$", f"[^{_DIGIT[1:-1]}]"
 _IS_NUMBER, _IS_MARK = re.compile(_NUMBER), re.compile(f"[{_MARKS}]")
-#: Groups with spaces, which in a list of GTINs may separate two; those of a GTIN-8 are of four digits.
-_IS_SPACED = re.compile(
-    rf"{_DIGIT}(?:(?:{_SPACE}|{_DASH})?{_DIGIT}){{11,13}}|{_DIGIT}{{4}}{_SPACE}{_DIGIT}{{4}}"
-)
 
 #: How programs show a number that is too long for their cell, a date, and a number that is no whole one.
 _ROUNDED = re.compile(r"[0-9]+(?:[.,][0-9]+)?[eE]\+?[0-9]+")
@@ -94,6 +93,8 @@ def as_text(value: object) -> str | None:
     ('3036811359935', '3036811359935', '3036811359935', None)
     >>> as_text("3-036811-359935"), as_text("3.036811359935E+12"), as_text("3.0368E+12")
     ('3036811359935', '3036811359935', '3.0368E+12')
+    >>> as_text("3 036811 359935"), as_text("3036811359935 8431701027348")
+    ('3036811359935', '3036811359935 8431701027348')
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -135,24 +136,6 @@ def comparable(value: object) -> str | None:
     return text.zfill(14) if text is not None and text.isascii() and text.isdigit() else text
 
 
-def comparable_cell(value: object) -> str | None:
-    """Return the GTIN of a cell that holds one, as it compares: also where spaces group its digits, as on a pack.
-
-    In a list a space may separate two GTINs, so that `comparable` leaves them.
-
-    >>> comparable_cell("3 036811 359935"), comparable_cell("03036811 359935"), comparable_cell("no GTIN")
-    ('03036811359935', '03036811359935', 'no GTIN')
-    """
-    return comparable(_in_one_piece(value))
-
-
-def _in_one_piece(value: object) -> object:
-    if not isinstance(value, str) or value.isdigit():
-        return value
-    plain = _IS_MARK.sub("", value).strip(_AROUND)
-    return re.sub(_NO_DIGIT, "", plain) if _IS_SPACED.fullmatch(plain) else value
-
-
 def comparable_column(texts: Any) -> Any:
     """Return the same for a column of texts, which may be an Arrow array or an expression of one.
 
@@ -162,6 +145,16 @@ def comparable_column(texts: Any) -> Any:
     is_number, digits = _numbers_in(texts)
     padded = pc.utf8_lpad(digits, width=14, padding="0")
     return pc.if_else(is_number, padded, pc.utf8_trim(texts, _AROUND))
+
+
+def listed_in(text: str) -> list[str]:
+    """Return what a text lists between white space, as it was typed; on a line alone, digits in groups are one GTIN.
+
+    >>> listed_in("3 036811 359935\\n3036811359935 08431701027348\\tB-17\\n")
+    ['3 036811 359935', '3036811359935', '08431701027348', 'B-17']
+    """
+    cells = re.split(r"[\t\r\n\v\f]+", text)
+    return [one for cell in cells for one in ([cell] if _digits_in(cell) else cell.split())]
 
 
 def has_digits(text: str) -> bool:
@@ -187,7 +180,7 @@ def normal_form(value: object) -> str:
     >>> normal_form("3036811359935"), normal_form(3036811359935)
     ('03036811359935', '03036811359935')
     """
-    text = as_text(_in_one_piece(value)) or ""
+    text = as_text(value) or ""
     if not isinstance(value, str):  # a number has lost its zeros, however many there were
         text = text and text.zfill(14)
     if not (text.isascii() and text.isdigit()):

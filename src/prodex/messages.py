@@ -43,6 +43,19 @@ def unaccented(word: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.category(letter).startswith("M"))
 
 
+def meant(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that a word means: that name itself, else those from which it differs by case alone.
+
+    Two names can differ by case alone, and are never taken for each other.
+
+    >>> meant("acme", ["Acme", "Zest"]), meant("Acme", ["Acme", "ACME"]), meant("acme", ["Acme", "ACME"])
+    (['Acme'], ['Acme'], ['Acme', 'ACME'])
+    """
+    names = dict.fromkeys(known)
+    folded = composed(word).strip().casefold()
+    return [word] if word in names else [one for one in names if composed(one).strip().casefold() == folded]
+
+
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name that is most similar to a word, ignoring case; None if none is similar.
 

@@ -138,6 +138,16 @@ def test_an_id_that_looks_like_another_gtin_is_the_id() -> None:
 
 
 @pytest.mark.slow
+def test_an_attribute_that_nobody_knows_is_refused_with_the_nearest(mill: Machines) -> None:
+    """One without a value has no history; a misspelled one has none either, and that would be no answer."""
+    mill.load()
+    assert not prodex.changes_of(gtin(1), "mine", attribute="namePublicLong.data").empty
+    assert prodex.changes_of(gtin(1), "mine", attribute="consumptionAdvice").empty
+    with pytest.raises(InputError, match=r"no attribute 'namePublicLng'.*did you mean 'namePublicLong'"):
+        prodex.changes_of(gtin(1), "mine", attribute="namePublicLng")
+
+
+@pytest.mark.slow
 def test_what_was_not_asked_for_is_not_taken_away(mill: Machines) -> None:
     """A narrower query in between, by attribute and by language, is no change."""
     mill.load()

@@ -12,9 +12,9 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
-from prodex.formats.spreadsheet_files import sheets_of
+from prodex.formats.spreadsheet_files import MergedCells, sheets_of
 from prodex.formats.workbook_cells import Cell
-from prodex.worklists.returned_files import MergedCells, read_files
+from prodex.worklists.returned_files import read_files
 
 from .archives import MAIN, Parts, book_of, rewritten, text
 

@@ -55,6 +55,19 @@ def test_a_language_or_owner_that_there_is_not_is_refused(
     assert not (tmp_path / "to_fix").exists()
 
 
+def test_owners_whose_names_differ_by_case_keep_their_own_language(tmp_path: Path) -> None:
+    """The name as it is there is that one's; a name that two have is refused with their codes."""
+    owners = ({"id": 4, "name": "Mill"}, {"id": 5, "name": "MILL"}, {"id": 6, "name": "MILL"})
+    records = [{**one, "owner": owner} for one, owner in zip(RECORDS, owners, strict=True)]
+    audit = prodex.audit(prodex.flatten(records), PROFILE)
+    index = audit.worklists(tmp_path / "one", language="nl", languages={"Mill": "de", "6": "fr"})
+    found = {row.code: keys(tmp_path / "one" / row.file)["language"] for row in index.itertuples()}
+    assert {"4": "de", "5": "nl", "6": "fr"} == found
+    for name, codes in (("mill", "4, 5, 6"), ("MILL", "5, 6")):
+        with pytest.raises(InputError, match=f"is the name of . owners. Give one of {codes}"):
+            audit.worklists(tmp_path / "two", languages={name: "de"})
+
+
 def test_an_english_worklist_is_as_it_was(tmp_path: Path) -> None:
     """English is the default, and no file of it changes by the option."""
     audit = prodex.audit(CATALOG, PROFILE)

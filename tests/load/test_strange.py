@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 
 import pytest
 
 import prodex
-from prodex.errors import IncompleteLoad
-from tests.load.exchange import paged
+from prodex.errors import AuthenticationFailed, IncompleteLoad, UnexpectedReply
+from tests.load.exchange import WAYS, paged
 from tests.load.strange import PAGE, Case, cases, connected, judged
 from tests.stranger import Stranger, products
 from tests.stranger.catalogue import gtin_of
@@ -28,6 +29,42 @@ def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.Monk
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", PAGE)
     became = judged(case)
     assert became.is_good, became
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_an_empty_page_as_null_ends_a_window_and_costs_no_call(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A load is whole, in as many calls as with an empty list; null for ever in place of products is an error."""
+    paged(way, monkeypatch)
+    calls = []
+    for traits in ({}, {"empty_page_null": True}):
+        with Stranger(130, traits) as stranger:
+            catalog = prodex.load_products(connected(stranger), name="null", progress=False)
+            assert (130, True) == (len(catalog), catalog.complete)
+            calls.append(stranger.count())
+    assert calls[0] == calls[1]
+
+    with Stranger(130, {"data_null_for_ever": True}) as stranger:
+        with pytest.raises(UnexpectedReply, match="null in place of products"):
+            prodex.load_products(connected(stranger), name="never", progress=False)
+        assert stranger.count() < 100
+
+
+@pytest.mark.slow
+def test_after_a_revoked_key_the_same_client_loads_again() -> None:
+    """A load ends while the key is refused; when the service is well, the next load of the client is whole."""
+    policy = prodex.RetryPolicy(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0)
+    with Stranger(130, {"key_revoked_for_a_while": {"reads": 40}}) as stranger:
+        credentials = {"client_id": stranger.client_id, "client_secret": stranger.client_secret}
+        client = prodex.connect(base_url=stranger.url, **credentials, retry=policy)
+        with pytest.raises(AuthenticationFailed, match="new token"):
+            prodex.load_products(client, name="revoked", progress=False)
+        while stranger.count() < 42:
+            with suppress(AuthenticationFailed):
+                client.count()
+        assert 130 == len(prodex.load_products(client, name="revoked", progress=False))
 
 
 def cut_early(monkeypatch: pytest.MonkeyPatch) -> None:

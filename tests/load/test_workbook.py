@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 import xlsxwriter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from xlsxwriter.utility import xl_cell_to_rowcol
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
@@ -470,6 +472,111 @@ def test_cells_above_may_be_merged(tmp_path: Path) -> None:
         *(("description", "de", "c"), ("description", "fr", "d")),
         *(("namePublicLong", "fr", "a"), ("namePublicLong", "de", "b")),
     ] == list(catalog.texts[["attribute", "language", "text"]].itertuples(index=False, name=None))
+
+
+def merged_sheet(
+    path: Path, above: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], *ranges: str
+) -> Path:
+    """Write a sheet whose data cells are merged; only the first cell of a range holds its value."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Products")
+        for column, (technical, qualifier) in enumerate(above):
+            sheet.write(3, column, technical)
+            sheet.write(5, column, qualifier)
+        for row, cells in enumerate(rows, 7):
+            for column, cell in enumerate(cells):
+                if cell is not None:
+                    sheet.write(row, column, cell)
+        for one in ranges:
+            first, _, _ = one.partition(":")
+            row, column = xl_cell_to_rowcol(first)
+            sheet.merge_range(one, rows[row - 7][column])
+    return path
+
+
+def test_a_cell_that_is_merged_with_those_below_is_in_all_of_their_rows(tmp_path: Path) -> None:
+    """As it is shown: several products have one brand, and the rows of a product have one GTIN."""
+    above = [
+        ("gtin", ""),
+        ("brand", ""),
+        ("namePublicLong", "fr"),
+        ("assets.pictures.url", ""),
+        ("netContent", "g"),
+    ]
+    rows: list[list[Any]] = [
+        [GTIN, f"Acme{BAR}ACME", "Riz", "https://a.example/1.jpg", 500],
+        ["00000000000017", None, "Sel", None, None],
+        ["03663215000110", None, None, "https://a.example/2.jpg", 5],
+        [None, None, None, "https://a.example/3.jpg", None],
+        ["03178041265140", None, "Thé", None, 7],
+    ]
+    path = merged_sheet(tmp_path / "a.xlsx", above, rows, "B8:B11", "C9:C11", "D8:D9", "E8:E9", "A10:A11")
+    catalog = prodex.read_workbook(path)
+
+    assert ({}, 4) == (problems(catalog), len(catalog))
+    brands = catalog.products["brand_code"].astype(object)
+    assert ["ACME", "ACME", "ACME", None] == brands.where(brands.notna(), None).tolist()
+    assert ["Riz", "Sel", "Sel", "Thé"] == catalog.texts["text"].tolist()
+    assert [500.0, 500.0, 5.0, 7.0] == catalog.quantities["value"].tolist()
+    urls = catalog.pictures.groupby("gtin")["url"].agg(list).to_dict()
+    assert {
+        GTIN: ["https://a.example/1.jpg"],
+        "00000000000017": ["https://a.example/1.jpg"],
+        "03663215000110": ["https://a.example/2.jpg", "https://a.example/3.jpg"],
+    } == urls
+
+
+def test_a_merged_cell_makes_no_second_item_of_one_product(tmp_path: Path) -> None:
+    """A picture over two rows is one, unless the rows say different things of it."""
+    above = [
+        ("gtin", ""),
+        ("assets.pictures.url", ""),
+        ("assets.pictures.width", ""),
+        ("namePublicLong", "fr"),
+    ]
+    one, two = "https://a.example/1.jpg", "https://a.example/2.jpg"
+    rows = [
+        [GTIN, one, 100, "Riz"],
+        [None, None, None, None],
+        [None, two, 300, None],
+        [None, None, 400, None],
+    ]
+    rows[1][3] = "Riz"
+    path = merged_sheet(tmp_path / "a.xlsx", above, rows, "A8:A11", "B8:B9", "B10:B11")
+    catalog = prodex.read_workbook(path)
+
+    assert ({}, 1) == (problems(catalog), len(catalog))
+    assert [(one, 100), (two, 300), (two, 400)] == list(
+        catalog.pictures[["url", "width"]].itertuples(index=False, name=None)
+    )
+
+
+def test_a_cell_that_is_merged_with_other_columns_is_listed(tmp_path: Path) -> None:
+    """Nobody knows whether it is their value as well: it is not missing, and not invented."""
+    above = [("gtin", ""), ("brand", ""), ("kind", ""), ("namePublicLong", "fr")]
+    rows: list[list[Any]] = [[GTIN, f"Acme{BAR}ACME", None, "Riz"], ["00000000000017", None, None, "Sel"]]
+    path = merged_sheet(tmp_path / "a.xlsx", above, rows, "B8:C9")
+    catalog = prodex.read_workbook(path)
+
+    why = f"'Acme{BAR}ACME': it is merged with B8, which is of another column"
+    assert {f"Products!{place}": why for place in ("C8", "C9")} == problems(catalog)
+    assert (["ACME", "ACME"], [True, True]) == (
+        catalog.products["brand_code"].tolist(),
+        catalog.products["kind_code"].isna().tolist(),
+    )
+    assert "kind" in catalog.origin.extent.in_part
+
+
+def test_a_value_below_a_merged_cell_is_listed_and_kept(tmp_path: Path) -> None:
+    """Some programs keep what nobody sees any more."""
+    above = [("gtin", ""), ("lifeCycle", "")]
+    path = merged_sheet(tmp_path / "a.xlsx", above, [[GTIN, 1], ["00000000000017", 2]])
+    book = openpyxl.load_workbook(path)
+    book["Products"].merged_cells.add("B8:B9")
+    book.save(path)
+    catalog = prodex.read_workbook(path)
+
+    assert {"Products!B9": "'2': it is hidden below B8, which is merged over it"} == problems(catalog)
 
 
 @pytest.mark.slow

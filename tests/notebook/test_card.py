@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 import prodex
 from prodex.catalog import Origin
+from prodex.corrections.history import Event, ValueEvent
 from prodex.errors import InputError
 from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import indented
+from prodex.notebook.card.history import _since
 from prodex.notebook.card.html import parts
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
@@ -314,12 +318,32 @@ def test_tags_of_two_lists_are_one() -> None:
     ).rows()
 
 
-def test_dates_say_their_zone() -> None:
-    """A date in UNIX seconds is UTC; of other dates the card states that they are local."""
-    made = of(rich())
-
-    assert "2026-10-26 07:33:20 UTC" in part(made, "Documents").words
-    assert "in local time" in part(made, "Numbers and dates").words
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [("UTC", "2026-10-26 07:33:20 UTC"), ("Asia/Tokyo", "2026-10-26 16:33:20 JST")],
+)
+def test_dates_say_their_zone(monkeypatch: pytest.MonkeyPatch, zone: str, shown: str) -> None:
+    """A date in UNIX seconds is shown in this machine's zone; the others are the service's, which the card states."""
+    try:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        made = of(rich())
+        assert shown in part(made, "Documents").words
+        assert "that of this machine" in part(made, "Numbers and dates").words
+        assert "in local time of the service" in part(made, "Numbers and dates").words
+        event = ValueEvent(
+            Event.CHANGED,
+            "new",
+            since=datetime(2026, 11, 20, 9, 0),  # noqa: DTZ001 - as the service sends it
+            seen_at=datetime(2026, 11, 20, 23, 30, tzinfo=UTC),
+        )
+        snapshot = {"UTC": "2026-11-20 23:30 UTC", "Asia/Tokyo": "2026-11-21 08:30 JST"}[zone]
+        told = f"2026-11-20 09:00 (local time of the service); first in the snapshot of {snapshot}"
+        assert told == _since(event)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.slow

@@ -7,8 +7,11 @@ import os
 import shutil
 import stat
 import tempfile
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import duckdb
 import pyarrow as pa
@@ -20,6 +23,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import prodex
+from prodex import clock
 from prodex.cli import app
 from prodex.errors import InputError, MissingExtra, PublicationRefused, SnapshotDamaged, SnapshotNotFound
 from prodex.tables.declaration import TABLES
@@ -168,6 +172,45 @@ def test_columns_may_come_and_go(tmp_path: Path) -> None:
         assert rows_of(wanted) == rows_of(found)
         assert same(catalog, prodex.open_published(tmp_path, at=one.number))
     assert "unusual" in as_delta(tmp_path, published[1])["presence"].column_names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["team%20shop", "a%2Fb", "100%25", "%C3%A9"])
+def test_a_folder_may_have_percent_signs_in_its_name(tmp_path: Path, name: str) -> None:
+    """Published twice and opened, by its path, as text and as an address; what it is decoded is another folder."""
+    beside = tmp_path / unquote(name)
+    mine = shop(name="mine")
+    prodex.publish(shop(name="other"), beside)
+    before = files_of(beside)
+    for place in (tmp_path / name, str(tmp_path / name), (tmp_path / name).as_uri()):
+        prodex.publish(mine, place, older=True)
+        assert same(mine, prodex.open_published(place))
+    prodex.publish(mine.where(product_id="1").save("mine"), tmp_path / name)
+
+    assert 1 == len(prodex.open_published(tmp_path / name))
+    assert before == files_of(beside)
+    with pytest.raises(SnapshotNotFound, match="not%20there"):
+        prodex.open_published(tmp_path / "not%20there")
+    assert not (tmp_path / "not%20there").exists()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+def test_a_day_of_a_publication_is_one_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for snapshots: half past eleven in the evening by UTC is the next day in Paris."""
+    with clock.at(datetime(2026, 11, 28, 23, 30, tzinfo=UTC)):
+        prodex.publish(prodex.flatten([product(1)]).save("late"), tmp_path)
+    monkeypatch.setenv("TZ", "Europe/Paris")
+    time.tzset()
+    try:
+        assert prodex.open_published(tmp_path, at="2026-11-29") is not None
+        assert prodex.open_published(tmp_path, at="2026-11-28T23") is not None
+        with pytest.raises(SnapshotNotFound):
+            prodex.open_published(tmp_path, at="2026-11-28")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.slow

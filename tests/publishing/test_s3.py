@@ -56,6 +56,20 @@ def test_what_is_published_to_an_object_store_opens_elsewhere(s3: Store, home: P
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["team%20shop", "team shop", "a%2Fb"])
+def test_an_address_may_have_percent_signs(s3: Store, home: Path, name: str) -> None:
+    """What is written there is read there, also by a second publication."""
+    s3.empty()
+    uri = f"s3://bucket/{name}"
+    catalog = shop()
+    prodex.publish(catalog, uri, storage_options=s3.options)
+    other = catalog.where(product_id="1").save("shop")
+    assert same(catalog, prodex.open_published(uri, storage_options=s3.options))
+    prodex.publish(other, uri, storage_options=s3.options)
+    assert 1 == len(prodex.open_published(uri, storage_options=s3.options))
+
+
+@pytest.mark.slow
 def test_only_what_changed_is_uploaded(s3: Store) -> None:
     """And nothing at all where nothing has changed."""
     old = shop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError
 from prodex.quality.audit import Audit
+from prodex.quality.failures import _reader_of_names
 from prodex.quality.products import Products
 from prodex_sandbox.sample import AS_OF
 
@@ -165,13 +167,60 @@ def test_failures_are_all_with_what_was_seen(audit: Audit) -> None:
     assert 3 == len(audit.failures(severity="blocker"))
     assert ["4"] == audit.failures(severity=["blocker"], owner_id=None)["product_id"].tolist()
     assert ["2"] == audit.failures(language="nl", name="Riz")["product_id"].tolist()
-    assert audit.failures(name="nothing").empty
+    with pytest.raises(QueryError, match="No product of this audit has name 'nothing'"):
+        audit.failures(name="nothing")
     with pytest.raises(QueryError, match="No check of this audit is called 'nothing'"):
         audit.failures(check="nothing")
     with pytest.raises(QueryError, match="did you mean 'severity'"):
         audit.failures(severty="blocker")
     whole = pa.Table.from_batches(audit.failure_batches())
     assert len(failures) == whole.num_rows
+
+
+def test_a_name_that_nobody_has_is_no_empty_answer(audit: Audit, tmp_path: Path) -> None:
+    """No findings means clean, and a misspelled name means nothing: it is refused with the nearest."""
+    refused = {
+        "owner": ("The Mil", "did you mean 'The Mill'"),
+        "owner_id": ("44", "did you mean '4'"),
+        "name": ("Rizz", "did you mean 'Riz'"),
+        "product_id": ("99", "There are 1, 2, 3, 4"),
+        "gtin": ("4006381333931", "There are"),
+        "accepted_by": ("anna", "Nothing was accepted by 'anna'. There are none"),
+    }
+    for ask in (
+        audit.failures,
+        audit.failure_batches,
+        audit.findings,
+        lambda **equal: audit.worklists(tmp_path / "lists", **equal),
+    ):
+        for column, (name, words) in refused.items():
+            with pytest.raises(QueryError, match=words):
+                ask(**{column: name})
+    # Of several names each has to be there; of a list of GTINs, which may be longer than the audit, one.
+    with pytest.raises(QueryError, match="'The Mil'"):
+        audit.failures(owner=["The Mill", "The Mil"])
+    assert ["2", "2"] == audit.failures(product_id=["2", "99"])["product_id"].tolist()
+    assert audit.failures(product_id="1").empty  # it is there, and clean
+    assert audit.failures(owner=[]).empty
+
+
+def test_names_that_differ_by_case_are_never_taken_for_each_other() -> None:
+    """Neither owners nor names of an audit's own lists."""
+    records = [
+        {"id": 1, "owner": {"id": 4, "name": "Acme"}, "gtin": "1"},
+        {"id": 2, "owner": {"id": 5, "name": "ACME"}, "gtin": "2"},
+    ]
+    found = prodex.audit(prodex.flatten(records), {"checks": {"valid_gtin": {}}})
+    assert ["1"] == found.failures(owner="Acme")["product_id"].tolist()
+    assert ["2"] == found.failures(owner="ACME")["product_id"].tolist()
+    with pytest.raises(QueryError, match="No product of this audit has owner 'acme'"):
+        found.failures(owner="acme")
+    read = _reader_of_names(["Long name", "long NAME", "Other"])
+    assert ["long NAME", "Long name", "Other"] == [
+        read("problem", one) for one in ("long NAME", "Long name", "OTHER ")
+    ]
+    with pytest.raises(QueryError, match="can be 'Long name' or 'long NAME'"):
+        read("problem", "long name")
 
 
 def test_coverage_is_filled_of_applicable(audit: Audit) -> None:

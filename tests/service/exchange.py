@@ -80,6 +80,8 @@ class Exchange:
         Seconds.
     same_cursor, ends_by
         How scrolls look: whether the cursor stays equal, and "empty", "absent" or "null" at the end.
+    empty_list
+        What an empty page has in place of its list.
     imports
         The bodies of the writes that were taken; the first has tracking identifier 1.
     records
@@ -95,6 +97,7 @@ class Exchange:
         self.token_type_key = "token_type"
         self.same_cursor = False
         self.ends_by = "empty"
+        self.empty_list: list[Any] | None = []
         self.imports: list[bytes] = []
         self.records: list[dict[str, Any]] = [{"status": "SUCCESS"}]
         self.tokens: set[str] = set()
@@ -203,7 +206,8 @@ class Exchange:
                 envelope["next_page"] = new
             elif self.ends_by == "null":
                 envelope["next_page"] = None
-        envelope["data"] = [self.product(index) for index in range(offset, min(offset + limit, self.total))]
+        found = [self.product(index) for index in range(offset, min(offset + limit, self.total))]
+        envelope["data"] = found or self.empty_list
         return says(200, envelope)
 
     @staticmethod

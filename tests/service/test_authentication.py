@@ -222,6 +222,34 @@ def test_a_node_that_never_learns_of_a_token_ends_a_load_after_its_time(exchange
     assert len(exchange.token_calls) <= 1 + threads
 
 
+@pytest.mark.parametrize("in_load", [True, False])
+def test_after_refused_tokens_the_same_client_asks_for_a_fresh_one_first(exchange, make_client, in_load):
+    """A key was revoked for a while: what was refused is not tried again, and the next call succeeds in one."""
+    client = make_client(retry=often(4))
+    reads = client.for_load() if in_load else client
+    assert 120 == reads.count()
+    exchange.answers.extend([REFUSED] * (5 if in_load else 2))
+    with pytest.raises(AuthenticationFailed, match="unknown token"):
+        reads.count()
+    # Of those that were refused, none is known any longer.
+    exchange.tokens.clear()
+    tokens, calls = len(exchange.token_calls), len(exchange.product_calls)
+    assert 120 == client.count()
+    assert (tokens + 1, calls + 1) == (len(exchange.token_calls), len(exchange.product_calls))
+
+
+def test_a_revoked_key_ends_a_load_after_its_time(exchange, make_client):
+    """Not after the minutes that a load waits for a service that is away."""
+    policy = {"first_wait": 0.01, "longest_wait": 0.02, "jitter": 0, "retries_per_second": 1_000}
+    reads = make_client(retry=RetryPolicy(answer_seconds=0.2, load_seconds=60, **policy)).for_load()
+    assert 120 == reads.count()
+    exchange.answers.extend([REFUSED] * 5_000)
+    begin = time.monotonic()
+    with pytest.raises(AuthenticationFailed, match="answer_seconds"):
+        reads.count()
+    assert time.monotonic() - begin < 5
+
+
 def test_a_token_that_stays_unknown_is_replaced_in_the_end():
     """It is kept for longer each time, since nobody knows how long a service needs; then it may be renewed."""
     now = [1_000.0]

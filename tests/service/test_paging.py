@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.quick import examples
 
-from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable
+from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
 from prodex.query import ProductQuery
 from prodex.service import Client, RetryPolicy, pages
 from prodex.service.paging import SCROLL_FROM
@@ -400,3 +400,31 @@ def test_pages_are_fetched_when_they_are_asked_for(client, exchange):
     assert 2 == len(exchange.product_calls)
     taken.close()
     assert 2 == len(exchange.product_calls)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("total", [0, 120, SCROLL_FROM + 700])
+@pytest.mark.parametrize("ends_by", ["empty", "absent", "null"])
+def test_an_empty_page_may_be_null(make_client, exchange, total, ends_by):
+    """By offset and by scroll the same products come, in the same calls, as where it is an empty list."""
+    calls = []
+    for empty in ([], None):
+        exchange.total, exchange.ends_by, exchange.empty_list = total, ends_by, empty
+        exchange.calls.clear()
+        assert list(range(total)) == ids(pages(make_client(), page_size=500))
+        calls.append(len(exchange.calls))
+    assert calls[0] == calls[1]
+
+
+@pytest.mark.parametrize("method", ["search_products", "list_products", "rich_content"])
+def test_null_in_the_middle_is_no_empty_page(make_client, exchange, method):
+    """Products were announced: it is tried again like any reply that cannot be read, and what then comes counts."""
+    client = make_client()
+    exchange.answers.extend([says(200, {"totalResults": 120, "offset": 50, "data": None})] * 2)
+    assert 50 == len(getattr(client, method)(offset=50, limit=50))
+    assert 3 == len(exchange.product_calls)
+    exchange.answers.extend([says(200, {"totalResults": 120, "offset": 50, "data": None})] * 9)
+    with pytest.raises(
+        UnexpectedReply, match=r"null in place of products after 50 products, and announced 120"
+    ):
+        getattr(client, method)(offset=50, limit=50)

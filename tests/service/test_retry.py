@@ -67,6 +67,29 @@ def test_a_read_inside_a_load_outlives_a_restart(seconds: float, takes: float) -
     assert "an answer" == retrying(clock).call("GET /x", away(clock, seconds, takes), in_load=lambda: True)
 
 
+def test_an_answer_of_the_service_is_tried_for_less_than_a_minute() -> None:
+    """In a load too: it seldom changes its mind, and may be away in between for as long as a restart takes."""
+    clock = Clock()
+
+    def answers() -> str:
+        raise RetryableError("a new token was refused", is_answer=True, not_processed=True)
+
+    with pytest.raises(ServiceUnreachable, match=r"in 55 s; the last failure: a new token was refused"):
+        retrying(clock).call("GET /x", answers, in_load=lambda: True)
+    assert 1_055 == pytest.approx(clock.now)
+
+    # An answer, two minutes of a restart, an answer for 30 seconds, and all is well.
+    clock, first = Clock(), iter([True])
+    back, good = clock.now + 120, clock.now + 150
+
+    def restarts() -> str:
+        if next(first, False) or back <= clock.now < good:
+            return answers()
+        return away(clock, back - clock.now)()
+
+    assert "an answer" == retrying(clock).call("GET /x", restarts, in_load=lambda: True)
+
+
 def test_a_first_call_ends_after_twenty_seconds() -> None:
     """Not after a number of attempts; the last begins when the time is over, and the error says how long and why."""
     clock = Clock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from tests.quick import examples
 
 import prodex
 from prodex import clock
+from prodex.errors import SnapshotNotFound
 from prodex.notebook.snapshots.saved import previous, snapshot_entries
 from prodex.quality.archive import remove_audits
 from prodex.store.archive import MANIFEST, Archive, ArchivePlace, in_order
@@ -108,6 +110,43 @@ def test_a_day_is_still_chosen_by_its_time() -> None:
         saved(number, days)
 
     assert [2, 3, 4] == [newest(f"shop@2026-11-{day}") for day in (23, 20, 21)]
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+@pytest.mark.parametrize(
+    ("zone", "days"),
+    [
+        ("UTC", {"2026-11-28": "late", "2026-11-29": "early", "2026-11": "early"}),
+        ("Europe/Paris", {"2026-11-28": None, "2026-11-29": "early", "2026-11": "early"}),
+        ("America/New_York", {"2026-11-28": "early", "2026-11-29": None}),
+        ("Pacific/Kiritimati", {"2026-11-29": "early", "2026-11-28": None, "2026": "early"}),
+    ],
+)
+def test_a_day_is_one_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, zone: str, days: Mapping[str, str | None]
+) -> None:
+    """Half past eleven in the evening and half past midnight by UTC; a time with its hour is meant as it is listed."""
+    night = datetime(2026, 11, 28, 23, 30, tzinfo=UTC)
+    for product, moment in (("late", night), ("early", night + timedelta(hours=1))):
+        with clock.at(moment):
+            saved = prodex.flatten([{"id": product}]).save("shop")
+            prodex.audit(saved, {"checks": {"valid_gtin": {}}}).save()
+    try:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        for day, wanted in days.items():
+            for opened in (prodex.open_snapshot, prodex.open_audit):
+                if wanted is None:
+                    with pytest.raises(SnapshotNotFound, match="has 2026-11-28T2330"):
+                        opened(f"shop@{day}")
+                else:
+                    assert [wanted] == opened(f"shop@{day}").products["product_id"].tolist()
+        assert ["late"] == prodex.open_snapshot("shop@2026-11-28T23").products["product_id"].tolist()
+        listed = prodex.list_snapshots("shop")["time"].iloc[0]
+        assert ["late"] == prodex.open_snapshot(f"shop@{listed}").products["product_id"].tolist()
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_snapshots_of_earlier_versions_have_the_order_of_time() -> None:

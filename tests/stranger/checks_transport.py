@@ -181,6 +181,10 @@ CHECKS: Checks = {
     "read_refused_with_200": ((200, ["message"]), lambda p: ((a := p.read()).status, list(a.json))),
     "read_401": ([401, 401, 200], lambda p: [p.read().status, p.read().status, _works(p, _token(p))]),
     "read_401_for_ever": ([200, 200, 401, 401], lambda p: [_works(p, _token(p)) for _ in range(4)]),
+    "key_revoked_for_a_while": (
+        [200, 200, *[401] * 8, 200],
+        lambda p: [_works(p, _token(p)) for _ in range(11)],
+    ),
     "read_403": ((403, 200), lambda p: _then(p, lambda p: p.read().status)),
     "token_serves_few_calls": ([200, 200, 401], lambda p: [p.read().status for _ in range(3)]),
     "token_unknown_at_first": ([200, 200, 200, 401, 401, 401, 401, 200, 200], _known_late),
@@ -269,6 +273,11 @@ CHECKS: Checks = {
     "invalid_utf8": (True, lambda probe: b"name\xff\xfe" in probe.read().body),
     "data_missing": ("absent", _data),
     "data_null": (None, _data),
+    "empty_page_null": ((20, None), lambda p: (len(p.page()["data"]), p.page(offset=30)["data"])),
+    "data_null_for_ever": (
+        [20, 20, None, None],
+        lambda p: [d and len(d) for d in (_data(p) for _ in range(4))],
+    ),
     "data_object": (dict, lambda probe: type(_data(probe))),
     "data_text": ("none", _data),
     "data_empty": ([], _data),

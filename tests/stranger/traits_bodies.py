@@ -233,6 +233,21 @@ _fault(
 )
 _fault("data_missing", "There is no data.", _without("data"), "form")
 _fault("data_null", "data is null.", _data(lambda _: None), "form")
+_shape(
+    "empty_page_null",
+    "An empty page has null in place of its list.",
+    _data(lambda items: items or None),
+    "form",
+)
+_fault(
+    "data_null_for_ever",
+    "From a read on, data is null.",
+    lambda page, since, call: _data(lambda _: None)(page, None, call) if call.number >= since else page,
+    "form",
+    parameter="since",
+    default=3,
+    at=None,
+)
 _fault(
     "data_object",
     "data is an object.",

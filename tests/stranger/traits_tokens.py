@@ -165,6 +165,15 @@ declare(
     parameter="since",
     default=3,
 )
+declare(
+    "key_revoked_for_a_while",
+    "fault",
+    "From the third read on, some reads are refused whatever their token; then all is well.",
+    "request",
+    lambda reply, reads, call: _expired(reply, reads, call) if 3 <= call.number < 3 + reads else reply,
+    parameter="reads",
+    default=8,
+)
 declare("read_403", "fault", "A read is refused with 403.", "request", _forbidden, at=3)
 declare(
     "token_serves_few_calls",

@@ -430,11 +430,14 @@ class Catalog(TableProperties):
         which is sodium. Pending updates are left out. A product without nutrients of this basis has a row without
         figures.
 
+        Words beyond the amount, in the name of a partition or as its `preparationState`, make another basis: "100 g"
+        has nothing of "100 g as prepared". Figures of which nothing is said are as sold.
+
         Parameters
         ----------
         basis
-            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT"), or the
-            name of a partition ("per portion").
+            What the figures refer to: an amount with its unit, by symbol, name or code ("100 g", "100 MLT",
+            "100 g as prepared"), or the name of a partition ("per portion").
         labels
             Name columns by the nutrient's label, as in `Fat (g)`, unless another nutrient has the same label.
 

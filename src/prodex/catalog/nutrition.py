@@ -1,4 +1,9 @@
-"""Nutrients side by side: one row per product, one column per nutrient and unit, for one basis such as 100 g."""
+"""Nutrients side by side: one row per product, one column per nutrient and unit, for one basis such as 100 g.
+
+A basis is an amount and the words beyond it: what 100 g hold as prepared is nothing that 100 g hold as sold. The words
+are those of the partition's name and of its `preparationState`, as far as they say more than the amount. "As sold" is
+what is meant where nothing is said (Regulation (EU) No 1169/2011, Art. 31(3)).
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,17 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import pandas as pd
+import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.messages import hint
+from prodex.messages import hint, unaccented
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
 
 _COLUMNS = (
     "product_id",
+    "position",
     "attribute",
     "partition",
     "basis_quantity",
@@ -58,19 +65,112 @@ _UNITS = {
     **{code.casefold(): code for code in _SYMBOLS},
     **_WORDS,
 }
-_AMOUNT = re.compile(r"\s*([0-9]+(?:[.,][0-9]+)?)\s*([^\W\d_]\w*\.?)\s*")
+_AMOUNT = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*([^\W\d_]\w*\.?)")
+_WORD = re.compile(r"\w+")
+
+#: Words around an amount that say nothing beyond it, without accents.
+_PLAIN = frozenset(
+    [
+        *(
+            "per",
+            "pour",
+            "pro",
+            "je",
+            "par",
+            "por",
+            "for",
+            "of",
+            "the",
+            "a",
+            "de",
+            "du",
+            "des",
+            "d",
+            "la",
+            "le",
+            "les",
+        ),
+        *(
+            "nutrition",
+            "nutritional",
+            "nutrient",
+            "nutrients",
+            "fact",
+            "facts",
+            "information",
+            "typical",
+            "average",
+        ),
+        *(
+            "value",
+            "values",
+            "valeur",
+            "valeurs",
+            "nutritionnelle",
+            "nutritionnelles",
+            "moyenne",
+            "moyennes",
+            "une",
+        ),
+        *(
+            "nahrwert",
+            "nahrwerte",
+            "nahrwertangaben",
+            "durchschnittliche",
+            "voedingswaarde",
+            "voedingswaarden",
+        ),
+        *("gemiddelde", "product", "produit", "produkt", "food", "aliment", "lebensmittel", "un"),
+    ]
+)
+#: How records say the state in which figures are meant, without accents and the words above; "" as sold.
+_STATES = {
+    **dict.fromkeys(
+        (
+            *("as sold", "sold", "as purchased", "unprepared", "not prepared", "non prepared"),
+            *("tel que vendu", "tels que vendus", "telle que vendue", "tel vendu", "vendu", "non prepare"),
+            *(
+                "wie verkauft",
+                "unzubereitet",
+                "nicht zubereitet",
+                "zoals verkocht",
+                "onbereid",
+                "niet bereid",
+            ),
+        ),
+        "",
+    ),
+    **dict.fromkeys(
+        (
+            *("prepared", "as prepared", "when prepared", "ready prepared"),
+            *(
+                "prepare",
+                "prepares",
+                "tel que prepare",
+                "tels que prepares",
+                "apres preparation",
+                "une fois prepare",
+            ),
+            *("zubereitet", "zubereitetes", "zubereiteten", "nach zubereitung", "bereid", "na bereiding"),
+        ),
+        "prepared",
+    ),
+}
+_PARTITIONS = "isPartitionedBy"
+_STATE = "preparationstate"
 #: Problems named one by one in a warning.
 _NAMED = 3
 
 
 class Basis(NamedTuple):
-    """What figures refer to: an amount, with its unit by code."""
+    """What figures refer to: an amount, with its unit by code, and the words beyond it."""
 
     amount: float
     unit: str
+    words: str = ""
 
     def __str__(self) -> str:
-        return f"{self.amount:g} {_SYMBOLS.get(self.unit, self.unit)}"
+        return f"{self.amount:g} {_SYMBOLS.get(self.unit, self.unit)} {self.words}".rstrip()
 
 
 def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
@@ -80,6 +180,7 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
     # A figure of an update that waits would look like a second figure of the product.
     rows = rows[~rows["attribute"].str.startswith(PENDING)]
+    rows = rows.assign(state=_states(catalog, rows))
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):
@@ -97,45 +198,106 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
 
 
 def parsed(text: object) -> Basis | None:
-    """Return the amount that a text states, or None.
+    """Return the amount that a text states, with the words beyond it; None where it states none, or several.
 
-    >>> parsed("100 g"), parsed("100GRM"), parsed("per portion")
-    (Basis(amount=100.0, unit='GRM'), Basis(amount=100.0, unit='GRM'), None)
+    >>> parsed("100 g"), parsed("per 100GRM"), parsed("per portion")
+    (Basis(amount=100.0, unit='GRM', words=''), Basis(amount=100.0, unit='GRM', words=''), None)
+    >>> parsed("100 g as prepared"), parsed("100 g, tel que vendu"), parsed("Portion (30 g)")[2]
+    (Basis(amount=100.0, unit='GRM', words='prepared'), Basis(amount=100.0, unit='GRM', words=''), 'portion')
     """
-    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    unit = match[2].casefold().rstrip(".") if match else ""
-    code = _UNITS.get(unit) or _UNITS.get(unit.rstrip("s"))
-    return Basis(float(match[1].replace(",", ".")), code) if match and code else None
+    return _read(text)[0]
 
 
-def _bases(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+def _read(text: object) -> tuple[Basis | None, str]:
+    """Return the amount that a text states, and the words beyond it."""
+    if not isinstance(text, str):
+        return None, ""
+    found = [(match, code) for match in _AMOUNT.finditer(text) if (code := _unit_code(match[2]))]
+    if len(found) != 1:
+        return None, _words_of(text)
+    match, code = found[0]
+    words = _words_of(f"{text[: match.start()]} {text[match.end() :]}")
+    return Basis(float(match[1].replace(",", ".")), code, words), words
+
+
+def _unit_code(word: str) -> str | None:
+    unit = word.casefold().rstrip(".")
+    return _UNITS.get(unit) or _UNITS.get(unit.rstrip("s"))
+
+
+def _words_of(text: str) -> str:
+    """Return what a text says beyond an amount, in the form in which it compares.
+
+    >>> _words_of("Pour une portion"), _words_of("Préparé"), _words_of("UNPREPARED")
+    ('portion', 'prepared', '')
+    """
+    words = " ".join(word for word in _WORD.findall(unaccented(text)) if word not in _PLAIN)
+    return _STATES.get(words, words)
+
+
+def _states(catalog: Catalog, rows: pd.DataFrame) -> pd.Series:
+    """Return the state in which the figures of each row are meant, as their partition or they themselves say it."""
+    said: dict[tuple[str, str, str], list[str]] = {}
+    # Nobody has declared it, so it is kept by its shape.
+    for table, *columns in (("codes", "code", "label"), ("scalars", "value"), ("texts", "text")):
+        keys = ["product_id", "attribute", "position"]
+        found = catalog.arrow(table, [*keys, *columns])
+        is_state = pc.match_substring_regex(found["attribute"], rf"(?i)^{_PARTITIONS}\..*\b{_STATE}\w*$")
+        for one in found.filter(is_state).to_pylist():
+            word = str(next((one[column] for column in columns if one[column]), ""))
+            around = one["attribute"].rpartition(".")[0]
+            position = one["position"] or ""
+            # Texts, and a list of anything, have the item's place behind that of the partition.
+            is_item = table == "texts" or "." in position
+            for place in {position, position.rpartition(".")[0] if is_item else position} if word else ():
+                said.setdefault((one["product_id"], around, place), []).append(_words_of(word))
+    if not said:
+        return pd.Series("", rows.index, dtype=object)
+    found_states = []
+    for product, attribute, position in rows[["product_id", "attribute", "position"]].itertuples(index=False):
+        outer = str(position).rpartition(".")[0]
+        # With one index alone, either the partitions or the nutrients are no list.
+        around = [outer] if outer else ["", str(position)]
+        own = [word for place in around for word in said.get((product, _PARTITIONS, place), ())]
+        own += said.get((product, attribute, str(position)), ())
+        found_states.append(" ".join(dict.fromkeys(filter(None, own))))
+    return pd.Series(found_states, rows.index, dtype=object)
+
+
+def _bases(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Return what each row refers to, from its figures or else its words; and both, where these contradict."""
-    keys = ["partition", "basis_quantity", "basis_unit_code"]
+    keys = ["partition", "basis_quantity", "basis_unit_code", "state"]
     # Partitions are parsed once, and not once for each of the dozen nutrients in them.
     distinct = rows[keys].drop_duplicates()
-    found: list[Basis | None] = []
+    found: list[tuple[Basis | None, str]] = []
     wrong: list[tuple[Basis, ...]] = []
-    for words, amount, unit in distinct.itertuples(index=False):
-        figures = None if pd.isna(amount) or pd.isna(unit) else Basis(float(amount), str(unit))
-        named = parsed(words)
+    for name, amount, unit, state in distinct.itertuples(index=False):
+        named, words = _read(name)
+        words = " ".join(dict.fromkeys([*words.split(), *state.split()]))
+        named = named and named._replace(words=words)
+        figures = None if pd.isna(amount) or pd.isna(unit) else Basis(float(amount), str(unit), words)
         wrong.append((figures, named) if figures and named and figures != named else ())
-        found.append(None if wrong[-1] else figures or named)
+        found.append((None if wrong[-1] else figures or named, words))
     both = distinct.assign(
-        basis=pd.Series(found, distinct.index, object), wrong=pd.Series(wrong, distinct.index, object)
+        basis=pd.Series([basis for basis, _ in found], distinct.index, object),
+        words=pd.Series([words for _, words in found], distinct.index, object),
+        wrong=pd.Series(wrong, distinct.index, object),
     )
     merged = rows[keys].merge(both, how="left", on=keys).set_axis(rows.index)
-    return merged["basis"].astype(object), merged["wrong"].astype(object)
+    return merged[["basis", "words"]].astype(object), merged["wrong"].astype(object)
 
 
-def _of_basis(rows: pd.DataFrame, bases: pd.Series, basis: str) -> pd.DataFrame:
+def _of_basis(rows: pd.DataFrame, bases: pd.DataFrame, basis: str) -> pd.DataFrame:
     """Return the rows of a basis, which may be an amount or the name of a partition."""
-    wanted = parsed(basis)
-    named = rows["partition"].str.strip().str.casefold() == basis.strip().casefold()
-    meant = bases.map(lambda one: wanted is not None and one == wanted).astype(bool)
-    if wanted is None:
-        meant = named
+    wanted, words = _read(basis)
+    if wanted is not None:
+        meant = bases["basis"].map(lambda one: one == wanted).astype(bool)
+    else:
+        # A name that says nothing beyond an amount is only itself.
+        named = rows["partition"].str.strip().str.casefold() == basis.strip().casefold()
+        meant = (bases["words"] == words) & (named.fillna(False) | bool(words))
     if len(rows) and not meant.any():
-        amounts = Counter(map(str, bases.dropna()))
+        amounts = Counter(map(str, bases["basis"].dropna()))
         there = [*amounts, *(w for w in rows["partition"].dropna().unique() if parsed(w) is None)]
         otherwise = (
             f"Give one of {', '.join(there[:12])}." if there else "No partition says what it refers to."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -116,7 +117,59 @@ def tables_of(frames: Mapping[str, Any], taken: Iterable[str]) -> dict[str, pa.T
             )
         known[name.casefold()] = name
         tables[name] = decoded_table(_as_arrow(frame, name))
+        if alike := _alike_columns(tables[name].schema):
+            raise QueryError(
+                f"{name}= has the columns {alike[0]!r:.60} and {alike[1]!r:.60}, which are one name to SQL, since it "
+                "ignores case: it would answer with the values of the other. Rename one of them, or leave it out."
+            )
     return tables
+
+
+def _alike_columns(fields: Iterable[pa.Field], around: str = "") -> tuple[str, str] | None:
+    """Return two names that differ by case alone, of columns or of members of one structure; None if there are none."""
+    seen: dict[str, str] = {}
+    for field in fields:
+        name = f"{around}{field.name}"
+        if (other := seen.get(name.casefold())) is not None:
+            return other, name
+        seen[name.casefold()] = name
+        if found := _alike_members(field.type, f"{name}."):
+            return found
+    return None
+
+
+def _alike_members(kind: pa.DataType, around: str) -> tuple[str, str] | None:
+    inside = [kind.field(place) for place in range(kind.num_fields)]
+    if pa.types.is_struct(kind) or pa.types.is_union(kind):
+        return _alike_columns(inside, around)
+    # The items of a list and of a map have no names.
+    return next(filter(None, (_alike_members(field.type, around) for field in inside)), None)
+
+
+def _named_or_left_out(query: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables of the catalogue without columns that are one name to SQL: attributes of suppliers are open.
+
+    Raises
+    ------
+    QueryError
+        When the query names such a table.
+    """
+    words = set(re.findall(r"\w+", str(query).casefold()))
+    found = dict(tables)
+    for name, source in tables.items():
+        if (alike := _alike_columns(source.schema)) is None:
+            continue
+        if name in words:
+            wanted = f"mine=catalog.{name}[['product_id', {alike[0]!r:.60}]]"
+            raise QueryError(
+                f"{name} has the columns {alike[0]!r:.60} and {alike[1]!r:.60}, which are one name to SQL, since it "
+                "ignores case: it would answer with the values of the other. Query the columns that you mean beside "
+                f"it: catalog.sql(query, {wanted})."
+            )
+        # It is given because the query lists tables, or makes their names while it runs.
+        counts = Counter(column.casefold() for column in source.schema.names)
+        found[name] = source.select([one for one in source.schema.names if counts[one.casefold()] == 1])
+    return found
 
 
 def _as_arrow(frame: Any, name: str) -> pa.Table:
@@ -201,6 +254,7 @@ def ask(
     values = parameters_of(parameters)
     own = tables_of(frames, TABLES)
     tables = {name: catalog._source(name) for name in _needed(query, catalog._held)}
+    tables = _named_or_left_out(query, tables)
     try:
         import duckdb
     except ImportError as error:

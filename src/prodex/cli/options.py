@@ -22,6 +22,7 @@ import prodex
 from prodex.cli.output import Format, say, show
 from prodex.errors import QueryError
 from prodex.files.untrusted import NotUtf8, utf8_text
+from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
@@ -190,7 +191,7 @@ def values_of(words: list[str]) -> list[str]:
             continue
         try:
             # Between any white space, as a column copied from a spreadsheet has it.
-            values += utf8_text(Path(word[1:]).read_bytes()).split()
+            values += listed_in(utf8_text(Path(word[1:]).read_bytes()))
         except OSError as error:
             raise QueryError(
                 f"{word} cannot be read: {error}. Give @FILE with one value per line."

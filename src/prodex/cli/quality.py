@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import pandas as pd
 import typer
@@ -367,15 +367,18 @@ def _chosen_findings(
             judged = prodex.open_audit(snapshot)
         except SnapshotNotFound:
             judged = prodex.audit(snapshot, "core")
-    found = judged.failures()
+    wanted: dict[str, Any] = {}
     if check:
         # The id of a check names one, and that of its rule all with other parameters.
-        column = "check" if set(check) <= {one.id for one in judged.checks} else "rule"
-        found = judged.failures(**{column: check})
+        wanted["check" if set(check) <= {one.id for one in judged.checks} else "rule"] = check
     if product:
-        ids = found["product_id"].isin(product)
-        gtins = set(judged.failures(gtin=product)["product_id"]) if not ids.all() else set()
-        found = found[ids | found["product_id"].isin(gtins)]
+        ids = set(judged.identity["product_id"].to_pylist())
+        wanted["product_id"] = [
+            each
+            for one in product
+            for each in ([one] if one in ids else judged.failures(gtin=one)["product_id"])
+        ]
+    found = judged.failures(**wanted)
     if not everything and found.empty:
         raise QueryError(
             "No finding of the audit is meant by that. `prodex audit --show failures` lists them."

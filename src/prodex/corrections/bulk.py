@@ -342,7 +342,7 @@ def _of_series(
     numbers = {one: number for number, one in enumerate(work.ids.to_pylist())}
     by_gtin: dict[str | None, list[int]] = {}
     for number, code in enumerate(work.catalog.arrow("products", ["gtin"])["gtin"].to_pylist()):
-        by_gtin.setdefault(gtin.comparable_cell(code), []).append(number)
+        by_gtin.setdefault(gtin.comparable(code), []).append(number)
     is_gtin = series.index.name == "gtin"
     values: dict[int, Any] = {}
     unknown = []
@@ -354,7 +354,7 @@ def _of_series(
         found = [] if is_gtin else [numbers[text]] if text in numbers else []
         if not found and series.index.name != "product_id":
             try:
-                found = by_gtin.get(gtin.comparable_cell(key), [])
+                found = by_gtin.get(gtin.comparable(key), [])
             except InputError:
                 found = []
         if len(found) != 1:

@@ -21,8 +21,8 @@ from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.gtin import comparable_cell
-from prodex.messages import counted
+from prodex.gtin import comparable
+from prodex.messages import counted, hint
 from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
@@ -38,6 +38,7 @@ from prodex.store.record_history import (
     records_over_time,
 )
 from prodex.store.snapshot import SNAPSHOTS, name_of
+from prodex.tables.attributes import ATTRIBUTES, PATHS, is_within
 
 
 class Event(StrEnum):
@@ -169,7 +170,8 @@ def changes_of(
     snapshots
         Name of the snapshots, several names, or a catalogue that is one of them; all names of this machine by default.
     attribute
-        Only this attribute, or what is in it: a wire path, such as "namePublicLong".
+        Only this attribute, or what is in it: a wire path, such as "namePublicLong". One that neither the specification
+        nor the product knows is an `InputError`.
 
     Returns
     -------
@@ -235,7 +237,16 @@ def histories_of(
     gtins = {one.gtin for _, chain in chains for one in chain if one.gtin is not None}
     sources = {one.origin.source for _, chain in chains for one in chain if one.origin is not None}
     written = sent_writes(gtins, sources)
-    return [_history(name, chain, written, attribute) for name, chain in chains]
+    if attribute is not None:
+        attribute = str(attribute).removesuffix(".data")
+    found = [_history(name, chain, written, attribute) for name, chain in chains]
+    if attribute is not None and not any(one.values for one in found):
+        roots = {root for _, chain in chains for version in _versions(chain) for root in version.record}
+        known = [*roots, *ATTRIBUTES, *PATHS]
+        if not any(is_within(one, attribute) for one in known):
+            near = hint(attribute, known, "Give a wire path, such as namePublicLong.")
+            raise InputError(f"There is no attribute {attribute!r:.60} in this product{near}")
+    return found
 
 
 def _key_of(product: Any) -> tuple[ProductKeys, bool]:
@@ -262,13 +273,13 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
                 "This row has neither product_id nor gtin, so it is not known which product it is."
             )
         own = names.get("product_id", names.get("id"))
-        return ProductKeys(None if own is None else str(own), comparable_cell(names.get("gtin"))), False
+        return ProductKeys(None if own is None else str(own), comparable(names.get("gtin"))), False
     if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
         raise InputError(
             f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
             "prodex.changes_of('03036811359935')."
         )
-    gtin = comparable_cell(product)
+    gtin = comparable(product)
     if gtin is None:
         raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
     return ProductKeys(str(product).strip(), gtin), True

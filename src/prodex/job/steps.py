@@ -394,7 +394,7 @@ def _plan_sent(context: Context, _: int) -> StepOutcome:
 
 
 def _worklists(context: Context, _: int) -> StepOutcome:
-    from prodex.worklists.folder import owner_names
+    from prodex.worklists.folder import owners_called
 
     options = context.job.worklists
     assert options is not None  # noqa: S101 - else there is no such step
@@ -403,9 +403,8 @@ def _worklists(context: Context, _: int) -> StepOutcome:
     only = {"severity": list(options.severity)} if options.severity else {}
     # If it is there, this run wrote it and was killed before it could note so.
     audit = context.audit(options.profile)
-    there = owner_names(audit, options.by)
     # A supplier who has no product any more is no reason for the others to get none.
-    languages = {owner: one for owner, one in options.languages if owner.strip().casefold() in there}
+    languages = {owner: one for owner, one in options.languages if owners_called(audit, options.by, owner)}
     index = audit.worklists(
         folder, options.by, replace=True, language=options.language, languages=languages, **only
     )

@@ -46,6 +46,9 @@ class RetryableError(Exception):
         True when the service cannot have processed the request, so that even a write may be sent again.
     is_transient
         False when every further attempt would fail in the same way.
+    is_answer
+        True when the service itself answered so: it seldom changes its mind, so that this is not tried for as long as
+        a service may be away.
     """
 
     message: str
@@ -54,6 +57,7 @@ class RetryableError(Exception):
     retry_after: float | None = field(default=None, kw_only=True)
     not_processed: bool = field(default=False, kw_only=True)
     is_transient: bool = field(default=True, kw_only=True)
+    is_answer: bool = field(default=False, kw_only=True)
 
     def __str__(self) -> str:
         return self.message
@@ -70,6 +74,9 @@ class RetryPolicy:
     load_seconds
         For reads inside a load or a refresh, after its first call has succeeded: longer than a service takes to
         restart. Before that, a wrong base URL should fail soon.
+    answer_seconds
+        The same for answers that a load cannot use, and that the service seldom changes: it refuses a new token again
+        and again, or sends null in place of products. From the first of such answers on that follow one another.
     attempts
         Attempts, the first one included; None for as many as the time allows.
     first_wait, longest_wait
@@ -97,6 +104,7 @@ class RetryPolicy:
 
     seconds: float = 20
     load_seconds: float = 300
+    answer_seconds: float = 55
     attempts: int | None = None
     first_wait: float = 0.5
     longest_wait: float = 20
@@ -215,6 +223,7 @@ class Retrying:
             When a write failed after the service may have processed it.
         """
         begin, attempts = self._clock(), 0
+        answered: float | None = None
         while True:
             attempts += 1
             try:
@@ -232,8 +241,13 @@ class Retrying:
             # Asked after each attempt: a load may have begun meanwhile, by a call of another thread.
             name = "load_seconds" if in_load() else "seconds"
             seconds: float = getattr(self.policy, name)
+            end, now = begin + seconds, self._clock()
+            # A service that was away in between has started anew, and so do its answers.
+            answered = (now if answered is None else answered) if failure.is_answer else None
+            if answered is not None and (ends := answered + self.policy.answer_seconds) < end:
+                name, seconds, end = "answer_seconds", self.policy.answer_seconds, ends
             may_repeat = failure.is_transient and attempts != self.policy.attempts
-            wait = self._pause(failure, attempts, begin + seconds - self._clock()) if may_repeat else None
+            wait = self._pause(failure, attempts, end - now) if may_repeat else None
             if wait is None:
                 times = "once" if attempts == 1 and not failure.is_transient else f"{attempts} times"
                 tried = f"{times} in {self._clock() - begin:.0f} s; the last failure: {failure}"

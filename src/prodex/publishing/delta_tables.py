@@ -102,7 +102,7 @@ def opened(place: Place, table: str, version: int | None = None, *advice: str) -
     with place.refusals("read"):
         try:
             found = deltalake.DeltaTable(
-                place.at(table), version=version, storage_options=place.storage_options
+                place.table(table), version=version, storage_options=place.storage_options
             )
         except deltalake.exceptions.DeltaProtocolError as error:
             raise _newer(place) from error
@@ -257,9 +257,10 @@ def created(place: Place, table: str, name: str, columns: Any, added: list[Any])
     deltalake = delta()
     from deltalake.transaction import create_table_with_add_actions
 
+    place.make_log(table)
     try:
         create_table_with_add_actions(
-            place.at(table),
+            place.table(table),
             columns,
             added,
             name=table,

@@ -17,10 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import pyarrow.fs as arrow_files
@@ -35,6 +37,10 @@ from prodex.installation import missing_extra
 
 #: Requests to an object store at a time.
 WORKERS = 8
+
+#: Real paths of Delta tables -> folders with a link to their log; see `Place.table`.
+_LINKED: dict[str, str] = {}
+_LINKING = threading.Lock()
 
 #: Two threads that publish the same file would write it under the same temporary name; a file always has the same lock.
 _LOCKS = tuple(threading.Lock() for _ in range(64))
@@ -68,6 +74,9 @@ _QUERY = re.compile(r"(?<=\w)\?[^\s'\"]*")  # of an address: Azure has its signa
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
 
 
+#: The folder of the log of a Delta table.
+LOG = "_delta_log"
+
 #: True of whatever is refused before the row of a publication is committed.
 UNCHANGED = "What was published is unchanged."
 
@@ -98,8 +107,39 @@ class Place:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def at(self, name: str) -> str:
-        """Return the address of something inside, as `deltalake` takes it."""
+        """Return the address of something inside, as it is shown."""
         return str(self.folder / name) if self.folder is not None else f"{self.address}/{name}"
+
+    def table(self, name: str) -> str:
+        """Return the address of a Delta table inside, as `deltalake` takes it.
+
+        Raises
+        ------
+        StorageError
+            When there is a percent sign in the path, and the system does not let us make links.
+        """
+        if self.folder is None:
+            return self.at(name)
+        # `deltalake` writes to the path that it is given, and reads from that path with `%20` and the like decoded:
+        # from the folder "team shop" beside "team%20shop", if there is one. It resolves links on the way to a table,
+        # and not in it; and of a folder it touches nothing but the log.
+        real = os.path.realpath(self.folder / name)
+        if unquote(real) == real:
+            return self.at(name)
+        with _LINKING:
+            if real not in _LINKED:
+                beside = Path(_links().name, str(len(_LINKED)))
+                with storage(beside):
+                    beside.mkdir()
+                    (beside / LOG).symlink_to(Path(real, LOG), target_is_directory=True)
+                _LINKED[real] = str(beside)
+            return _LINKED[real]
+
+    def make_log(self, name: str) -> None:
+        """Make the folder of the log of a Delta table; object stores have no folders."""
+        if self.folder is not None:
+            with self.refusals("write"):
+                (self.folder / name / LOG).mkdir(parents=True, exist_ok=True)
 
     @property
     def storage_options(self) -> dict[str, str]:
@@ -292,6 +332,8 @@ class Place:
         words = _QUERY.sub("", words)
         for secret in _secrets(self.options):
             words = words.replace(secret, "***")
+        for real, beside in _LINKED.items():
+            words = words.replace(beside, real)
         return re.sub(r"\s+", " ", words).strip()[:400].rstrip(".") + "."
 
 
@@ -340,6 +382,18 @@ def place_of(uri: object, storage_options: object = None) -> Place:
             "as storage_options, or in the environment."
         )
     return Place(text.rstrip("/"), None, dict(options))
+
+
+@cache
+def _links() -> TemporaryDirectory[str]:
+    """Return a folder of this process for links to logs, which is removed when the process ends."""
+    folder = TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True)
+    if unquote(os.path.realpath(folder.name)) != os.path.realpath(folder.name):
+        raise StorageError(
+            f"The folder for temporary files, {folder.name}, has a percent sign in its path, and so has the place to "
+            "publish to. Let TMPDIR name another one, or choose another place."
+        )
+    return folder
 
 
 def delta() -> Any:

@@ -19,6 +19,7 @@ from prodex.publishing.delta_tables import nothing_at
 from prodex.publishing.destination import Place, delta, place_of
 from prodex.publishing.pointer import Pointer, pointer_of
 from prodex.publishing.publication import file_names
+from prodex.store.archive import is_of
 from prodex.store.parts import StoredPart
 
 #: Two threads that need the same file fetch it once; a file has always the same lock.
@@ -39,8 +40,8 @@ def open_published(
     uri
         The folder or address that was given to `publish`.
     at
-        Which publication: a number, or the beginning of the snapshot's time, such as "2026-11-13", for the last
-        publication of it. The newest by default.
+        Which publication: a number, or the day of a snapshot, such as "2026-11-13" (a day of this machine's time
+        zone), for the last publication of it. The newest by default.
     storage_options
         What the object store needs, as the package `deltalake` takes it. Credentials may also be in the environment.
 
@@ -165,11 +166,11 @@ def _chosen(pointer: Pointer, at: Any) -> int:
     """
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | str)):
         raise InputError(
-            f"at is {described(at)}. Give the number of a publication, or the beginning of a snapshot's time: "
+            f"at is {described(at)}. Give the number of a publication, or the day of a snapshot: "
             "at='2026-11-13'."
         )
     if isinstance(at, str):
-        found = [one.number for one in pointer.publications if one.snapshot.startswith(at)]
+        found = [one.number for one in pointer.publications if is_of(one.snapshot, at)]
     else:
         found = [number for number in pointer.numbers if at in (None, number)]
     if found:

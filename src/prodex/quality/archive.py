@@ -117,8 +117,9 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
     Parameters
     ----------
     name
-        "shop" is the newest audit beside the snapshots of that name, "shop@2026-11-13" the last one of that day. The
-        folder of an audit is taken as well, and so is a catalogue that is one of the snapshots.
+        "shop" is the newest audit beside the snapshots of that name, "shop@2026-11-13" the last one of that day, by
+        this machine's time zone. The folder of an audit is taken as well, and so is a catalogue that is one of the
+        snapshots.
     profile
         Only audits by this profile.
 

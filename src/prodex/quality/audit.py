@@ -406,7 +406,8 @@ class Audit:
         Raises
         ------
         QueryError
-            When there is no such column, severity, check, rule, block, attribute, language or market; the message
+            When there is no such column, severity, check, rule, block, attribute, language or market, or when no
+            product of the audit has such an owner, brand, kind or name, or none of the GTINs or ids; the message
             suggests the nearest name.
 
         Examples
@@ -433,7 +434,7 @@ class Audit:
         is_accepted = equal.get("accepted")
         if isinstance(is_accepted, bool | np.bool_):
             equal = {name: value for name, value in equal.items() if name != "accepted"}
-        wants = failure_filters(FAILURES.names, self.parts, self.checks, equal)
+        wants = failure_filters(FAILURES.names, self.parts, self.checks, equal, self.accepted_parts)
         # A generator: millions of findings never are in memory at once.
         each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
         rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)

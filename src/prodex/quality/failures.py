@@ -21,7 +21,7 @@ from prodex.catalog.conditions import (
 )
 from prodex.errors import QueryError
 from prodex.locales import short_of
-from prodex.messages import hint
+from prodex.messages import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
 from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import CheckFacts
@@ -38,8 +38,18 @@ OF_CHECK: Mapping[str, str] = {
 }
 
 
+#: Columns of products that name something: of several, each must be that of a product of the audit, whatever fails.
+_NAMES = ("name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind")
+#: Those of lists made elsewhere, which may have more products than the audit: one of them must be of it.
+_KEYS = ("product_id", "gtin")
+
+
 def failure_filters(
-    names: Sequence[str], parts: Sequence[AuditPart], checks: Sequence[CheckFacts], equal: Mapping[str, Any]
+    names: Sequence[str],
+    parts: Sequence[AuditPart],
+    checks: Sequence[CheckFacts],
+    equal: Mapping[str, Any],
+    accepted: Sequence[AcceptedInPart] = (),
 ) -> list[ColumnCondition]:
     """Return what is wanted of the columns of the findings.
 
@@ -47,7 +57,7 @@ def failure_filters(
     ----------
     names
         The columns.
-    parts, checks
+    parts, checks, accepted
         Of the audit.
     equal
         Column = value, or several in anything that holds values; None is no value.
@@ -55,8 +65,8 @@ def failure_filters(
     Raises
     ------
     QueryError
-        When there is no such column, or no such severity, check, rule, market or the like; the message names the
-        nearest.
+        When there is no such column, or no such severity, check, rule, market or the like, or no product of the audit
+        has such an owner, brand, kind, name, GTIN or id; the message names the nearest.
     """
     for name in equal:
         if name not in names:
@@ -69,6 +79,8 @@ def failure_filters(
         own = pa.array([getattr(check, fact, None) for check in checks], pa.string())
         if column in OF_CHECK:
             return own.unique()
+        if column == "accepted_by":
+            return pa.array([line.by for part in accepted for line in part.lines], pa.string()).unique()
         of_product = column in IDENTITY.names
         found = [part.column(column) if of_product else part.evidence[column] for part in parts]
         texts = [chunk.cast(pa.string()) for one in found for chunk in one.chunks]
@@ -76,7 +88,26 @@ def failure_filters(
 
     schema = pa.schema([(name, _typed(name)) for name in names])
     closed = _closed(checks, stored)
-    return [column_condition(column, value, schema, stored, closed) for column, value in equal.items()]
+    wants = [column_condition(column, value, schema, stored, closed) for column, value in equal.items()]
+    for want in wants:
+        if want.column in (*_NAMES, *_KEYS, "accepted_by"):
+            _check_known(want, stored)
+    return wants
+
+
+def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:
+    """Make sure that what was named is there: without findings it is clean, and with another spelling nobody knows."""
+    missing = [one for one in want.not_found(stored) if one is not None]
+    if not missing or (want.column in _KEYS and len(missing) < len(want.entries)):
+        return
+    is_person = want.column == "accepted_by"
+    of_whom = "Nothing was accepted by" if is_person else f"No product of this audit has {want.column}"
+    there = [one for one in stored(want.column).to_pylist() if one]
+    word = str(missing[0])
+    several = f", and {len(missing) - 1:,} more are not there either" if len(missing) > 1 else ""
+    shown = ", ".join(f"{one:.60}" for one in there[:20])
+    there_are = f"There are {shown}{', ...' if len(there) > 20 else ''}." if there else "There are none."
+    raise QueryError(f"{of_whom} {word!r:.60}{several}{hint(word, there, there_are)}")
 
 
 def _typed(name: str) -> pa.DataType:
@@ -87,7 +118,7 @@ def _typed(name: str) -> pa.DataType:
 def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
     lists = {
-        column: ClosedList(_reader_of_names(list(dict.fromkeys(getattr(check, fact) for check in checks))))
+        column: ClosedList(_reader_of_names(filter(None, (getattr(check, fact) for check in checks))))
         for column, fact in OF_CHECK.items()
     }
     return {
@@ -107,20 +138,22 @@ def _known_attributes(stored: pa.Array) -> list[str]:
 
 def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
     """Read one of some names, whatever its case."""
-    folded = {name.casefold(): name for name in known}
+    names = list(dict.fromkeys(known))
 
     def read(column: str, value: Any) -> str:
         word = str(value)
-        if word in folded.values():
-            return word
-        if (found := folded.get(word.strip().casefold())) is not None:
-            return found
-        shown = [f"{name:.60}" for name in list(folded.values())[:20]]
-        there_are = f"Give one of {', '.join(shown)}{', ...' if len(folded) > len(shown) else ''}."
+        match meant(word, names):
+            case [name]:
+                return name
+            case [_, _, *_] as several:
+                raise QueryError(
+                    f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
+                    "there."
+                )
+        shown = [f"{name:.60}" for name in names[:20]]
+        there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
         of_audit = "" if column == "severity" else " of this audit"
-        raise QueryError(
-            f"No {column}{of_audit} is called {word!r:.60}{hint(word, folded.values(), there_are)}"
-        )
+        raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
 
     return read
 

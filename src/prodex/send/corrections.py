@@ -18,7 +18,7 @@ from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog, Origin
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
-from prodex.gtin import comparable_cell
+from prodex.gtin import comparable
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
@@ -45,7 +45,7 @@ class KnownProducts:
     Attributes
     ----------
     ids
-        Product ids by GTIN in the form of `prodex.gtin.comparable_cell`, since services also send 13 digits.
+        Product ids by GTIN in the form of `prodex.gtin.comparable`, since services also send 13 digits.
     codes
         The long language codes of each short one, as `short_of` returns it.
     texts
@@ -60,7 +60,7 @@ class KnownProducts:
     def of(cls, catalog: Catalog) -> KnownProducts:
         ids = defaultdict(list)
         for row in catalog.arrow("products", ["product_id", "gtin"]).to_pylist():
-            ids[gtin.comparable_cell(row["gtin"])].append(row["product_id"])
+            ids[gtin.comparable(row["gtin"])].append(row["product_id"])
         columns = ["attribute", "language", "language_code"]
         rows = catalog.arrow("texts", columns).group_by(columns).aggregate([]).to_pylist()
         codes = defaultdict(set)
@@ -119,7 +119,7 @@ def _product_ids(frame: pd.DataFrame, known: KnownProducts) -> list[str]:
 
 
 def _id(value: Any, known: KnownProducts) -> str:
-    several = known.ids.get(gtin.comparable_cell(value), ())
+    several = known.ids.get(gtin.comparable(value), ())
     if not several:
         gtin.normal_form(value)  # if it is not a GTIN, the error says why
     if len(several) != 1:
@@ -489,7 +489,7 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
         raise ChangesRefused(
             f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
         )
-    if len(several := known.ids[comparable_cell(gtin)]) > 1:
+    if len(several := known.ids[comparable(gtin)]) > 1:
         raise ChangesRefused(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
             "it is not certain which of them would change."

@@ -270,6 +270,6 @@ def _whole_number(value: float, path: str) -> Any:
 def gtin_key(value: Any) -> str:
     """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
     try:
-        return gtin.comparable_cell(value) or ""
+        return gtin.comparable(value) or ""
     except InputError:
         return str(value)

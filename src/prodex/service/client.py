@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from prodex import clock, locales
-from prodex.arguments import described
+from prodex.arguments import described, whole_number
 from prodex.errors import (
     AuthenticationFailed,
     CursorLost,
@@ -25,6 +25,7 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.limits import Limits
+from prodex.messages import counted
 from prodex.network.addresses import is_loopback
 from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.query import ProductQuery
@@ -218,6 +219,7 @@ class Client:
         limit: int | None = None,
         offset: int | None = None,
         next_page: str | None = None,
+        received: int | None = None,
         accept_language: str | None = None,
     ) -> ProductPage:
         """List products by GET (spec, endpoint 4), one page.
@@ -233,6 +235,9 @@ class Client:
             ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
             Cursor of the previous page.
+        received
+            How many products the earlier pages had; `offset` when None. A page whose `data` is null is an empty page
+            only if no more products are announced.
         accept_language
             Language of labels, when other than the client's.
 
@@ -249,9 +254,8 @@ class Client:
         2
         """
         params = query.to_params() if isinstance(query, ProductQuery) else dict(query or {})
-        return self._products(
-            "GET", LIST_PATH, params, accept_language, limit=limit, offset=offset, next_page=next_page or None
-        )
+        paging: dict[str, Any] = {"limit": limit, "offset": offset, "next_page": next_page or None}
+        return self._products("GET", LIST_PATH, params, accept_language, received, **paging)
 
     def rich_content(
         self,
@@ -260,6 +264,7 @@ class Client:
         limit: int | None = None,
         offset: int | None = None,
         next_page: str | None = None,
+        received: int | None = None,
         accept_language: str | None = None,
     ) -> ProductPage:
         """List GTIN, id and assets of products by GET (spec, endpoint 6), one page.
@@ -276,7 +281,8 @@ class Client:
         """
         query = query if isinstance(query, ProductQuery) else ProductQuery.from_body(query or {})
         paging: dict[str, Any] = {"limit": limit, "offset": offset, "next_page": next_page}
-        return self.list_products(query.to_rich_content_params(), **paging, accept_language=accept_language)
+        params = query.to_rich_content_params()
+        return self.list_products(params, **paging, received=received, accept_language=accept_language)
 
     def search_products(
         self,
@@ -285,6 +291,7 @@ class Client:
         limit: int | None = None,
         offset: int | None = None,
         next_page: str | None = None,
+        received: int | None = None,
         accept_language: str | None = None,
     ) -> ProductPage:
         """Search products by POST (spec, endpoint 5), one page.
@@ -297,6 +304,9 @@ class Client:
             ProductPage size (20 when None, 500 at most) and index of the first product.
         next_page
             "" on the first call of a scroll, then the cursor of the previous page.
+        received
+            How many products the earlier pages had; `offset` when None. A page whose `data` is null is an empty page
+            only if no more products are announced.
         accept_language
             Language of labels, when other than the client's.
 
@@ -316,9 +326,8 @@ class Client:
         True
         """
         body = query.to_body() if isinstance(query, ProductQuery) else dict(query or {})
-        return self._products(
-            "POST", SEARCH_PATH, body, accept_language, limit=limit, offset=offset, next_page=next_page
-        )
+        paging: dict[str, Any] = {"limit": limit, "offset": offset, "next_page": next_page}
+        return self._products("POST", SEARCH_PATH, body, accept_language, received, **paging)
 
     def count(self, query: ProductQuery | None = None) -> int:
         """Return the number of products that match, without loading them.
@@ -490,15 +499,17 @@ class Client:
         200
         """
         what = f"{method} {path}"
+        used: Secret | None = None
         send = partial(self._transport.send, method, path, params=params, body=body, headers=headers)
 
         def attempt() -> T:
-            token = self._token()
+            nonlocal used
+            used = token = self._token()
             reply = send(bearer=token)
             is_kept = not self._tokens.may_renew
             if self._refusal(reply, token, decode) is not None and not is_kept:
                 # The service does nothing for an unknown caller, so even a write is sent again.
-                token = self._token(rejected=token)
+                used = token = self._token(rejected=token)
                 reply = send(bearer=token)
             if (message := self._refusal(reply, token, decode)) is not None:
                 problem = (
@@ -510,7 +521,11 @@ class Client:
                     raise AuthenticationFailed(problem, status=reply.status)
                 self._tokens.give_time()
                 raise RetryableError(
-                    problem, kind=AuthenticationFailed, status=reply.status, not_processed=True
+                    problem,
+                    kind=AuthenticationFailed,
+                    status=reply.status,
+                    not_processed=True,
+                    is_answer=True,
                 )
             raise_for_status(what, reply)
             self._tokens.is_proven = True
@@ -521,12 +536,18 @@ class Client:
                 words = f"It says: {answer}" if answer else "It is empty."
                 raise IdentifierUnreadable(f"{error} {words}", status=error.status, answer=answer) from None
             except UnexpectedReply as error:
-                problem = self._transport.hide(str(error), token)
+                problem, is_answer = self._transport.hide(str(error), token), error.is_answer
             # Raised outside of the handler: the error of a JSON parser contains the whole text that it could not read,
             # and would become the context of this one.
-            raise RetryableError(problem, kind=UnexpectedReply, status=reply.status)
+            raise RetryableError(problem, kind=UnexpectedReply, status=reply.status, is_answer=is_answer)
 
-        result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
+        self._tokens.begin_call()
+        try:
+            result = self._retrying.call(what, attempt, idempotent=idempotent, in_load=self._is_in_load)
+        except AuthenticationFailed:
+            if used is not None:
+                self._tokens.give_up(used)
+            raise
         if self._load is not None:
             self._load.set()
         return result
@@ -563,17 +584,20 @@ class Client:
         path: str,
         filters: Mapping[str, Any],
         accept_language: str | None,
+        received: int | None,
         **paging: int | str | None,
     ) -> ProductPage:
         asked = {**filters, **{key: value for key, value in paging.items() if value is not None}}
         language = self.accept_language if accept_language is None else locales.language_tag(accept_language)
         headers = {} if language is None else {"Accept-language": language}
+        before = received if received is not None else whole_number(paging["offset"], 0) or 0
+        decode = partial(_page, before=before)
         try:
             if method == "GET":
                 params = {key: str(value) for key, value in asked.items()}
-                return self.call(method, path, decode=_page, params=params, headers=headers)
+                return self.call(method, path, decode=decode, params=params, headers=headers)
             headers["Content-Type"] = "application/json"
-            return self.call(method, path, decode=_page, body=json.dumps(asked).encode(), headers=headers)
+            return self.call(method, path, decode=decode, body=json.dumps(asked).encode(), headers=headers)
         except RequestRefused as error:
             if asked.get("next_page") and error.status in _CURSOR_STATUSES:
                 raise CursorLost(
@@ -601,5 +625,12 @@ class Client:
         return None if message is None else self._transport.hide(message, token)
 
 
-def _page(reply: Reply) -> ProductPage:
-    return ProductPage(reply.body, envelope.split(reply.body), clock.now(), reply.date)
+def _page(reply: Reply, before: int) -> ProductPage:
+    found = envelope.split(reply.body)
+    if not found.is_page_after(before):
+        raise UnexpectedReply(
+            f"The service sent null in place of products after {counted(before, 'product')}, and announced "
+            f"{counted(found.total_results or 0, 'product')}.",
+            is_answer=True,
+        )
+    return ProductPage(reply.body, found, clock.now(), reply.date)

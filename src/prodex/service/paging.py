@@ -257,14 +257,14 @@ def fetch_pages(
     Parameters
     ----------
     fetch
-        Requests one page; it gets the paging parameters by name.
+        Requests one page; it gets the paging parameters, and the products `received` before it, by name.
     state
         Where to begin.
     seen
         Keys of the products of earlier pages; those of each page are added.
     """
     while not state.ended:
-        page = fetch(**state.parameters())
+        page = fetch(**state.parameters(), received=state.rows if state.by_scroll else state.offset)
         before, state = state, state.after_page(page.identities, seen, page.total_results, page.next_page)
         yield FetchedPage(page, before, state)
 

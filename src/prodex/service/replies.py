@@ -18,7 +18,8 @@ from typing import Any
 
 from prodex.errors import IdentifierUnreadable, UnexpectedReply
 from prodex.formats.safe_xml import MarkupRefused, XmlElement, parsed
-from prodex.service.transport import MESSAGE_KEYS, Reply
+from prodex.service.transport import Reply
+from prodex.tables.envelope import MESSAGE_KEYS
 
 #: The state of an import that is running, and of one that succeeded (spec, States).
 RUNNING = "IN_PROGRESS"

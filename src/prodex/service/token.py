@@ -76,6 +76,7 @@ class TokenSource:
     _token: Token | None = field(default=None, init=False)
     _pending: Future[Token] | None = field(default=None, init=False)
     _kept: tuple[float, float] = field(default=(-math.inf, 0.0), init=False)
+    _given_up: Secret | None = field(default=None, init=False)
 
     @property
     def may_renew(self) -> bool:
@@ -95,6 +96,18 @@ class TokenSource:
                 is_again = now - until < seconds
                 seconds = 2 * seconds if is_again else _PATIENCE
                 self._kept = (now + seconds, seconds)
+
+    def give_up(self, refused: Secret) -> None:
+        """Remember a token that was refused until the time for it was over: the next call begins with another one."""
+        with self._lock:
+            self._given_up = refused
+
+    def begin_call(self) -> None:
+        """Forget a token that was given up; calls that are on their way keep it, since another would be as unknown."""
+        with self._lock:
+            if self._given_up is not None and self._token is not None and self._token.text == self._given_up:
+                self._token, self._kept = None, (-math.inf, 0.0)
+            self._given_up = None
 
     def current(self, *, rejected: Secret | None = None) -> Token:
         """Return a token with its lifetime.

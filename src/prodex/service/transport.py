@@ -22,6 +22,7 @@ from prodex.limits import REPLY, Limits, Meter
 from prodex.network.connection_pool import broken, limit_error, receive
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
 from prodex.service.secret import Secret
+from prodex.tables.envelope import MESSAGE_KEYS
 
 if TYPE_CHECKING:
     import requests
@@ -34,9 +35,6 @@ _LONGEST_MESSAGE = 300
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
-
-#: Keys under which services put the message of an error.
-MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "errors", "reason")
 
 _IF_UNREACHABLE = 'Check the base URL and the network. connect("sandbox") restarts a sandbox that has ended.'
 

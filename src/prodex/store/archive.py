@@ -217,12 +217,12 @@ class Archive:
     def matching(self, given: str) -> list[Path]:
         """Return the folders that a text such as "shop" or "shop@2026-11-13" means, in the order of publication.
 
-        Any beginning of the time will do, so that a day means all values of that day.
+        A day, a month or a year means all values of it, as `is_of` reads them.
         """
         name, _, time = given.partition("@")
         if name == "*":  # means all of them only where somebody lists them
             return []
-        return [folder for folder in self.of(name) if folder.name.startswith(time)]
+        return [folder for folder in self.of(name) if is_of(folder.name, time)]
 
     def not_found(self, given: str, things: str, which: str = "") -> SnapshotNotFound:
         """Return the error for a name or time that matches nothing, with what there is instead.
@@ -236,10 +236,12 @@ class Archive:
         which
             What else was asked for: " by profile 'core'".
         """
-        name = given.partition("@")[0]
+        name, _, day = given.partition("@")
         names = sorted({self.name_of(path) for path, _ in self.numbered("*")})
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
         near = f". {name!r} has {times}."
+        if day and any(folder.name.startswith(day) for folder in self.of(name)):
+            near += f" These times are UTC, and {day} is meant in the time zone of this machine."
         if not times:
             there_are = f"The {things} are: {', '.join(names)}." if names else f"It has no {things}."
             near = hint_and_all(name, names, there_are)
@@ -480,6 +482,31 @@ def time_of(moment: datetime) -> str:
     '2026-11-13T050102.000003Z'
     """
     return moment.strftime(_TIME)
+
+
+def is_of(time: str, given: str) -> bool:
+    """Whether a folder's time is one that somebody means.
+
+    Parameters
+    ----------
+    time
+        What the folder is called: a moment, UTC.
+    given
+        A day, a month or a year, which is one of this machine's time zone, as `watch` counts days; or the time, or its
+        beginning with the hour, as it is listed (UTC).
+
+    Examples
+    --------
+    >>> is_of("2026-11-13T050102.000003Z", "2026-11"), is_of("2026-11-13T050102.000003Z", "2026-11-13T0501")
+    (True, True)
+    """
+    if "T" in given:
+        return time.startswith(given)
+    try:
+        day = f"{datetime.strptime(time, _TIME).replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
+    except (ValueError, OverflowError, OSError):  # somebody has called the folder otherwise
+        day = time
+    return day.startswith(given)
 
 
 def new_entry(parent: Path, moment: datetime | None = None) -> Path:

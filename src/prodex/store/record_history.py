@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
-from prodex.gtin import comparable_cell, comparable_column
+from prodex.gtin import comparable, comparable_column
 from prodex.query import ProductQuery
 from prodex.store.archive import unlinked
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
@@ -217,7 +217,7 @@ class _RowReader:
             )
             rows = keys.filter(is_meant)
             self._places[digest] = [
-                _Place(part, row["product_id"], comparable_cell(row["gtin"]), row["updated_at"], "")
+                _Place(part, row["product_id"], comparable(row["gtin"]), row["updated_at"], "")
                 for row in rows.to_pylist()
             ]
         # The part of this snapshot: the files of an earlier one may be removed meanwhile.

@@ -258,12 +258,13 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
         # Everything becomes a reply, so that one reader does for replies, lists and single products.
         if text[:1] == b"[":
             envelope = split(b'{"data":' + text + b"}")
-        elif bytes(top.get("data", b""))[:1] == b"[" and not _PRODUCT_KEYS & top.keys():
+        elif bytes(top.get("data", b""))[:1] in (b"[", b"n") and not _PRODUCT_KEYS & top.keys():
             envelope = split(text)
         else:
             envelope = split(b'{"data":[' + text + b"]}")
     except UnexpectedReply as error:
-        reason = not_utf8(text) or f"not JSON that can be read ({error.__cause__})"
+        odd = str(error) if error.is_answer else f"not JSON that can be read ({error.__cause__})"
+        reason = not_utf8(text) or odd
         reply.set_aside.append(f"{place}: {reason}")
         return
     yield from _of_reply(envelope, map(bytes, envelope.data), place, reply)

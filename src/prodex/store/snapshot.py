@@ -202,9 +202,9 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
     Parameters
     ----------
     name
-        "shop" is the snapshot of that name that was published last, "shop@2026-11-13" the last one of that day; any
-        beginning of the time may be given. The folder of a snapshot is accepted as well, and so is a catalogue from a
-        snapshot, which is open already.
+        "shop" is the snapshot of that name that was published last, "shop@2026-11-13" the last one of that day, which
+        is a day of this machine's time zone; "shop@2026-11-13T05" is one by its time as it is listed (UTC). The folder
+        of a snapshot is accepted as well, and so is a catalogue from a snapshot, which is open already.
 
     Raises
     ------

@@ -31,12 +31,30 @@ class Envelope(NamedTuple):
         Index of the first product, or None.
     next_page
         Cursor for the next scroll call as it was sent (string or number), or None.
+    is_null
+        Whether null was sent in place of the list, as some services write an empty page.
     """
 
     data: list[msgspec.Raw]
     total_results: int | None = None
     offset: int | None = None
     next_page: str | int | float | None = None
+    is_null: bool = False
+
+    def is_page_after(self, received: int) -> bool:
+        """Whether this can be the page after so many products: null is an empty page only where no more are announced.
+
+        >>> split(b'{"totalResults": 7, "offset": 7, "data": null}').is_page_after(7)
+        True
+        >>> split(b'{"totalResults": 7, "offset": 2, "data": null}').is_page_after(2)
+        False
+        """
+        if not self.is_null:
+            return True
+        # So many are announced whatever there is, and then say nothing of the end.
+        return (
+            self.total_results is not None and self.total_results <= received and self.total_results != _CAP
+        )
 
 
 _NULL = msgspec.Raw(b"null")
@@ -45,13 +63,23 @@ _NULL = msgspec.Raw(b"null")
 class _Reply(msgspec.Struct):
     """A reply with everything but the list of products left undecoded: services write counts as text, too."""
 
-    data: list[msgspec.Raw]
+    data: list[msgspec.Raw] | None
     total_results: msgspec.Raw = msgspec.field(name="totalResults", default=_NULL)
     offset: msgspec.Raw = _NULL
     next_page: msgspec.Raw = _NULL
 
 
 _DECODER = msgspec.json.Decoder(_Reply)
+
+#: Services stop counting at so many products (spec, "Pagination rules": offset and limit reach no further).
+_CAP = 10_000
+
+#: Keys under which services put the message of an error.
+MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "errors", "reason")
+
+#: Keys of a status inside of a reply, and what it says of a success.
+_STATUS_KEYS = ("status", "statusCode", "code", "success")
+_SUCCESSES = frozenset({"ok", "success", "true"})
 
 #: A count above this is still announced, and no array or loop is ever sized by it.
 _LARGEST_COUNT = 2**62
@@ -68,6 +96,8 @@ _ESCAPE = re.compile(
 def split(body: bytes) -> Envelope:
     """Split one reply into its envelope and the raw JSON of its products.
 
+    A null in place of the list is an empty page where the rest of an envelope is around it, without a word of an error.
+
     Parameters
     ----------
     body
@@ -76,7 +106,8 @@ def split(body: bytes) -> Envelope:
     Raises
     ------
     UnexpectedReply
-        When the body is no JSON object with a list named `data`, or is cut off. The message shows how it begins.
+        When the body is no JSON object with a list named `data`, or is cut off. The message shows how it begins. Where
+        `data` is null, and nothing shows that it is an empty page, it is the service itself that answered so.
 
     Examples
     --------
@@ -85,7 +116,7 @@ def split(body: bytes) -> Envelope:
     (2, 2, b'{"id": 2}')
     """
     try:
-        return _envelope(_DECODER.decode(body))
+        return _envelope(_DECODER.decode(body), body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         try:
             return _split_leniently(body)
@@ -123,14 +154,40 @@ def count_of(value: object) -> int | None:
     return None if number is None else min(number, _LARGEST_COUNT)
 
 
-def _envelope(reply: _Reply) -> Envelope:
+def _envelope(reply: _Reply, body: bytes) -> Envelope:
     cursor = _decoded_scalar(reply.next_page)
+    if reply.data is None and (lacking := _is_no_page(body)):
+        begins = body[:80].decode("utf-8", "replace")
+        raise UnexpectedReply(
+            f"The service sent null in place of products, and {lacking}, so that nobody knows whether it is an empty "
+            f"page. The reply begins with {begins!r}.",
+            is_answer=True,
+        )
     return Envelope(
-        reply.data,
+        reply.data or [],
         count_of(_decoded_scalar(reply.total_results)),
         count_of(_decoded_scalar(reply.offset)),
         cursor if isinstance(cursor, str | int | float) and not isinstance(cursor, bool) else None,
+        reply.data is None,
     )
+
+
+def _is_no_page(body: bytes) -> str:
+    """Say why a reply without a list is not a page; "" if everything around it is that of a page."""
+    try:
+        around = json.loads(body)
+    except (ValueError, RecursionError):  # such as a number of 5,000 digits
+        return "beside it what cannot be read"
+    if count_of(around.get("totalResults")) is None or not {"offset", "next_page"} & around.keys():
+        return "not the rest of a page's envelope (totalResults, offset)"
+    if words := next((key for key in MESSAGE_KEYS if around.get(key)), ""):
+        return f"{words!r} beside it"
+    for key in _STATUS_KEYS:
+        status = around.get(key)
+        is_good = str(status).casefold() in _SUCCESSES or str(status)[:1] == "2"
+        if status is not None and not is_good:
+            return f"{key} {status!s:.20} beside it"
+    return ""
 
 
 def _decoded_scalar(raw: msgspec.Raw) -> object:
@@ -144,13 +201,15 @@ def _split_leniently(body: bytes) -> Envelope:
     """Read what the strict reader refuses but Python's own accepts, such as NaN or half of a surrogate pair."""
     text = body.decode(json.detect_encoding(body), "surrogatepass")
     reply = _WHOLE.decode(text)
-    if not isinstance(reply, dict) or not isinstance(reply.get("data"), list):
+    if not isinstance(reply, dict) or not isinstance(reply.get("data", 0), list | None):
         raise ValueError("no object with a list named data")  # noqa: TRY004 - one error for a wrong reply
     # Not decoded and encoded again, which changes numbers and loses keys that stand twice.
     members = dict(_members(text, text.index("{")))
-    items = [msgspec.Raw(_as_received(item)) for _, item in _members(members["data"], 0)]
+    items = None
+    if reply["data"] is not None:
+        items = [msgspec.Raw(_as_received(item)) for _, item in _members(members["data"], 0)]
     facts = (_as_received(members.get(name, "null")) for name in ("totalResults", "offset", "next_page"))
-    return _envelope(_Reply(items, *(msgspec.Raw(escape_lone_surrogates(one)) for one in facts)))
+    return _envelope(_Reply(items, *(msgspec.Raw(escape_lone_surrogates(one)) for one in facts)), body)
 
 
 #: Reads numbers of any length: they are only looked at to find where values end.

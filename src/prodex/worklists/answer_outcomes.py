@@ -234,7 +234,7 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
-            of_gtin = known.ids.get(gtin.comparable_cell(code), ())
+            of_gtin = known.ids.get(gtin.comparable(code), ())
         except InputError as error:
             if own is None:
                 return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
@@ -262,7 +262,7 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         return start.becomes(
             AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
         )
-    if not gtin.has_digits(str(gtin.comparable_cell(code))):
+    if not gtin.has_digits(str(gtin.comparable(code))):
         return start.becomes(AnswerState.REFUSED, f"{code!r:.40} is {gtin.what_it_is(code)}.")
     return start.becomes(
         AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."

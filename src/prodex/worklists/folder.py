@@ -32,7 +32,7 @@ from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
 from prodex.languages import ENGLISH, Translation
-from prodex.messages import counted, hint_and_all
+from prodex.messages import counted, hint_and_all, meant
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
@@ -166,17 +166,15 @@ def write_worklists(
         )
 
 
-def owner_names(audit: Audit, by: str) -> dict[str, str | None]:
-    """Return what owners are known by, by code and name in small letters; none where worklists are by others."""
+def owners_called(audit: Audit, by: str, owner: str) -> list[str | None]:
+    """Return the codes of the owners that have this code, or else this name; none where worklists are by others."""
     if by not in {"owner", "owner_id"}:
-        return {}
+        return []
     groups = audit.groups(by)
-    return {
-        word.strip().casefold(): code
-        for words in (groups.labels, groups.codes)
-        for word, code in zip(words, groups.codes, strict=True)
-        if word is not None
-    }
+    for words in (groups.codes, groups.labels):
+        if names := meant(owner, filter(None, words)):
+            return [code for word, code in zip(words, groups.codes, strict=True) if word in names]
+    return []
 
 
 TranslationOf = Callable[[Worklist], Translation]
@@ -207,15 +205,20 @@ def chosen_words(
         raise InputError(
             f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
         )
-    called = owner_names(audit, by)
     for owner, one in languages.items():
-        if (key := str(owner).strip().casefold()) not in called:
-            names = list(dict.fromkeys(filter(None, audit.groups(by).labels)))
-            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
-            raise InputError(
-                f"No product of the audit has the owner {str(owner)!r:.60}{hint_and_all(str(owner), names, there_are)}"
-            )
-        own[called[key]] = Translation.of(one)
+        match owners_called(audit, by, str(owner)):
+            case [code]:
+                own[code] = Translation.of(one)
+            case []:
+                names = list(dict.fromkeys(filter(None, audit.groups(by).labels)))
+                there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+                near = hint_and_all(str(owner), names, there_are)
+                raise InputError(f"No product of the audit has the owner {str(owner)!r:.60}{near}")
+            case several:
+                codes = ", ".join(sorted(map(str, several)))
+                raise InputError(
+                    f"languages: {str(owner)!r:.60} is the name of {len(several)} owners. Give one of {codes}."
+                )
     return lambda worklist: own.get(worklist.code, usual)
 
 

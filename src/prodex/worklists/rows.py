@@ -104,7 +104,7 @@ def _text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _by_part(audit: Audit, equal: Mapping[str, Any], with_accepted: bool) -> Iterator[pa.Table]:
     before = 0
-    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal)
+    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal, audit.accepted_parts)
     waiting = _pending_updates(audit.catalog)
     each = zip(audit.parts, audit.accepted_parts, strict=True)
     for number, (part, accepted) in enumerate(each):

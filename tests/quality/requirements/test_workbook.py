@@ -202,6 +202,23 @@ def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
     } == {one.code: one.parent for one in read.families}
 
 
+def test_families_whose_names_differ_by_case_are_never_taken_for_each_other(tmp_path: Path) -> None:
+    """By its code, by its name as it is, and by a name that two have in another case."""
+    kinds = [("T1", "Tea"), ("T2", "TEA"), ("C1", "Coffee")]
+    records = [{"id": n, "kind": {"code": code, "label": label}} for n, (code, label) in enumerate(kinds)]
+    catalog = prodex.flatten(records)
+    for number, (named, codes) in enumerate(
+        [("Tea", ["T1"]), ("TEA", ["T2"]), ("coffee", ["C1"]), ("T2", ["T2"])]
+    ):
+        path = prodex.requirements(
+            tmp_path / f"{number}.xlsx", catalog, by="kind", channels="Web shop", families=[named]
+        )
+        headings = [one.value for one in load_workbook(path)["Web shop"][7]]
+        assert [dict(kinds)[code] for code in codes] == headings[headings.index("All families") + 1 :]
+    with pytest.raises(InputError, match=r"'tea' is the name of 2 families. Give one of T1, T2"):
+        prodex.requirements(tmp_path / "x.xlsx", catalog, by="kind", channels="Web shop", families=["tea"])
+
+
 def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
     """Of hundreds of families the largest have a column; all others are counted with all families, and said to be."""
     catalog = prodex.flatten({"id": n, "brand": {"code": f"B{min(n, 60)}"}} for n in range(70))

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError
 from prodex.executors import side_by_side
@@ -322,7 +323,7 @@ class LabelledValue:
 
 
 def value_text(value: Any, most: int = MOST) -> Words:
-    """Return a value as it is shown.
+    """Return a value as it is shown: a moment in this machine's time zone, and a time without a zone as it was sent.
 
     >>> value_text(True).text, value_text(4000.0).text, value_text(datetime(2026, 11, 20, 8, 0)).text
     ('yes', '4,000', '2026-11-20 08:00:00')
@@ -332,7 +333,8 @@ def value_text(value: Any, most: int = MOST) -> Words:
     if isinstance(value, int | float):
         return words(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
     if isinstance(value, datetime):
-        return words(f"{value:%Y-%m-%d %H:%M:%S}{' UTC' if value.tzinfo else ''}")
+        form = "%Y-%m-%d %H:%M:%S"
+        return words(clock.in_words(value, form) if value.tzinfo else f"{value:{form}}")
     return words(value, most)
 
 

@@ -293,7 +293,9 @@ def path_of(text: str) -> TechnicalPath:
         if found is None or len(steps) == _MOST_STEPS:
             raise AnswerRefused(f"{text!r:.60} is not a technical path, such as namePublicLong")
         around = ".".join([*(step.name for step in steps), found[1]])
-        in_list = found[2] is not None or found[1] in _LISTS or around in LISTS
+        # The width of a picture is a number, and that of a product a list of measures.
+        is_measured = found[1] in _LISTS and around not in DECLARED
+        in_list = found[2] is not None or is_measured or around in LISTS
         steps.append(PathStep(found[1], _index(found[2]) if found[2] else None, in_list))
     if len(steps) > 1 and steps[-1] == PathStep("data"):
         del steps[-1]

@@ -11,7 +11,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Extent
 from prodex.errors import InputError
-from prodex.formats.spreadsheet_files import Sheet, sheets_of
+from prodex.formats.spreadsheet_files import MergedCells, Sheet, sheets_of
 from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.limits import Limits
 from prodex.load.workbook.headings import (
@@ -39,6 +39,9 @@ def read_workbook(path: str | Path, *, limits: Limits | None = None) -> Catalog:
     its language (fr, fra-FR, French) or unit (GRM, g), and products begin in row 8; other rows above are for people.
     A code is written with its label: `Sea salt∣SALT`. Sheets without such paths are left alone; the source of the
     catalogue names them.
+
+    A cell that is merged with those below it is in all of their rows, as it is shown. One that is merged with cells of
+    other columns is in its own column alone, and the others are listed.
 
     Rows of one GTIN are one product. Where a list has no places in its path (`assets.pictures.url`), each row adds an
     item to it; a second value for anything else is listed, and the first is kept.
@@ -133,7 +136,8 @@ class _Reading:
         rows = sheet.rows()
         paths, qualifiers, first = _above(rows)
         ends: dict[int, int] = {}
-        for (line, begin), (_, end) in sorted(sheet.merged()):
+        ranges = sheet.merged()
+        for (line, begin), (_, end) in sorted(ranges):
             # A cell that is merged with those beside it belongs to all of their columns. Ranges do not overlap.
             above = {PATHS_ROW: paths, QUALIFIERS_ROW: qualifiers}.get(line, {})
             if begin in above and begin > ends.get(line, -1):
@@ -146,8 +150,10 @@ class _Reading:
         self.has_paths = True
         for heading in headings.values():
             self._note(heading)
+        merged = MergedCells(one for one in ranges if one[0][0] >= FIRST_ROW)
+        given: set[tuple[int, tuple[int, int]]] = set()
         for number, row in _with_first_row(first, rows):
-            self._add_row(sheet, number, row, headings)
+            self._add_row(sheet, number, _shown_cells(number, row, headings, merged), given)
 
     def _note(self, heading: Heading) -> None:
         if heading.path is None:
@@ -158,36 +164,55 @@ class _Reading:
         if heading.language is not None:
             spoken[short_of(heading.language["normalizedCode"])] = None
 
-    def _add_row(self, sheet: Sheet, number: int, row: Row, headings: Mapping[int, Heading]) -> None:
+    def _add_row(
+        self,
+        sheet: Sheet,
+        number: int,
+        shown: Mapping[int, _ShownCell],
+        given: set[tuple[int, tuple[int, int]]],
+    ) -> None:
+        """Read a row; `given` has the merged ranges whose value a product has, by its id and their first cell."""
         made = Members()
-        cells = {
-            cell_place(number, column): (cell, headings.get(column)) for column, cell in sorted(row.items())
-        }
-        refused: dict[str, str] = {}
-        for place, (cell, heading) in cells.items():
-            value, refused[place] = _understood(cell, heading)
-            if heading is None or heading.path is None or not _has_value(cell):
-                continue
+        cells = {cell_place(number, column): one for column, one in shown.items()}
+        refused = dict.fromkeys(cells, "")
+        own = {name for one in shown.values() if not one.is_copy for name in one.lists}
+        # The item of another row of this product: it is another one only where this row says something of it.
+        later = [
+            place for place, one in cells.items() if one.is_copy and one.lists and one.lists[-1] not in own
+        ]
+
+        def put(place: str, one: _ShownCell) -> None:
+            value, refused[place] = _understood(one)
+            is_elsewhere = one.is_copy and bool(one.problem)
+            if one.heading is None or one.heading.path is None or is_elsewhere or not _has_value(one.cell):
+                return
             # What cannot be understood stays in the record as it is, a GTIN that is none included.
             is_odd = bool(refused[place])
-            value = cell.text if is_odd else value
-            kept = record_of_cell(heading, value, place, is_odd=is_odd)
-            refused |= _clashes(merge(made, kept, in_one_row=True))
+            kept = record_of_cell(one.heading, one.cell.text if is_odd else value, place, is_odd=is_odd)
+            refused.update(_clashes(merge(made, kept, in_one_row=True)))
+
+        for place, one in cells.items():
+            if place not in later:
+                put(place, one)
         # Of the record, and not of the cells: where two columns name a GTIN, the first counts.
         keys = {name: str(as_json(made.members[name])).strip() for name in _KEYS if name in made.members}
         keys = {name: value for name, value in keys.items() if value}
         product = self._product(keys)
+        for place in later:
+            if product is None or (id(product), cells[place].first) not in given:
+                put(place, cells[place])
         if product is None:
             why = "its row may be of several products" if keys else "its row names no product"
             refused |= {place: refused[place] or why for place in cells}
         else:
             refused |= _clashes(merge(product, made, in_one_row=False))
-        for place, (cell, heading) in cells.items():
+            given.update((id(product), one.first) for one in cells.values() if one.first is not None)
+        for place, one in cells.items():
             if why := refused[place]:
                 where = f"{sheet.name}!{place}" if sheet.name else place
-                self.odd.append(f"{where}: {cell.text!r:.80}: {why}")
-                if heading is not None and heading.path is not None:
-                    self._in_part[heading.path.attribute] = None
+                self.odd.append(f"{where}: {one.cell.text!r:.80}: {why}")
+                if one.heading is not None and one.heading.path is not None:
+                    self._in_part[one.heading.path.attribute] = None
 
     def _product(self, keys: Mapping[str, str]) -> Members | None:
         """Return the product that a row is about, a new one if there is none; None where nobody can say."""
@@ -224,12 +249,75 @@ def _known_paths(number: int, row: Row) -> int:
     return sum(map(_is_known, headings_of(row, {}).values())) if number == PATHS_ROW else 0
 
 
-def _understood(cell: Cell, heading: Heading | None) -> tuple[Any, str]:
+@dataclass(frozen=True)
+class _ShownCell:
+    """A cell as its sheet shows it: its own, or that with which it is merged.
+
+    Attributes
+    ----------
+    cell
+        What it shows.
+    heading
+        Its column.
+    first
+        Row and column of the first cell of the range that it is merged in.
+    is_copy
+        Whether it shows what another cell holds.
+    problem
+        Why it is not known whether what it shows is a value of its row and column.
+    """
+
+    cell: Cell
+    heading: Heading | None
+    first: tuple[int, int] | None = None
+    is_copy: bool = False
+    problem: str = ""
+
+    @property
+    def lists(self) -> list[str]:
+        """The lists in whose items it is, from the outermost on, if these have no place."""
+        steps = () if self.heading is None or self.heading.path is None else self.heading.path.steps
+        # A text is told from others of its list by its language.
+        named = (
+            steps[:-1] if self.heading is not None and self.heading.content is ColumnContent.TEXT else steps
+        )
+        return [
+            ".".join(one.name for one in steps[:place])
+            for place, step in enumerate(named, 1)
+            if step.in_list and step.index is None
+        ]
+
+
+def _shown_cells(
+    number: int, row: Row, headings: Mapping[int, Heading], merged: MergedCells
+) -> dict[int, _ShownCell]:
+    """Return the cells of a row, by their column: its own, and what it shows of cells that are merged over it."""
+    found = {}
+    for column in sorted({*row, *headings}) if merged else sorted(row):
+        own, shown = row.get(column), merged.cell(number, column, row)
+        if (cell := own or shown) is None:
+            continue
+        first = merged.first(number, column)
+        is_copy = first is not None and first != (number, column)
+        problem = ""
+        if first is not None and shown is not None and is_copy:
+            place = cell_place(*first)
+            if own is not None and own.text != shown.text:
+                problem = f"it is hidden below {place}, which is merged over it"
+            elif first[1] != column:
+                problem = f"it is merged with {place}, which is of another column"
+        found[column] = _ShownCell(cell, headings.get(column), first, is_copy and own is None, problem)
+    return found
+
+
+def _understood(one: _ShownCell) -> tuple[Any, str]:
     """Return the value of a cell, or why it cannot be understood."""
-    if heading is None:
+    if one.heading is None:
         return None, f"row {PATHS_ROW} has no path above it"
+    if one.problem:
+        return None, one.problem
     try:
-        return value_of(cell, heading), ""
+        return value_of(one.cell, one.heading), ""
     except AnswerRefused as error:
         return None, str(error)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from prodex.errors import InputError
 from prodex.formats.workbook_cells import Cell
-from prodex.gtin import comparable_cell, has_digits, what_it_is
+from prodex.gtin import comparable, has_digits, what_it_is
 from prodex.load.workbook.headings import UNITS, ColumnContent, Heading, label_and_code
 from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
 
@@ -316,7 +316,7 @@ def _as_typed(cell: Cell, heading: Heading) -> Cell:
 
 def _gtin_of_cell(text: str) -> str:
     try:
-        gtin = comparable_cell(text)
+        gtin = comparable(text)
     except InputError as error:
         raise AnswerRefused(str(error)) from None
     if gtin is None or not has_digits(gtin):

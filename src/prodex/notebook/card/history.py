@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prodex import clock
 from prodex.catalog import Catalog
 from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, ValueHistory, histories_of
 from prodex.display.html_tables import template
@@ -174,12 +175,12 @@ def _gap(held: Held) -> str:
 def _since(event: ValueEvent) -> str:
     if event.seen_at is None:
         return "in no snapshot"
-    snapshot = f"the snapshot of {event.seen_at:%Y-%m-%d %H:%M} UTC"
+    snapshot = f"the snapshot of {clock.in_words(event.seen_at)}"
     if event.event in {Event.FIRST, Event.ASKED}:
         return f"at or before {snapshot}"
     if event.since is None:
         return f"date not known; first in {snapshot}"
-    return f"{event.since:%Y-%m-%d %H:%M} (local time); first in {snapshot}"
+    return f"{event.since:%Y-%m-%d %H:%M} (local time of the service); first in {snapshot}"
 
 
 def _sender(event: ValueEvent) -> str:
@@ -188,7 +189,7 @@ def _sender(event: ValueEvent) -> str:
     write = event.write
     if write is None:
         return "not known" if event.sent is Sent.UNKNOWN else "not sent from here"
-    parts = [f"by {write.by}" if write.by else "", f"on {write.at:%Y-%m-%d %H:%M} UTC"]
+    parts = [f"by {write.by}" if write.by else "", f"on {clock.in_words(write.at)}"]
     told = " ".join(filter(None, parts))
     details = [write.why, f"upsert {write.upsert}"]
     details += [] if write.tracking is None else [f"tracking {canonical(write.tracking)}"]

@@ -15,7 +15,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Instance, Tuple, Unicode
 
 from prodex.errors import QueryError
-from prodex.gtin import GtinAccessor, as_text, comparable, has_digits
+from prodex.gtin import GtinAccessor, as_text, comparable, has_digits, listed_in
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.panel import OwnChange, button, html, row, show_if, styled, text_html
 from prodex.query import ALWAYS_REQUESTED, ProductQuery
@@ -541,10 +541,13 @@ class Pasted:
 def read_gtins(text: str) -> Pasted:
     """Read GTINs as they are pasted from a spreadsheet: separated by lines, commas, semicolons, tabs or spaces.
 
+    Where spaces group the digits of one GTIN, as on a pack, it is one.
+
     >>> print(read_gtins("GTIN\\n3036811359935\\n3036811359936\\n"))
     2 GTINs to filter by. 1 with a wrong length or check digit: 3036811359936. Left out, not GTINs: GTIN.
     """
-    pieces = [piece for one in re.split(r"[\s,;]+", text) if (piece := as_text(one))]
+    cells = re.split("[,;]+", text)
+    pieces = [piece for cell in cells for one in listed_in(cell) if (piece := as_text(one))]
     readable: dict[str, str] = {}
     unreadable = []
     for piece in pieces:

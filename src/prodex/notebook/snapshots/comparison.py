@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from traitlets import Instance
 
+from prodex import clock
 from prodex.compare import Difference, diff
 from prodex.display.html_tables import Html, table
 from prodex.errors import InputError
@@ -357,7 +358,7 @@ class ChangedValues(VBox):
 
 def _selection_title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
-    when = "" if since is None else f" since {since:%Y-%m-%d %H:%M}"
+    when = "" if since is None else f" since {clock.in_words(since)}"
     return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"
 
 
@@ -487,7 +488,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
 def product_changes_markup(difference: Difference, product_id: str) -> str:
     """Return what changed of one product since the older catalogue, for its card; empty if nothing did."""
     since = difference.old.origin.loaded_at
-    when = "the older snapshot" if since is None else f"{since:%Y-%m-%d %H:%M}"
+    when = "the older snapshot" if since is None else clock.in_words(since)
     outcomes = difference.outcomes
     is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
     if pc.any(is_added).as_py():
@@ -574,7 +575,7 @@ def snapshots_to_compare(
 ) -> list[tuple[str, SnapshotEntry]]:
     """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
 
-    Days are counted from the newest snapshot and not from today, in UTC, as the names of snapshots are. "Monday" is the
+    Days are counted from the newest snapshot and not from today, in this machine's time zone. "Monday" is the
     last Monday before its day: the last snapshot made until the end of that Monday is meant, which is the one that
     people have worked with since. A snapshot is offered once, under the first label that fits.
 
@@ -623,8 +624,8 @@ def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
 
 
 def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
-    """Return when a snapshot was made; None for a folder that somebody has named otherwise."""
+    """Return when a snapshot was made, by this machine's zone; None for a folder that somebody has named otherwise."""
     try:
-        return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)
-    except ValueError:
+        return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC).astimezone()
+    except (ValueError, OverflowError):
         return None

@@ -12,7 +12,7 @@ from prodex.errors import InputError, QueryError
 from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
 from prodex.locales import language_tag, market_code, short_of
-from prodex.messages import hint
+from prodex.messages import hint, meant
 from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
 from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
@@ -212,12 +212,18 @@ def _chosen_families(
             raise InputError(f"families is {given!r:.40}. Give a number of families, or their codes.")
         chosen = usable[:most]
     else:
-        by_label = {one.label.casefold(): one for one in usable if one.label}
         chosen = []
         for one in [given] if isinstance(given, str) else given:
             if (why := unusable_family(ProductFamily(str(one)))) is not None:
                 raise InputError(f"families: {why}")
-            family = there.get(str(one)) or by_label.get(str(one).casefold())
+            labels = meant(str(one), (each.label for each in usable if each.label))
+            several = [each for each in usable if each.label in labels]
+            if str(one) not in there and len(several) > 1:
+                codes = ", ".join(each.code for each in several)
+                raise InputError(
+                    f"{str(one)!r:.60} is the name of {len(several)} families. Give one of {codes}."
+                )
+            family = there.get(str(one)) or next(iter(several), None)
             if family is None:
                 near = hint(str(one), [*there, *(one.label for one in usable if one.label)], "Give its code.")
                 raise InputError(f"The catalogue has no family {str(one)!r:.60}{near}")
