@@ -46,7 +46,7 @@ from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
+from prodex.store.snapshot import SNAPSHOTS, commit, name_of, open_snapshot, stored_parts
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import blocks_of
@@ -340,6 +340,9 @@ _SHOWN = 5
 def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
     """Return a snapshot if every file of it is as it was written, else a new snapshot with the damage repaired.
 
+    Of a snapshot that this installation did not make, the records alone are taken: whoever made it may have written
+    other things into its tables than its records say, and links would carry them into snapshots of our own.
+
     Parameters
     ----------
     catalog
@@ -363,8 +366,11 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
                 damage[part.number] = found
             done += part.products
             show(done, len(catalog))
-    if not damage:
+    is_own = SNAPSHOTS.is_own(folder)
+    if not damage and is_own:
         return catalog
+    if not is_own:
+        _LOG.info("this installation did not make %s: its tables are made anew from its records", folder)
     for number, tables in damage.items():
         _LOG.warning("part %d of %s is damaged: %s", number, folder, ", ".join(sorted(tables)))
     # Everything else follows from `raw`; what is damaged there is known to the service alone.
@@ -373,19 +379,27 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
         raise _records_lost(lost, damage, folder)
 
     def write(beside: Path) -> Iterable[StoredPart]:
-        return [_linked_or_rebuilt(part, damage.get(part.number, {}), folder, beside) for part in parts]
+        return [
+            _linked_or_rebuilt(part, _kept_tables(part, damage.get(part.number, {}), is_own), folder, beside)
+            for part in parts
+        ]
 
     with reporter.phase("Repairing damaged tables"):
         return commit(folder.parent.name, catalog.origin, write)
 
 
-def _linked_or_rebuilt(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
-    """Link a part that is good, and build another one from its records."""
-    kept = {table for table in part.files if not damage or table in {"raw", _LABELS}} - damage.keys()
+def _kept_tables(part: StoredPart, damage: Mapping[str, str], is_own: bool) -> set[str]:
+    """Return the tables of a part that stay; all others are made from its records."""
+    kept = {_LABELS} if not is_own else {"raw", _LABELS} if damage else set(part.files)
+    return kept & part.files.keys() - damage.keys()
+
+
+def _linked_or_rebuilt(part: StoredPart, kept: Collection[str], folder: Path, beside: Path) -> StoredPart:
+    """Link the tables of a part that are good, and build the others from its records."""
     for table in kept:
         link_table(part, folder, table, beside, part.number)
     files: Files = {table: dict(part.files[table]) for table in kept}
-    if damage:
+    if len(kept) < len(part.files):
         records = part.open(folder).read("raw", ["json"])["json"]
         built = blocks_of(record.as_py().encode() for record in records)
         blocks = ({name: rows for name, rows in tables.items() if name not in kept} for tables in built)

@@ -97,6 +97,12 @@ class Audit:
         where no earlier audit was used.
     as_of
         The day whose laws were meant; None of audits by versions that knew none.
+    is_own
+        Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
+        somebody asks for another audit.
+    of_own_tables
+        Whether the tables that were judged are those that this installation made of records. Only such an audit is used
+        by a later one without being asked for.
 
     Examples
     --------
@@ -131,6 +137,8 @@ class Audit:
     given: Mapping[str, str] = field(default_factory=dict)
     judged_anew: int | None = None
     as_of: date | None = None
+    is_own: bool = False
+    of_own_tables: bool = False
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
