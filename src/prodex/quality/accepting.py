@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -19,6 +19,7 @@ from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
+from prodex.facts.same_product import comparable_gtin, subject_of
 from prodex.files.lock import user_name
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
@@ -57,9 +58,9 @@ def accept(
 ) -> Audit:
     """Accept findings of an audit: they stay failures, and are marked until what they are about changes.
 
-    An accepted finding stays accepted in every later audit of the same snapshots while its value, and what the check
-    compared it with, are the same. It comes back when one of them changes, or after the date. A line for each goes to
-    a file beside the snapshots, to which several people can add (`accepted.jsonl`).
+    An accepted finding stays accepted in every later audit of the same snapshots while its product (by its GTIN first),
+    its value, and what the check compared it with, are the same. It comes back when one of them changes, or after the
+    date. A line for each goes to a file beside the snapshots, to which several people can add (`accepted.jsonl`).
 
     Parameters
     ----------
@@ -106,14 +107,15 @@ def accept(
     chosen = _chosen(audit, findings)
     # Beginning again after an interruption writes only what is not there yet, and a baseline leaves reasons that
     # somebody has given.
-    in_force = known.in_force(audit.now.date())
+    shared = audit.shared_gtins
+    in_force = known.in_force(audit.now.date(), shared)
     fresh = [
         one
         for one in chosen
-        if (there := in_force.get(one.key)) is None
+        if (there := in_force.get(one.key(shared))) is None
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
-    at = _moment_after(known, fresh)
+    at = _moment_after(known, fresh, shared)
     lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
@@ -163,13 +165,14 @@ def withdraw(
     _check_audit(audit, "withdraw")
     who = _by(by)
     known = _file_of(audit, to)
-    newest = known.newest
+    shared = audit.shared_gtins
+    newest = known.newest_among(shared)
     chosen = [
         one
         for one in _chosen(audit, findings)
-        if (there := newest.get(one.key)) is not None and not there.is_withdrawal
+        if (there := newest.get(one.key(shared))) is not None and not there.is_withdrawal
     ]
-    at = _moment_after(known, chosen)
+    at = _moment_after(known, chosen, shared)
     words = " ".join(str(reason).split())
     lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
@@ -195,6 +198,8 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     ------
     SnapshotNotFound
         When there is nothing of that name.
+    StorageError
+        When the file cannot be read, or is of an earlier version of prodex.
 
     Examples
     --------
@@ -213,6 +218,8 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
             newest = open_audit(wanted)
     day = clock.now().date()
     found = None if newest is None else _Newest.of(newest, file.lines)
+    shared = _shared_among(file.lines) if found is None else found.shared
+    counts = file.newest_among(shared)
     rows = [
         (
             *(
@@ -226,7 +233,7 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
                 one.reason,
                 one.by,
             ),
-            *(_time(one), one.until, one.digest, _state(one, file, day, found), one.note),
+            *(_time(one), one.until, one.digest, _state(one, counts[one.key(shared)], day, found), one.note),
         )
         for one in file.lines
     ]
@@ -256,27 +263,45 @@ class _Newest:
 
     Attributes
     ----------
-    products, checks
-        What it is of.
+    subjects, checks
+        What it is of, as far as the file is about it.
     findings
         Its findings, by product, check and digest.
+    shared
+        The GTINs that several of its products have.
     """
 
-    products: frozenset[str]
+    subjects: frozenset[str]
     checks: frozenset[str]
     findings: frozenset[tuple[str, str, str]]
+    shared: frozenset[str]
 
     @classmethod
     def of(cls, audit: Audit, lines: Sequence[AcceptedLine]) -> _Newest:
-        products = {line.product for line in lines}
-        ids = {str(one) for part in audit.parts for one in part.column("product_id").to_pylist()} & products
+        shared = audit.shared_gtins
+        meant = {line.key(shared)[0] for line in lines}
+        there: dict[str, str] = {}
+        for part in audit.parts:
+            each = zip(part.column("product_id").to_pylist(), part.column("gtin").to_pylist(), strict=True)
+            for product, gtin in each:
+                if (subject := subject_of(product, gtin, shared)) in meant:
+                    there[str(product)] = subject
         checks = frozenset(renamed_check(check.id) for check in audit.checks)
-        keys = frozenset(one.key for one in _findings(audit, ids, {line.check for line in lines}))
-        return cls(frozenset(ids), checks, keys)
+        found = _findings(audit, set(there), {line.check for line in lines})
+        keys = frozenset(one.key(shared) for one in found)
+        return cls(frozenset(there.values()), checks, keys, shared)
 
 
-def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest | None) -> str:
-    counts = file.newest[line.key]
+def _shared_among(lines: Iterable[AcceptedLine]) -> frozenset[str]:
+    """Return the GTINs under which lines name several products, where no audit says which of them there are."""
+    ids: dict[str, set[str]] = {}
+    for one in lines:
+        if (gtin := comparable_gtin(one.gtin)) is not None:
+            ids.setdefault(gtin, set()).add(one.product)
+    return frozenset(gtin for gtin, several in ids.items() if len(several) > 1)
+
+
+def _state(line: AcceptedLine, counts: AcceptedLine, day: date, found: _Newest | None) -> str:
     if counts is not line:
         return "withdrawn" if counts.is_withdrawal and not line.is_withdrawal else "superseded"
     if line.is_withdrawal:
@@ -285,9 +310,10 @@ def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest
         return "date passed"
     if found is None:
         return "in force"
-    if line.product not in found.products or line.check not in found.checks:
+    key = line.key(found.shared)
+    if key[0] not in found.subjects or line.check not in found.checks:
         return "not in the newest audit"
-    return "in force" if line.key in found.findings else "value changed"
+    return "in force" if key in found.findings else "value changed"
 
 
 def _file_named(name: object) -> tuple[Path, str | None]:
@@ -363,12 +389,15 @@ def _file_of(audit: Audit, to: object) -> AcceptedFindings:
     return AcceptedFindings.read(path)
 
 
-def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine]) -> datetime:
+def _moment_after(
+    known: AcceptedFindings, lines: Iterable[AcceptedLine], shared: Collection[str]
+) -> datetime:
     """Return the time of new lines: after that of the lines which they are meant to replace.
 
     The clock of the machine that wrote those may have been ahead.
     """
-    earlier = (known.newest[one.key].at for one in lines if one.key in known.newest)
+    newest = known.newest_among(shared)
+    earlier = (newest[key].at for key in (one.key(shared) for one in lines) if key in newest)
     return max([clock.now(), *(at + timedelta(microseconds=1) for at in earlier)])
 
 
@@ -381,8 +410,7 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
         When rows are no findings of this audit; the first of them are named.
     """
     if rows is None:
-        found = _findings(audit)
-        return list({one.key: one for one in found}.values())
+        return list(_each_once(audit, _findings(audit)))
     if isinstance(rows, pd.Series) and {"product_id", "check"} <= set(rows.index):
         # One row, as `iloc` and `iterrows` give it.
         rows = rows.to_frame().T
@@ -409,7 +437,12 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
             f"{counted(len(refused), 'row')} of {len(wanted):,} no finding of this audit ({named}{more}). Nothing was "
             "accepted. Take the rows from audit.failures() of this very audit."
         )
-    return list({one.key: one for row in wanted for one in there[row]}.values())
+    return list(_each_once(audit, (one for row in wanted for one in there[row])))
+
+
+def _each_once(audit: Audit, lines: Iterable[AcceptedLine]) -> Iterable[AcceptedLine]:
+    shared = audit.shared_gtins
+    return {one.key(shared): one for one in lines}.values()
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:

@@ -7,8 +7,10 @@ told apart by number, and no requirement makes objects of its own for each produ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin
 from prodex.errors import NotExported
-from prodex.facts.presence import BY_SHAPE, leaf_columns
+from prodex.facts.presence import BY_SHAPE, leaf_columns, tables_at
 from prodex.locales import language_label, short_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
@@ -37,7 +39,9 @@ from prodex.quality.requirements import (
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
 from prodex.quality.scope import wire_paths
 from prodex.quality.states import EVIDENCE, State, States
+from prodex.quality.verdict import compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, filled_values, is_true, whole
+from prodex.tables.declaration import TABLES
 
 
 @dataclass(frozen=True)
@@ -278,20 +282,40 @@ class _Presence:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """The values of one attribute: the place of the product of each, its text, and for pictures its size."""
+    """The values of one attribute: the place of the product of each, its text, for pictures its size, and its unit."""
 
     product: Rows
     texts: pa.Array
     pixels: Numbers | None = None
+    more: list[tuple[object, ...]] | None = None
 
     def taken(self, rows: Rows) -> _Values:
         """Return some of the values."""
         sizes = None if self.pixels is None else self.pixels[rows]
-        return _Values(self.product[rows], self.texts.take(pa.array(rows)), sizes)
+        return _Values(self.product[rows], self.texts.take(pa.array(rows)), sizes, self.identity(rows))
+
+    def identity(self, rows: Rows) -> list[tuple[object, ...]]:
+        """Return what tells some values from others that read alike: the unit, and which picture it is."""
+        return [()] * len(rows) if self.more is None else [self.more[row] for row in rows.tolist()]
 
 
-#: Findings: places of products, values and reasons.
-_Found = tuple[Rows, pa.Array, list[str]]
+class _Found(NamedTuple):
+    """Findings: places of products, values, reasons, and what the values were compared with."""
+
+    product: Rows
+    texts: pa.Array
+    reasons: list[str]
+    compared: list[str]
+
+    def taken(self, kept: Mask) -> _Found:
+        """Return some of the findings."""
+        rows = np.flatnonzero(kept)
+        return _Found(
+            self.product[rows],
+            self.texts.take(pa.array(rows)),
+            [self.reasons[row] for row in rows.tolist()],
+            [self.compared[row] for row in rows.tolist()],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,6 +336,7 @@ class _Part:
         found: _Found | None = None
         if check.level is Level.NOT:
             fails, passes = there, ~there & ~doubtful
+            found = self._present_values(check.asked, there & applies & (wanted >= 0))
         elif any(ask.is_of_value for ask in asks):
             wrong, silent, found = self._wrong(check, asks, wanted, there & applies)
             fails, passes = (~there & ~doubtful) | wrong, there & ~wrong & ~silent
@@ -325,12 +350,7 @@ class _Part:
         states[undecided] = State.UNKNOWN
         states[~(is_asked | undecided) | ~(applies | unclear)] = State.NOT_APPLICABLE
         if found is not None:
-            kept = states[found[0]] == State.FAIL
-            found = (
-                found[0][kept],
-                found[1].filter(pa.array(kept)),
-                [word for word, one in zip(found[2], kept, strict=True) if one],
-            )
+            found = found.taken(states[found.product] == State.FAIL)
         return states, found
 
     @cached_property
@@ -425,6 +445,7 @@ class _Part:
         wrong, silent = np.zeros((2, len(there)), bool)
         rows: list[Rows] = []
         reasons: list[str] = []
+        compared: list[str] = []
         for number, ask in enumerate(asks):
             if not ask.is_of_value:
                 continue
@@ -432,9 +453,10 @@ class _Part:
             own = np.flatnonzero(meant[values.product])
             if ask.pixels and values.pixels is not None:
                 own = own[~np.isnan(values.pixels[own])]
-            for bad, why in _refused(ask, values.taken(own), len(there)):
+            for bad, why, condition in _refused(ask, values.taken(own), len(there)):
                 rows.append(own[bad])
                 reasons += why
+                compared += [compared_with(*condition, *more) for more in values.identity(own[bad])]
             # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
             meant[values.product[own]] = False
             silent |= meant
@@ -442,7 +464,57 @@ class _Part:
         wrong[values.product[place]] = True
         order = np.argsort(values.product[place], kind="stable")
         found = values.taken(place[order])
-        return wrong, silent, (found.product, found.texts, [reasons[one] for one in order.tolist()])
+        in_order = order.tolist()
+        return (
+            wrong,
+            silent,
+            _Found(
+                found.product,
+                found.texts,
+                [reasons[one] for one in in_order],
+                [compared[one] for one in in_order],
+            ),
+        )
+
+    def _present_values(self, asked: AskedAttribute, there: Mask) -> _Found:
+        """Return what products have that they must not have: one finding for each, of all that is there."""
+        path, _ = selector_of(asked.attribute)
+        products = np.flatnonzero(there)
+        said: dict[int, list[str]] = {product: [] for product in products.tolist()}
+        shown: dict[int, str] = {}
+        values = self._values_of(asked)
+        chosen = np.flatnonzero(there[values.product])
+        texts = values.texts.take(pa.array(chosen)).to_pylist()
+        for product, text, more in zip(
+            values.product[chosen].tolist(), texts, values.identity(chosen), strict=True
+        ):
+            shown.setdefault(product, text)
+            said[product].append(compared_with(text, *more))
+        if said and not asked.language and path == asked.attribute:
+            self._add_leaves(path, said)
+        return _Found(
+            products,
+            pa.array([shown.get(product) for product in products.tolist()], pa.string()),
+            [_THERE] * len(products),
+            [compared_with(sorted(said[product])) for product in products.tolist()],
+        )
+
+    def _add_leaves(self, path: str, said: dict[int, list[str]]) -> None:
+        """Add what products have below an attribute, at whatever depth: another content has not been looked at."""
+        for table in tables_at(path):
+            keys = {"product_id", "gtin", "attribute", "position"}
+            columns = BY_SHAPE.get(table) or [name for name in TABLES[table].schema.names if name not in keys]
+            # What an export left out must not make unknown what is known without it.
+            with suppress(NotExported):
+                rows = self.products.arrow(table, "attribute", *columns)
+                inside = pc.or_(
+                    pc.equal(rows["attribute"], path), pc.starts_with(rows["attribute"], f"{path}.")
+                )
+                for product, *leaf in zip(
+                    *(one.to_pylist() for one in rows.filter(inside).columns), strict=True
+                ):
+                    if product in said:
+                        said[product].append(compared_with(*leaf))
 
     def _values_of(self, asked: AskedAttribute) -> _Values:
         if asked not in self._values:
@@ -478,7 +550,8 @@ class _Part:
             chosen = is_true(pc.equal(pictures["product_face"], number))
         sizes = pictures.longest_side[chosen]
         words = ["size not given" if np.isnan(one) else f"{one:g} pixels" for one in sizes.tolist()]
-        return _Values(pictures.product[chosen], pa.array(words, pa.string()), sizes)
+        which = [(name,) for name in pictures.identities(np.flatnonzero(chosen))]
+        return _Values(pictures.product[chosen], pa.array(words, pa.string()), sizes, which)
 
     def _nutrient(self, code: str) -> _Values:
         rows = self.products.arrow("nutrients", "nutrient_code", "quantity")
@@ -487,28 +560,32 @@ class _Part:
         return _values(whole(rows["product"]).to_numpy(), whole(rows["quantity"]))
 
 
-def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
-    """Yield which of some values, of so many products, are not as asked, and for each why."""
+def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str], tuple[object, ...]]]:
+    """Yield which of some values, of so many products, are not as asked, for each why, and the condition for all."""
     texts = pc.utf8_trim_whitespace(values.texts)
     length = pc.utf8_length(texts).to_numpy()
     if ask.one_of:
         bad = ~is_true(pc.is_in(pc.utf8_lower(texts), pc.utf8_lower(pa.array(ask.one_of, pa.string()))))
-        yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
+        # Neither their order nor their case decides.
+        codes = sorted({code.lower() for code in ask.one_of})
+        yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum()), ("one of", *codes)
     if ask.shortest:
         bad = length < ask.shortest
-        yield bad, [_TOO_SHORT.format(count=f"{one:,}", least=ask.shortest) for one in length[bad].tolist()]
+        why = [_TOO_SHORT.format(count=f"{one:,}", least=ask.shortest) for one in length[bad].tolist()]
+        yield bad, why, ("shortest", ask.shortest)
     if ask.longest:
         bad = length > ask.longest
-        yield bad, [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
+        why = [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
+        yield bad, why, ("longest", ask.longest)
     if ask.pattern:
         bad = ~is_true(pc.match_substring_regex(texts, f"^(?:{ask.pattern})$"))
-        yield bad, [_NO_MATCH.format(pattern=ask.pattern)] * int(bad.sum())
+        yield bad, [_NO_MATCH.format(pattern=ask.pattern)] * int(bad.sum()), ("pattern", ask.pattern)
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
-        yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum())
+        yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum()), ("pixels", ask.pixels)
 
 
 def _needs(asked: AskedAttribute) -> list[str]:
@@ -548,15 +625,15 @@ def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:
 
 
 def _evidence_table(found: _Found, place: int, check: RequiredCheck) -> pa.Table:
-    product, values, reasons = found
-    size = len(product)
+    size = len(found.product)
     columns: dict[str, Callable[[], pa.Array]] = {
         "check": lambda: pa.array(np.full(size, place), pa.int32()),
-        "product": lambda: pa.array(product, pa.int32()),
+        "product": lambda: pa.array(found.product, pa.int32()),
         "attribute": lambda: pa.array([check.asked.path] * size, pa.string()),
         "language": lambda: pa.array([check.asked.language or None] * size, pa.string()),
-        "value": lambda: values,
-        "reason": lambda: pa.array(reasons, pa.string()),
+        "value": lambda: found.texts,
+        "reason": lambda: pa.array(found.reasons, pa.string()),
+        "compared": lambda: pa.array(found.compared, pa.string()),
     }
     made = [columns[name.name]() if name.name in columns else pa.nulls(size, name.type) for name in EVIDENCE]
     return pa.table(made, schema=EVIDENCE)

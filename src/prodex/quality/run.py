@@ -208,8 +208,8 @@ def audit(
     since
         An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
         that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
-        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, the last audit of the
-        snapshots of the same name is used that this installation has saved, of 10,000 products or more; False judges
+        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, it is the last audit
+        of the snapshots of the same name that this installation has saved, of 10,000 products or more; False judges
         all. What you give is believed: an audit of somebody else, and the digests of records in a snapshot of somebody
         else, are taken as they are.
     as_of

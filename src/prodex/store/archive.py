@@ -44,6 +44,8 @@ from prodex.messages import hint_and_all
 _LOG = logging.getLogger("prodex")
 
 MANIFEST = "manifest.json"
+#: Beside the manifest of what this installation has made: the seal of the manifest, which has the digests of all else.
+SEAL = "seal"
 
 #: Read once: it is looked up in files, and written into every manifest.
 _VERSION = version("prodex")
@@ -56,6 +58,9 @@ _TIME = "%Y-%m-%dT%H%M%S.%fZ"
 
 #: A load takes at most so long: what was published later was not made with the clock of its load.
 _LONGEST_LOAD = timedelta(days=1)
+
+#: Bytes that a seal may have.
+_MOST_OF_SEAL = 100
 
 #: Beyond it no reader of JSON is exact.
 _LAST_NUMBER = 2**53 - 1
@@ -130,16 +135,6 @@ def new_name(name: str) -> str:
             "a name that differs in more than the case of its letters."
         )
     return name
-
-
-#: The line of a manifest for its seal, which is made of the manifest with this line.
-_SEAL = '"seal": ""'
-
-
-class _SealInManifest(msgspec.Struct):
-    """What a manifest says about who wrote it."""
-
-    seal: str = ""
 
 
 @dataclass(frozen=True)
@@ -350,18 +345,15 @@ class Archive:
             The folder that the value will have, where all of it was made by this installation: see `is_own`.
         """
         manifest: dict[str, Any] = {"format": self.format, "prodex": _VERSION}
-        if sealed_for is not None:
-            manifest["seal"] = ""
         if place is not None and place.sequence is not None:
             manifest["sequence"] = place.sequence
         if place is not None and place.unnumbered:
             manifest["unnumbered"] = sorted(place.unnumbered)
         manifest |= content
         written = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        if sealed_for is not None:
-            seal = seal_of(self._sealed_place(sealed_for), written) or ""
-            written = written.replace(_SEAL.encode(), _SEAL.replace('""', f'"{seal}"').encode(), 1)
         (folder / MANIFEST).write_bytes(written)
+        if sealed_for is not None and (seal := seal_of(self._sealed_place(sealed_for), written)) is not None:
+            (folder / SEAL).write_text(seal, "ascii")
 
     def is_own(self, folder: Path) -> bool:
         """Whether all of a value was made by this installation, and is where it was written.
@@ -374,10 +366,8 @@ class Archive:
         if self._below_root(folder) != snapshots_folder() or not is_folder(folder):
             return False
         with suppress(OSError, ValueError):
-            written = read_bytes(folder / MANIFEST)
-            seal = read_json(folder / MANIFEST, _SealInManifest).seal
-            bare = written.replace(_SEAL.replace('""', f'"{seal}"').encode(), _SEAL.encode(), 1)
-            return bool(seal) and is_sealed(self._sealed_place(folder), bare, seal)
+            seal = read_bytes(folder / SEAL, _MOST_OF_SEAL).decode("ascii")
+            return is_sealed(self._sealed_place(folder), read_bytes(folder / MANIFEST), seal)
         return False
 
     def _below_root(self, folder: Path) -> Path:

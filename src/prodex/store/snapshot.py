@@ -24,6 +24,7 @@ from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
     MANIFEST,
+    SEAL,
     Archive,
     ArchivePlace,
     is_entry,
@@ -166,7 +167,7 @@ def commit(
     name
         Its name.
     origin
-        Its origin. A function that returns it is called when the parts are written: what is in them may be a part of it.
+        Its origin. A function that returns it is called when the parts are written: what is in them may be part of it.
     write
         Writes the parts to a folder.
     reporter
@@ -202,7 +203,8 @@ def _publish_folder(
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
         _write_manifest(beside, name, origin, parts, place, sealed_for=folder if is_own else None)
-        publish_folder(beside, folder, added=[beside / MANIFEST])
+        added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
+        publish_folder(beside, folder, added=added)
     return folder
 
 
