@@ -1,13 +1,12 @@
 """Which product is meant by what was written down about one: by its GTIN first, else by its id.
 
-A product that is created again has another id, and an id may be given to another product. So a GTIN names its product
-as long as no other product of the catalogue has it. Where several have it, it is told by its id as well; one without a
-GTIN has its id alone.
+A product that is created again has another id, and an id may be given to another product. So a GTIN names its product.
+Where several products of a catalogue have it, it names none of them, and each is told by its id as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +19,8 @@ from prodex.tables.columns import whole
 _Texts = pa.Array | pa.ChunkedArray
 
 
-def subject_of(product: str, gtin: str | None, shared: Collection[str] = ()) -> str:
-    """Return what names a product: the same text means the same product.
+def subject_of(product: str, gtin: str | None) -> str:
+    """Return what names a product: its GTIN, else its id.
 
     Parameters
     ----------
@@ -29,21 +28,14 @@ def subject_of(product: str, gtin: str | None, shared: Collection[str] = ()) -> 
         Its id.
     gtin
         Its GTIN, in any spelling.
-    shared
-        The GTINs that several products of the catalogue have; see `shared_gtins`.
 
     Examples
     --------
-    >>> subject_of("7", "3036811359935") == subject_of("8", "03036811359935")
-    True
-    >>> subject_of("7", "03036811359935", {"03036811359935"}) == subject_of("8", "03036811359935", {"03036811359935"})
-    False
-    >>> subject_of("7", None) == subject_of("8", None)
-    False
+    >>> subject_of("7", "3036811359935"), subject_of("7", None)
+    ('03036811359935', '|7')
     """
-    known = comparable_gtin(gtin)
-    # Digits and a sign that no GTIN has: an id is never taken for a GTIN.
-    return f"|{product}" if known is None else f"{known}|{product}" if known in shared else known
+    # A sign that no GTIN has: an id is never taken for a GTIN.
+    return comparable_gtin(gtin) or f"|{product}"
 
 
 def comparable_gtin(gtin: str | None) -> str | None:

@@ -30,7 +30,7 @@ from msgspec.structs import force_setattr
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError, StorageError
-from prodex.facts.same_product import comparable_gtin, comparable_gtins, subject_of
+from prodex.facts.same_product import comparable_gtins, subject_of
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.lock import publishing_lock
@@ -118,9 +118,19 @@ class AcceptedLine(
     line: int = 0
     note: str = ""
 
-    def key(self, shared: Collection[str] = ()) -> tuple[str, str, str]:
-        """Return the finding that it is about, among products of which several have one of these GTINs."""
-        return subject_of(self.product, self.gtin, shared), self.check, self.digest
+    @property
+    def subject(self) -> str:
+        """What names its product: the GTIN, else the id."""
+        return subject_of(self.product, self.gtin)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The finding that it is about, of the product that had this id."""
+        return self.subject, self.product, self.check, self.digest
+
+    def is_in_force(self, day: date) -> bool:
+        """Whether it says that the finding is accepted on a day."""
+        return not self.is_withdrawal and (self.until is None or day <= self.until)
 
     @property
     def order(self) -> tuple[datetime, bool, str, str]:
@@ -204,65 +214,72 @@ class AcceptedFindings:
             return cls(path, unread=(UnreadLine(0, str(error), ""),))
 
     @cached_property
-    def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
-        """For each finding the line that counts, where no two products have one GTIN; see `newest_among`."""
-        return self.newest_among(())
-
-    def newest_among(self, shared: Collection[str]) -> Mapping[tuple[str, str, str], AcceptedLine]:
-        """Return for each finding the line that counts: the newest, whatever the order in the file.
-
-        Parameters
-        ----------
-        shared
-            The GTINs that several products of the catalogue have.
-        """
+    def newest(self) -> Mapping[tuple[str, str, str, str], AcceptedLine]:
+        """For each finding of each product the line that counts: the newest, whatever the order in the file."""
         # Mostly each finding has one line.
-        keys = [one.key(shared) for one in self.lines]
-        found = dict(zip(keys, self.lines, strict=True))
+        found = {one.key: one for one in self.lines}
         if len(found) == len(self.lines):
             return found
         found.clear()
-        for key, one in zip(keys, self.lines, strict=True):
+        for one in self.lines:
+            there = found.get(one.key)
+            if there is None or there.order <= one.order:
+                found[one.key] = one
+        return found
+
+    @cached_property
+    def _newest_of_subject(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
+        """The same by what names the product, whatever its id was."""
+        found: dict[tuple[str, str, str], AcceptedLine] = {}
+        for one in self.newest.values():
+            key = (one.subject, one.check, one.digest)
             there = found.get(key)
             if there is None or there.order <= one.order:
                 found[key] = one
         return found
 
-    def in_force(
-        self, day: date, shared: Collection[str] = ()
-    ) -> Mapping[tuple[str, str, str], AcceptedLine]:
-        """Return what is accepted on a day, by finding."""
-        return {
-            key: one
-            for key, one in (self.newest_among(shared) if shared else self.newest).items()
-            if not one.is_withdrawal and (one.until is None or day <= one.until)
-        }
+    def counting(
+        self, product: str, gtin: str | None, check: str, digest: str, shared: Collection[str]
+    ) -> AcceptedLine | None:
+        """Return the line that counts for a finding: one with this GTIN and id, else one with this GTIN.
+
+        Parameters
+        ----------
+        product, gtin, check, digest
+            Of the finding.
+        shared
+            The GTINs that several products of the catalogue have: of these, nobody knows which had another id.
+        """
+        subject = subject_of(product, gtin)
+        own = self.newest.get((subject, product, check, digest))
+        if own is not None or subject in shared:
+            return own
+        return self._newest_of_subject.get((subject, check, digest))
 
     def wanted(
-        self, day: date, checks: Sequence[CheckFacts], shared: Collection[str] = ()
+        self, day: date, checks: Sequence[CheckFacts], shared: Collection[str]
     ) -> WantedFindings | None:
         """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
         # An audit that was saved before a rule was renamed has its old name.
         names = [renamed_check(check.id) for check in checks]
         column = {name: place for place, name in enumerate(names)}
-        lines = self.in_force(day, shared)
-        asked = [(key, one) for key, one in lines.items() if one.check in column]
+        asked = [one for one in self.newest.values() if one.check in column and one.is_in_force(day)]
         if not asked:
             return None
         subjects: dict[str, int] = {}
         cells = [
-            subjects.setdefault(subject, len(subjects)) * len(names) + column[one.check]
-            for (subject, _, _), one in asked
+            subjects.setdefault(one.subject, len(subjects)) * len(names) + column[one.check] for one in asked
         ]
-        ids = dict.fromkeys(one.product for _, one in asked)
-        numbers = dict.fromkeys(filter(None, (comparable_gtin(one.gtin) for _, one in asked)))
+        gtins = dict.fromkeys(one for one in subjects if not one.startswith("|"))
+        ids = dict.fromkeys(one.product for one in asked if one.subject not in gtins)
         return WantedFindings(
-            lines,
+            self,
+            day,
             names,
             frozenset(shared),
             subjects,
             pa.array(ids, pa.string()),
-            pa.array(numbers, pa.string()),
+            pa.array(gtins, pa.string()),
             np.unique(np.array(cells, np.int64)),
         )
 
@@ -429,8 +446,10 @@ class WantedFindings(NamedTuple):
 
     Attributes
     ----------
-    lines
-        What is accepted, by finding.
+    file
+        What is accepted.
+    day
+        On which day.
     names
         The checks of the matrix, by their present names.
     shared
@@ -438,12 +457,13 @@ class WantedFindings(NamedTuple):
     subjects
         The number of each product that has something accepted, by what names it.
     ids, gtins
-        The ids and GTINs of these products.
+        The ids and GTINs by which these products are named.
     cells
         The number of the product times that of the checks, plus the place of the check; ascending.
     """
 
-    lines: Mapping[tuple[str, str, str], AcceptedLine]
+    file: AcceptedFindings
+    day: date
     names: Sequence[str]
     shared: frozenset[str]
     subjects: Mapping[str, int]
@@ -457,18 +477,21 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
     """
-    lines_of, names = wanted.lines, wanted.names
+    names = wanted.names
     ids, gtins = whole(part.column("product_id")), whole(part.column("gtin"))
     is_named = is_true(pc.is_in(ids, wanted.ids)) | is_true(pc.is_in(comparable_gtins(gtins), wanted.gtins))
-    named = np.flatnonzero(is_named)
-    # From the products of the part, since an id can occur twice.
-    each = zip(ids.take(pa.array(named)).to_pylist(), gtins.take(pa.array(named)).to_pylist(), strict=True)
-    subjects = [subject_of(product, gtin, wanted.shared) for product, gtin in each]
-    of_product, subject_at = np.full(part.size, -1), np.full(part.size, None, object)
-    of_product[named] = [wanted.subjects.get(one, -1) for one in subjects]
-    subject_at[named] = subjects
-    if not (of_product >= 0).any():
+    if not is_named.any():
         return NONE_ACCEPTED
+    # From the products of the part, since an id can occur twice.
+    named = dict(
+        zip(
+            np.flatnonzero(is_named).tolist(),
+            zip(*(one.filter(pa.array(is_named)).to_pylist() for one in (ids, gtins)), strict=True),
+            strict=True,
+        )
+    )
+    of_product = np.full(part.size, -1)
+    of_product[is_named] = [wanted.subjects.get(subject_of(*one), -1) for one in named.values()]
     evidence = part.evidence
     findings = findings_of(part, evidence)
     name = of_product[findings.product]
@@ -477,11 +500,11 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     place = np.minimum(np.searchsorted(wanted.cells, cell), len(wanted.cells) - 1)
     rows = there[wanted.cells[place] == cell]
     digests = digests_of(findings, rows, evidence, checks)
-    shown = subject_at[findings.product[rows]].tolist()
     kept, lines = [], []
-    for row, subject, digest in zip(rows.tolist(), shown, digests, strict=True):
-        line = lines_of.get((subject, names[findings.check[row]], digest))
-        if line is not None:
+    for row, digest in zip(rows.tolist(), digests, strict=True):
+        check = names[findings.check[row]]
+        line = wanted.file.counting(*named[int(findings.product[row])], check, digest, wanted.shared)
+        if line is not None and line.is_in_force(wanted.day):
             kept.append(row)
             lines.append(line)
     if not kept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -19,7 +19,7 @@ from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.facts.same_product import comparable_gtin, subject_of
+from prodex.facts.same_product import subject_of
 from prodex.files.lock import user_name
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
@@ -107,15 +107,15 @@ def accept(
     chosen = _chosen(audit, findings)
     # Beginning again after an interruption writes only what is not there yet, and a baseline leaves reasons that
     # somebody has given.
-    shared = audit.shared_gtins
-    in_force = known.in_force(audit.now.date(), shared)
+    today = audit.now.date()
     fresh = [
         one
         for one in chosen
-        if (there := in_force.get(one.key(shared))) is None
+        if (there := _counting(known, one, audit)) is None
+        or not there.is_in_force(today)
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
-    at = _moment_after(known, fresh, shared)
+    at = _moment_after(known, fresh, audit)
     lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
@@ -165,14 +165,12 @@ def withdraw(
     _check_audit(audit, "withdraw")
     who = _by(by)
     known = _file_of(audit, to)
-    shared = audit.shared_gtins
-    newest = known.newest_among(shared)
     chosen = [
         one
         for one in _chosen(audit, findings)
-        if (there := newest.get(one.key(shared))) is not None and not there.is_withdrawal
+        if (there := _counting(known, one, audit)) is not None and not there.is_withdrawal
     ]
-    at = _moment_after(known, chosen, shared)
+    at = _moment_after(known, chosen, audit)
     words = " ".join(str(reason).split())
     lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
@@ -191,8 +189,9 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     pandas.DataFrame
         One row per line: its number, product_id, gtin, check, attribute, language, value, reason, by, at (UTC), until,
         digest, `state` and `note`. The state is "in force", "superseded" (a newer line counts), "value changed" (of the
-        newest saved audit, if that has it: the finding is another one, or is gone), "date passed", "withdrawn",
-        "withdrawal", "not in the newest audit" (the product or the check), or "cannot be read".
+        newest saved audit, if that has it: the finding is another one, the product has another GTIN, or it is gone),
+        "date passed", "withdrawn", "withdrawal", "not in the newest audit" (the product or the check), or "cannot be
+        read".
 
     Raises
     ------
@@ -217,9 +216,7 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
         with suppress(SnapshotNotFound):
             newest = open_audit(wanted)
     day = clock.now().date()
-    found = None if newest is None else _Newest.of(newest, file.lines)
-    shared = _shared_among(file.lines) if found is None else found.shared
-    counts = file.newest_among(shared)
+    found = None if newest is None else _Newest.of(newest, file)
     rows = [
         (
             *(
@@ -233,7 +230,7 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
                 one.reason,
                 one.by,
             ),
-            *(_time(one), one.until, one.digest, _state(one, counts[one.key(shared)], day, found), one.note),
+            *(_time(one), one.until, one.digest, _state(one, file, day, found), one.note),
         )
         for one in file.lines
     ]
@@ -263,57 +260,51 @@ class _Newest:
 
     Attributes
     ----------
-    subjects, checks
-        What it is of, as far as the file is about it.
-    findings
-        Its findings, by product, check and digest.
-    shared
-        The GTINs that several of its products have.
+    subjects, ids, checks
+        What it is of, as far as the file is about it; products by what names them, and by their ids.
+    counting
+        What the lines are about that count for its findings.
     """
 
     subjects: frozenset[str]
+    ids: frozenset[str]
     checks: frozenset[str]
-    findings: frozenset[tuple[str, str, str]]
-    shared: frozenset[str]
+    counting: frozenset[tuple[str, str, str, str]]
 
     @classmethod
-    def of(cls, audit: Audit, lines: Sequence[AcceptedLine]) -> _Newest:
-        shared = audit.shared_gtins
-        meant = {line.key(shared)[0] for line in lines}
+    def of(cls, audit: Audit, file: AcceptedFindings) -> _Newest:
+        meant = {line.subject for line in file.lines}
+        named = {line.product for line in file.lines}
         there: dict[str, str] = {}
         for part in audit.parts:
             each = zip(part.column("product_id").to_pylist(), part.column("gtin").to_pylist(), strict=True)
             for product, gtin in each:
-                if (subject := subject_of(product, gtin, shared)) in meant:
+                if (subject := subject_of(product, gtin)) in meant or product in named:
                     there[str(product)] = subject
         checks = frozenset(renamed_check(check.id) for check in audit.checks)
-        found = _findings(audit, set(there), {line.check for line in lines})
-        keys = frozenset(one.key(shared) for one in found)
-        return cls(frozenset(there.values()), checks, keys, shared)
+        found = _findings(audit, set(there), {line.check for line in file.lines})
+        lines = filter(None, (_counting(file, one, audit) for one in found))
+        return cls(frozenset(there.values()), frozenset(there), checks, frozenset(line.key for line in lines))
 
 
-def _shared_among(lines: Iterable[AcceptedLine]) -> frozenset[str]:
-    """Return the GTINs under which lines name several products, where no audit says which of them there are."""
-    ids: dict[str, set[str]] = {}
-    for one in lines:
-        if (gtin := comparable_gtin(one.gtin)) is not None:
-            ids.setdefault(gtin, set()).add(one.product)
-    return frozenset(gtin for gtin, several in ids.items() if len(several) > 1)
+def _counting(file: AcceptedFindings, one: AcceptedLine, audit: Audit) -> AcceptedLine | None:
+    """Return the line that counts for a finding of an audit."""
+    return file.counting(one.product, one.gtin, one.check, one.digest, audit.shared_gtins)
 
 
-def _state(line: AcceptedLine, counts: AcceptedLine, day: date, found: _Newest | None) -> str:
+def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest | None) -> str:
+    counts = file.newest[line.key]
     if counts is not line:
         return "withdrawn" if counts.is_withdrawal and not line.is_withdrawal else "superseded"
     if line.is_withdrawal:
         return "withdrawal"
     if line.until is not None and line.until < day:
         return "date passed"
-    if found is None:
+    if found is None or line.key in found.counting:
         return "in force"
-    key = line.key(found.shared)
-    if key[0] not in found.subjects or line.check not in found.checks:
-        return "not in the newest audit"
-    return "in force" if key in found.findings else "value changed"
+    # A product of this id with another GTIN is another one: what was accepted is gone.
+    is_there = line.subject in found.subjects or line.product in found.ids
+    return "value changed" if is_there and line.check in found.checks else "not in the newest audit"
 
 
 def _file_named(name: object) -> tuple[Path, str | None]:
@@ -389,15 +380,12 @@ def _file_of(audit: Audit, to: object) -> AcceptedFindings:
     return AcceptedFindings.read(path)
 
 
-def _moment_after(
-    known: AcceptedFindings, lines: Iterable[AcceptedLine], shared: Collection[str]
-) -> datetime:
+def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine], audit: Audit) -> datetime:
     """Return the time of new lines: after that of the lines which they are meant to replace.
 
     The clock of the machine that wrote those may have been ahead.
     """
-    newest = known.newest_among(shared)
-    earlier = (newest[key].at for key in (one.key(shared) for one in lines) if key in newest)
+    earlier = (there.at for one in lines if (there := _counting(known, one, audit)) is not None)
     return max([clock.now(), *(at + timedelta(microseconds=1) for at in earlier)])
 
 
@@ -410,7 +398,8 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
         When rows are no findings of this audit; the first of them are named.
     """
     if rows is None:
-        return list(_each_once(audit, _findings(audit)))
+        found = _findings(audit)
+        return list({one.key: one for one in found}.values())
     if isinstance(rows, pd.Series) and {"product_id", "check"} <= set(rows.index):
         # One row, as `iloc` and `iterrows` give it.
         rows = rows.to_frame().T
@@ -437,12 +426,7 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
             f"{counted(len(refused), 'row')} of {len(wanted):,} no finding of this audit ({named}{more}). Nothing was "
             "accepted. Take the rows from audit.failures() of this very audit."
         )
-    return list(_each_once(audit, (one for row in wanted for one in there[row])))
-
-
-def _each_once(audit: Audit, lines: Iterable[AcceptedLine]) -> Iterable[AcceptedLine]:
-    shared = audit.shared_gtins
-    return {one.key(shared): one for one in lines}.values()
+    return list({one.key: one for row in wanted for one in there[row]}.values())
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:

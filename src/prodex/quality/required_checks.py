@@ -6,7 +6,7 @@ told apart by number, and no requirement makes objects of its own for each produ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -531,15 +531,18 @@ class _Part:
         for column in _value_columns(path):
             read.append(_values(np.arange(len(self.products)), self.products.column(column)))
         for table, (column, *_) in BY_SHAPE.items():
-            names = ["attribute", column, *(["language"] if table == "texts" else [])]
-            rows = self.products.arrow(table, *names)
+            beside = _READ_WITH.get(table)
+            rows = self.products.arrow(table, *filter(None, ["attribute", column, beside]))
             meant = is_true(pc.is_in(rows["attribute"], pa.array(_ends(path), pa.string())))
             if table == "texts" and asked.language:
                 meant &= _in_language(rows["language"], asked.language)
             rows = rows.filter(pa.array(meant))
-            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column])))
+            more = None if beside is None else rows[beside].to_pylist()
+            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column]), more))
         return _Values(
-            np.concatenate([one.product for one in read]), pa.concat_arrays([one.texts for one in read])
+            np.concatenate([one.product for one in read]),
+            pa.concat_arrays([one.texts for one in read]),
+            more=[more for one in read for more in one.identity(np.arange(len(one.product)))],
         )
 
     def _pictures(self, face: str) -> _Values:
@@ -554,10 +557,12 @@ class _Part:
         return _Values(pictures.product[chosen], pa.array(words, pa.string()), sizes, which)
 
     def _nutrient(self, code: str) -> _Values:
-        rows = self.products.arrow("nutrients", "nutrient_code", "quantity")
+        rows = self.products.arrow("nutrients", "nutrient_code", "quantity", "unit_code")
         kept = is_true(pc.equal(rows["nutrient_code"], code)) & filled_values(whole(rows["quantity"]))
         rows = rows.filter(pa.array(kept))
-        return _values(whole(rows["product"]).to_numpy(), whole(rows["quantity"]))
+        return _values(
+            whole(rows["product"]).to_numpy(), whole(rows["quantity"]), rows["unit_code"].to_pylist()
+        )
 
 
 def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str], tuple[object, ...]]]:
@@ -609,13 +614,18 @@ def _value_columns(path: str) -> list[str]:
     return codes[:1] or columns[:1]
 
 
-def _values(product: Rows, values: pa.Array) -> _Values:
+#: What a value reads with: the same number in another unit is another value, and so is a text in another language.
+_READ_WITH: Mapping[str, str] = {"texts": "language", "quantities": "unit_code"}
+
+
+def _values(product: Rows, values: pa.Array, more: Sequence[object] | None = None) -> _Values:
     texts = whole(values)
     if pa.types.is_dictionary(texts.type):
         texts = texts.cast(texts.type.value_type)
     texts = texts if pa.types.is_string(texts.type) else texts.cast(pa.string())
     filled = filled_values(texts)
-    return _Values(np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))))
+    kept = None if more is None else [(more[row],) for row in np.flatnonzero(filled).tolist()]
+    return _Values(np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))), more=kept)
 
 
 def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:
