@@ -1,7 +1,7 @@
 """Since when findings are open: from the saved audits of the same snapshots and the same profile.
 
-A finding is open since the first audit that has it without interruption: product (by its GTIN first), check, attribute
-and language are the same; its value may change. What an audit does not judge is no interruption: a check that is unknown or not in the
+A finding is open since the first audit that has it without interruption: product, check, attribute and language are the
+same; its value may change. What an audit does not judge is no interruption: a check that is unknown or not in the
 profile, and a product outside of a selection or of an incomplete load. Each saved audit keeps the moments of its own
 findings, and those of what it did not judge, so that only the last one is read.
 """
@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import SnapshotError
-from prodex.facts.same_product import subject_of
 from prodex.files.untrusted import is_folder
 from prodex.quality.archive import AUDITS, open_audit, profile_of, read_carried
 from prodex.quality.audit import Audit
@@ -220,8 +219,7 @@ def _keys(part: AuditPart, checks: Sequence[CheckFacts]) -> tuple[_Keys, _Keys, 
 
 
 def _product_digests(part: AuditPart) -> _Keys:
-    each = zip(part.column("product_id").to_pylist(), part.column("gtin").to_pylist(), strict=True)
-    return np.array([_digest(subject_of(product or "", gtin)) for product, gtin in each], np.uint64)
+    return np.array([_digest(one or "") for one in part.column("product_id").to_pylist()], np.uint64)
 
 
 def _digest(text: str) -> int:
