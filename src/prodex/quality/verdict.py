@@ -38,7 +38,7 @@ class Evidence:
         What the value was compared with: every fact that decides and is not in the value itself (the other field, the
         other product, the limit of a table), and none that changes by itself (how many days ago, how many other
         products). A finding that was accepted comes back when its value or this changes; the reason is for people, and
-        no word of it counts. `compared_with` makes it of several facts.
+        no word of it counts.
 
     Examples
     --------
