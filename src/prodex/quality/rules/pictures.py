@@ -218,10 +218,11 @@ def has_front_packshot(products: Products) -> Verdict:
         return [*zip(pictures.is_packshot[rows].tolist(), faces, strict=True)]
 
     def reasons(rows: Rows) -> list[str]:
+        marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
+        faces = ["not given" if face is None else face for _, face in marks(rows)]
         return [
-            f"{'marked' if mark else 'not marked'} as packshot, "
-            f"face {'not given' if face is None else _face_in_words(face)}"
-            for mark, face in marks(rows)
+            f"{mark} as packshot, face {_face_in_words(face)}"
+            for mark, face in zip(marked, faces, strict=True)
         ]
 
     near = nearly & fails[pictures.product]
