@@ -7,6 +7,7 @@ Where several products of a catalogue have it, it names none of them, and each i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from prodex import gtin as gtins
 from prodex.errors import InputError
 from prodex.tables.columns import whole
 
-_Texts = pa.Array | pa.ChunkedArray
+_Texts: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 def subject_of(product: str, gtin: str | None) -> str:

@@ -483,12 +483,9 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     if not is_named.any():
         return NONE_ACCEPTED
     # From the products of the part, since an id can occur twice.
-    named = dict(
-        zip(
-            np.flatnonzero(is_named).tolist(),
-            zip(*(one.filter(pa.array(is_named)).to_pylist() for one in (ids, gtins)), strict=True),
-            strict=True,
-        )
+    each = [one.filter(pa.array(is_named)).to_pylist() for one in (ids, gtins)]
+    named: dict[int, tuple[str, str | None]] = dict(
+        zip(np.flatnonzero(is_named).tolist(), zip(*each, strict=True), strict=True)
     )
     of_product = np.full(part.size, -1)
     of_product[is_named] = [wanted.subjects.get(subject_of(*one), -1) for one in named.values()]
@@ -503,7 +500,8 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     kept, lines = [], []
     for row, digest in zip(rows.tolist(), digests, strict=True):
         check = names[findings.check[row]]
-        line = wanted.file.counting(*named[int(findings.product[row])], check, digest, wanted.shared)
+        product, gtin = named[int(findings.product[row])]
+        line = wanted.file.counting(product, gtin, check, digest, wanted.shared)
         if line is not None and line.is_in_force(wanted.day):
             kept.append(row)
             lines.append(line)
@@ -515,8 +513,7 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     place = np.minimum(np.searchsorted(cells, every), len(cells) - 1)
     # A cell fails for another reason still where only some of its findings are accepted.
     is_whole = np.bincount(place[cells[place] == every], minlength=len(cells)) == count
-    product, check = np.divmod(cells[is_whole], len(checks))
-    return AcceptedInPart(accepted, tuple(lines), product, check)
+    return AcceptedInPart(accepted, tuple(lines), *np.divmod(cells[is_whole], len(checks)))
 
 
 _DECODER = msgspec.json.Decoder(AcceptedLine)

@@ -287,14 +287,14 @@ class _Values:
     product: Rows
     texts: pa.Array
     pixels: Numbers | None = None
-    more: list[tuple[object, ...]] | None = None
+    more: Sequence[tuple[object, ...]] | None = None
 
     def taken(self, rows: Rows) -> _Values:
         """Return some of the values."""
         sizes = None if self.pixels is None else self.pixels[rows]
         return _Values(self.product[rows], self.texts.take(pa.array(rows)), sizes, self.identity(rows))
 
-    def identity(self, rows: Rows) -> list[tuple[object, ...]]:
+    def identity(self, rows: Rows) -> Sequence[tuple[object, ...]]:
         """Return what tells some values from others that read alike: the unit, and which picture it is."""
         return [()] * len(rows) if self.more is None else [self.more[row] for row in rows.tolist()]
 
@@ -482,7 +482,10 @@ class _Part:
         products = np.flatnonzero(there)
         said: dict[int, list[str]] = {product: [] for product in products.tolist()}
         shown: dict[int, str] = {}
-        values = self._values_of(asked)
+        values = _Values(np.empty(0, np.int64), pa.array([], pa.string()))
+        # What an export left out must not make unknown what is known without it.
+        with suppress(NotExported):
+            values = self._values_of(asked)
         chosen = np.flatnonzero(there[values.product])
         texts = values.texts.take(pa.array(chosen)).to_pylist()
         for product, text, more in zip(
@@ -504,7 +507,6 @@ class _Part:
         for table in tables_at(path):
             keys = {"product_id", "gtin", "attribute", "position"}
             columns = BY_SHAPE.get(table) or [name for name in TABLES[table].schema.names if name not in keys]
-            # What an export left out must not make unknown what is known without it.
             with suppress(NotExported):
                 rows = self.products.arrow(table, "attribute", *columns)
                 inside = pc.or_(

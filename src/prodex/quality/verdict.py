@@ -149,15 +149,16 @@ def compared_with(*facts: object) -> str:
 def _fact(fact: object) -> object:
     if isinstance(fact, list | tuple):
         return [*map(_fact, fact)]
+    if fact is None or fact is pd.NA or (isinstance(fact, float | np.floating) and np.isnan(fact)):
+        return None
     if isinstance(fact, bool | np.bool_):
         return bool(fact)
-    if isinstance(fact, int | float | np.number):
-        number = float(fact)
-        if np.isnan(number):
-            return None
+    if isinstance(fact, int | np.integer):
+        return int(fact)
+    if isinstance(fact, float | np.floating):
         # All digits of which a float is sure, and 4.0 as 4.
-        return int(number) if number.is_integer() else float(f"{number:.15g}")
-    return fact if fact is None or isinstance(fact, str) else str(fact)
+        return int(fact) if float(fact).is_integer() else float(f"{fact:.15g}")
+    return fact if isinstance(fact, str) else str(fact)
 
 
 def _of(shown: Shown, rows: Rows) -> Words:

@@ -194,15 +194,11 @@ def _dates(
     """
     # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
-    with_what = None if compared is None else [compared_with(_known(one)) for one in compared[wrong]]
+    with_what = None if compared is None else [*map(compared_with, compared[wrong].astype(object).tolist())]
     evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason, with_what)
     fails = products.any(found["product"])
     unclear = products.any(dated["product"][dated["at"].isna()]) & ~fails
     return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)
-
-
-def _known(value: object) -> object:
-    return None if pd.isna(value) else value
 
 
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
