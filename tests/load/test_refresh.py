@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import prodex
@@ -19,7 +20,9 @@ from prodex.errors import (
     SnapshotDamaged,
     SnapshotNotFound,
 )
+from prodex.files import parquet
 from prodex.sandbox import Behaviour, Fault, Sandbox
+from prodex.store.snapshot import SNAPSHOTS
 from prodex.tables.declaration import TABLES
 from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, paged, records, renamed
 
@@ -79,6 +82,28 @@ def test_nothing_changed_costs_few_calls_and_no_file(
     assert old.folder != new.folder
     assert named(old) == named(new)
     assert inodes(old) == inodes(new)
+
+
+def test_of_a_snapshot_of_somebody_else_the_records_alone_are_taken(exchange: Sandbox) -> None:
+    """Its tables may say other things than its records; links would carry them into our own snapshots."""
+    folder = loaded(exchange, "offset").folder
+    assert folder is not None
+    path = folder / "texts" / "part-00000.parquet"
+    table = parquet.read(path)
+    forged = pa.array(["forged"] * len(table), pa.string())
+    parquet.write(table.set_column(table.schema.get_field_index("text"), "text", forged), path)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["parts"][0]["files"]["texts"] = dict(parquet.facts_of(path))
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert {"forged"} == set(prodex.open_snapshot("shop").texts["text"])
+
+    new = refreshed(exchange)
+
+    assert in_order(loaded(exchange, "offset", name="whole")) == in_order(new)
+    assert new.folder is not None
+    assert (False, True) == (SNAPSHOTS.is_own(folder), SNAPSHOTS.is_own(new.folder))
+    again = refreshed(exchange)
+    assert inodes(new) == inodes(again)
 
 
 def inodes(catalog: prodex.Catalog) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """What ten nights with kills leave of accepted findings: none returns unchanged, all return after a change, 0 lost.
 
 `python -m tests.soak accepted`. Each night products change, a snapshot and an audit are saved and more findings are
-accepted, each in a process that is killed at a random moment and begun again. A model beside it knows of each product
-which version of its datum was accepted.
+accepted, each in a process that is killed at a random moment and begun again. Some products are created again each
+night, under another id. A model beside it knows of each product which version of its datum was accepted.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -79,7 +79,16 @@ def record(number: int, version: int, night: int) -> dict[str, Any]:
             about["description"] = [_text("Du riz"), _text(f"Du riz {version}")]
         case _:
             about["description"] = [_text("x" * (3 + version))]
-    return {"id": number, "remark": f"of night {night}", **about}
+    return {"id": id_of(number, night), "remark": f"of night {night}", **about}
+
+
+def id_of(number: int, night: int) -> str:
+    """Return the id of a product in a night: every seventh is created again each night."""
+    return f"{number}-{night}" if number % 7 == 3 else str(number)
+
+
+def _number_of(product: str) -> str:
+    return product.partition("-")[0]
 
 
 @dataclass
@@ -132,7 +141,7 @@ def live(products: int, accepted: int, nights: int, seed: int = 7) -> Outcome:
                     "moment": moment.isoformat(),
                     "records": str(lines),
                     "checks": CHECKS,
-                    "products": [str(n) for n in new],
+                    "products": [id_of(n, night) for n in new],
                 }
                 for step in ("save", "audit", "accept"):
                     outcome.kills += _killed(forks, home, step, names, chance, outcome)
@@ -160,10 +169,12 @@ def _look(outcome: Outcome, version: dict[int, int], begun: dict[int, int]) -> N
     """Compare what an audit says with what the model knows."""
     audit = prodex.audit("shop", {"checks": CHECKS}, progress=False)
     found = audit.failures()
-    marked = found.assign(is_accepted=found["accepted"].notna())
-    by_product = marked.groupby("product_id")["is_accepted"].agg(["all", "any"])
+    marked = found.assign(
+        is_accepted=found["accepted"].notna(), number=found["product_id"].astype(str).map(_number_of)
+    )
+    by_product = marked.groupby("number")["is_accepted"].agg(["all", "any"])
     assert audit.accepted_findings is not None
-    written = {line.product for line in audit.accepted_findings.lines}
+    written = {_number_of(line.product) for line in audit.accepted_findings.lines}
     for number, accepted_version in begun.items():
         outcome.checked += 1
         outcome.lost += str(number) not in written

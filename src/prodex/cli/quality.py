@@ -246,23 +246,21 @@ def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
 
 
 def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit | None:
-    """Return the audit to compare with: the given one, else the last saved one; None if there is none."""
+    """Return the audit to compare with: the given one, else the last one that was saved here; None if there is none."""
     if than:
         return _earlier(than, profile, judge)
+    from prodex.quality.archive import last_own_audit
     from prodex.store.snapshot import name_of
 
-    name = name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse")
-    try:
-        return prodex.open_audit(name, profile)
-    except SnapshotNotFound:
-        return None
+    # One that came along with a copied folder would decide whether this one is worse.
+    return last_own_audit(name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse"), profile)
 
 
 def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) -> bool:
     if last is None:
         say(
             f"There is no saved audit of {snapshot.partition('@')[0]!r} by the profile {judged.profile} to compare "
-            "with. --save saves this one, unless it is saved already.",
+            "with that was made here. --save saves this one, unless it is saved already.",
             aside=True,
         )
         return True

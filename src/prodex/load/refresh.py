@@ -38,7 +38,7 @@ from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
 from prodex.store.disappeared_products import absence_of, listing_of
-from prodex.store.journal import LoadJournal
+from prodex.store.journal import LoadJournal, journals_in
 from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage
 from prodex.store.merge import link_table, merge_parts
@@ -46,7 +46,7 @@ from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import Files, StoredPart, write_tables
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import commit, name_of, open_snapshot, stored_parts
+from prodex.store.snapshot import SNAPSHOTS, commit, name_of, open_snapshot, stored_parts
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import blocks_of
@@ -124,7 +124,8 @@ def refresh(
     folder = snapshots_folder() / checked_name(name)
     open_snapshot(name)
     with locked(folder, f"refreshing {name!r}"), reporting(progress, "Changed products") as reporter:
-        old = repaired(open_snapshot(name), reporter)
+        newest_one = open_snapshot(name)
+        old = repaired(newest_one, reporter, remakes=not _is_interrupted(folder, newest_one))
         origin, client = _same_question(service, old, name)
         assert old.folder is not None  # noqa: S101 - an opened snapshot has one
         assert origin.query is not None and origin.loaded_at is not None  # noqa: S101, PT018 - a load has both
@@ -151,6 +152,12 @@ def refresh(
             new = _merged(client, name, old, journal, held, allow_incomplete, executor, reporter)
         journal.remove()
         return new
+
+
+def _is_interrupted(folder: Path, snapshot: Catalog) -> bool:
+    """Whether a refresh of a snapshot was interrupted: what it has received goes on from this very snapshot."""
+    questions = filter(None, map(LoadJournal.question_of, journals_in(folder)))
+    return any(one.get("snapshot") == Path(snapshot.folder or "").name for one in questions)
 
 
 def _newest_name(snapshot: Any) -> str:
@@ -252,7 +259,13 @@ def _merged(
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
 
-    return commit(name, lambda: dated(question_of(origin), journal, checked), build, reporter)
+    return commit(
+        name,
+        lambda: dated(question_of(origin), journal, checked),
+        build,
+        reporter,
+        is_own=SNAPSHOTS.is_own(folder),
+    )
 
 
 def _not_kept(gtins: Sequence[str], old: Catalog, left: Collection[str]) -> tuple[str, ...]:
@@ -337,8 +350,11 @@ _LABELS = "code_labels"
 _SHOWN = 5
 
 
-def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
+def repaired(catalog: Catalog, reporter: Reporter = SILENT, *, remakes: bool = True) -> Catalog:
     """Return a snapshot if every file of it is as it was written, else a new snapshot with the damage repaired.
+
+    Of a snapshot that this installation did not make, the records alone are taken: whoever made it may have written
+    other things into its tables than its records say, and links would carry them into snapshots of our own.
 
     Parameters
     ----------
@@ -346,6 +362,8 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
         An opened snapshot; whoever calls holds the lock of its folder.
     reporter
         Gets the number of products that were read.
+    remakes
+        Whether the tables of somebody else are made anew; else they are linked, and what has them is not our own.
 
     Raises
     ------
@@ -363,8 +381,12 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
                 damage[part.number] = found
             done += part.products
             show(done, len(catalog))
-    if not damage:
+    is_own = SNAPSHOTS.is_own(folder)
+    are_kept = is_own or not remakes
+    if not damage and are_kept:
         return catalog
+    if not are_kept:
+        _LOG.info("this installation did not make %s: its tables are made anew from its records", folder)
     for number, tables in damage.items():
         _LOG.warning("part %d of %s is damaged: %s", number, folder, ", ".join(sorted(tables)))
     # Everything else follows from `raw`; what is damaged there is known to the service alone.
@@ -373,19 +395,29 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT) -> Catalog:
         raise _records_lost(lost, damage, folder)
 
     def write(beside: Path) -> Iterable[StoredPart]:
-        return [_linked_or_rebuilt(part, damage.get(part.number, {}), folder, beside) for part in parts]
+        return [
+            _linked_or_rebuilt(
+                part, _kept_tables(part, damage.get(part.number, {}), are_kept), folder, beside
+            )
+            for part in parts
+        ]
 
     with reporter.phase("Repairing damaged tables"):
-        return commit(folder.parent.name, catalog.origin, write)
+        return commit(folder.parent.name, catalog.origin, write, is_own=is_own or remakes)
 
 
-def _linked_or_rebuilt(part: StoredPart, damage: Mapping[str, str], folder: Path, beside: Path) -> StoredPart:
-    """Link a part that is good, and build another one from its records."""
-    kept = {table for table in part.files if not damage or table in {"raw", _LABELS}} - damage.keys()
+def _kept_tables(part: StoredPart, damage: Mapping[str, str], are_kept: bool) -> set[str]:
+    """Return the tables of a part that stay; all others are made from its records."""
+    kept = {_LABELS} if not are_kept else {"raw", _LABELS} if damage else set(part.files)
+    return kept & part.files.keys() - damage.keys()
+
+
+def _linked_or_rebuilt(part: StoredPart, kept: Collection[str], folder: Path, beside: Path) -> StoredPart:
+    """Link the tables of a part that are good, and build the others from its records."""
     for table in kept:
         link_table(part, folder, table, beside, part.number)
     files: Files = {table: dict(part.files[table]) for table in kept}
-    if damage:
+    if len(kept) < len(part.files):
         records = part.open(folder).read("raw", ["json"])["json"]
         built = blocks_of(record.as_py().encode() for record in records)
         blocks = ({name: rows for name, rows in tables.items() if name not in kept} for tables in built)

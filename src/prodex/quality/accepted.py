@@ -5,8 +5,9 @@ so that several people can write it, git can merge it, and anybody can read it. 
 digest of what was found, says why, who, when and until when; one with `"withdrawn": true` takes the others back.
 Of several lines about one finding the newest counts, whatever their order.
 
-What is accepted is a finding, not a check: the digest is of the attribute, the language, the value, and what the check
-compared it with. So it comes back as soon as one of these changes, and not because a sentence reads otherwise.
+What is accepted is a finding, not a check: of this product (by its GTIN first, see `prodex.facts.same_product`), at
+this place (attribute and language), of this value, and compared with this. So it comes back as soon as one of these
+changes, and not because a sentence reads otherwise: no word of a reason is part of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -24,10 +25,12 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import force_setattr
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError, StorageError
+from prodex.facts.same_product import comparable_gtins, subject_of
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.lock import publishing_lock
@@ -35,17 +38,13 @@ from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import renamed_check
-from prodex.quality.verdict import PENDING
-from prodex.tables.columns import Mask, Rows, places, whole
+from prodex.tables.columns import Mask, Rows, is_true, whole
 
 #: The file beside the snapshots of a name.
 ACCEPTED_FILE = "accepted.jsonl"
 
-#: Digest of a finding of missing data: it is the same as long as nothing is there.
-NOTHING_THERE = "nothing there"
-
-#: Numbers and quoted values: what a reason says, whatever its words and its language.
-_FACTS = re.compile(r'\d+(?:[.,]\d+)*|"[^"]*"|“[^”]*”|«[^»]*»')
+#: How digests of this layout begin. Those of before rest on the words of reasons, and are found by no audit.
+_LAYOUT = "2-"
 
 #: Characters of a value that a line shows to people.
 _SHOWN = 80
@@ -63,8 +62,11 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 #: No line is of another time.
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
-#: Stands for what is missing in what a digest is made of.
-_MISSING = "\x00"
+#: Why a line of before is not read.
+_OF_BEFORE = (
+    "it is of an earlier version of prodex, whose lines do not say what was compared; accept the finding again, and "
+    "delete the line"
+)
 
 #: The time of a line that says none: every other line about the finding is newer.
 _OLDEST = datetime.min.replace(tzinfo=UTC)
@@ -117,9 +119,18 @@ class AcceptedLine(
     note: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """The finding that it is about."""
-        return self.product, self.check, self.digest
+    def subject(self) -> str:
+        """What names its product: the GTIN, else the id."""
+        return subject_of(self.product, self.gtin)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The finding that it is about, of the product that had this id."""
+        return self.subject, self.product, self.check, self.digest
+
+    def is_in_force(self, day: date) -> bool:
+        """Whether it says that the finding is accepted on a day."""
+        return not self.is_withdrawal and (self.until is None or day <= self.until)
 
     @property
     def order(self) -> tuple[datetime, bool, str, str]:
@@ -160,7 +171,7 @@ class AcceptedFindings:
         Raises
         ------
         StorageError
-            When it is there and may not be read, or is a link or a folder.
+            When it is there and may not be read, is a link or a folder, or is of an earlier version of prodex.
         """
         if not is_there(path):
             return cls(path)
@@ -182,6 +193,13 @@ class AcceptedFindings:
                     lines.append(found)
                 else:
                     unread.append(found)
+        early = [one.line for one in unread if one.note == _OF_BEFORE]
+        if early and not lines:
+            # Read as empty, it would seem that nobody has accepted anything.
+            raise StorageError(
+                f"{path} is of an earlier version of prodex, whose lines do not say what was compared (line "
+                f"{early[0]}). Nothing of it counts: move it away, and accept the findings again."
+            )
         return cls(path, tuple(lines), tuple(unread))
 
     @classmethod
@@ -196,10 +214,10 @@ class AcceptedFindings:
             return cls(path, unread=(UnreadLine(0, str(error), ""),))
 
     @cached_property
-    def newest(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
-        """For each finding the line that counts: the newest, whatever the order in the file."""
+    def newest(self) -> Mapping[tuple[str, str, str, str], AcceptedLine]:
+        """For each finding of each product the line that counts: the newest, whatever the order in the file."""
         # Mostly each finding has one line.
-        found = {(one.product, one.check, one.digest): one for one in self.lines}
+        found = {one.key: one for one in self.lines}
         if len(found) == len(self.lines):
             return found
         found.clear()
@@ -209,28 +227,61 @@ class AcceptedFindings:
                 found[one.key] = one
         return found
 
-    def in_force(self, day: date) -> Mapping[tuple[str, str, str], AcceptedLine]:
-        """Return what is accepted on a day, by finding."""
-        return {
-            key: one
-            for key, one in self.newest.items()
-            if not one.is_withdrawal and (one.until is None or day <= one.until)
-        }
+    @cached_property
+    def _newest_of_subject(self) -> Mapping[tuple[str, str, str], AcceptedLine]:
+        """The same by what names the product, whatever its id was."""
+        found: dict[tuple[str, str, str], AcceptedLine] = {}
+        for one in self.newest.values():
+            key = (one.subject, one.check, one.digest)
+            there = found.get(key)
+            if there is None or there.order <= one.order:
+                found[key] = one
+        return found
 
-    def wanted(self, day: date, checks: Sequence[CheckFacts]) -> WantedFindings | None:
+    def counting(
+        self, product: str, gtin: str | None, check: str, digest: str, shared: Collection[str]
+    ) -> AcceptedLine | None:
+        """Return the line that counts for a finding: one with this GTIN and id, else one with this GTIN.
+
+        Parameters
+        ----------
+        product, gtin, check, digest
+            Of the finding.
+        shared
+            The GTINs that several products of the catalogue have: of these, nobody knows which had another id.
+        """
+        subject = subject_of(product, gtin)
+        own = self.newest.get((subject, product, check, digest))
+        if own is not None or subject in shared:
+            return own
+        return self._newest_of_subject.get((subject, check, digest))
+
+    def wanted(
+        self, day: date, checks: Sequence[CheckFacts], shared: Collection[str]
+    ) -> WantedFindings | None:
         """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
         # An audit that was saved before a rule was renamed has its old name.
         names = [renamed_check(check.id) for check in checks]
         column = {name: place for place, name in enumerate(names)}
-        lines = self.in_force(day)
-        asked = [(one.product, column[one.check]) for one in lines.values() if one.check in column]
+        asked = [one for one in self.newest.values() if one.check in column and one.is_in_force(day)]
         if not asked:
             return None
-        named, columns = zip(*asked, strict=True)
-        products = pa.array(named, pa.string()).dictionary_encode()
-        place = products.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        cells = place * len(names) + np.array(columns, np.int64)
-        return WantedFindings(lines, names, products.dictionary, np.unique(cells))
+        subjects: dict[str, int] = {}
+        cells = [
+            subjects.setdefault(one.subject, len(subjects)) * len(names) + column[one.check] for one in asked
+        ]
+        gtins = dict.fromkeys(one for one in subjects if not one.startswith("|"))
+        ids = dict.fromkeys(one.product for one in asked if one.subject not in gtins)
+        return WantedFindings(
+            self,
+            day,
+            names,
+            frozenset(shared),
+            subjects,
+            pa.array(ids, pa.string()),
+            pa.array(gtins, pa.string()),
+            np.unique(np.array(cells, np.int64)),
+        )
 
     def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
         """Add lines to the file, and return what it holds then: what others have added meanwhile as well.
@@ -304,48 +355,40 @@ def file_given(given: object) -> Path:
     return path
 
 
-def digest_of(
-    attribute: str | None, language: str | None, value: str | None, compared: str | None, reason: str | None
-) -> str:
-    """Return the digest of a finding: where it is, the value, and what that was compared with.
+def digest_of(attribute: str | None, language: str | None, value: str | None, compared: str | None) -> str:
+    """Return the digest of a finding of a product: where it is, the value, and what that was compared with.
 
-    Where the rule does not say what it compared with, the facts of its reason are: the numbers and quoted values in it,
-    and not its words, so that a sentence can be reworded.
-
-    >>> one = digest_of("netWeight", None, "5 g", None, "more than the gross weight of 4 g")
-    >>> one == digest_of("netWeight", None, "5 g", None, "above the gross weight (4 g)")
-    True
-    >>> one == digest_of("netWeight", None, "5 g", None, "more than the gross weight of 3 g")
-    False
+    >>> one = digest_of("netWeight", None, "5 g", "4")
+    >>> one == digest_of("netWeight", None, "5 g", "4"), one == digest_of("netWeight", None, "5 g", "3")
+    (True, False)
     """
-    with_what = [compared] if compared is not None else [_fact(one) for one in _FACTS.findall(reason or "")]
-    # Not JSON: tens of thousands are made for each audit. No text of a product has these signs.
-    said = "\x1f".join([_MISSING if one is None else one for one in (attribute, language, value, *with_what)])
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _fact(word: str) -> str:
-    # A decimal comma is a matter of the language.
-    return word.replace(",", ".") if word[0].isdigit() else word[1:-1]
+    # As JSON, in which no two lists are written alike, whatever signs are in the texts.
+    said = json.dumps([attribute, language, value, compared])
+    return _LAYOUT + hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
     """Return the digests of some of the findings of a part, given by their number."""
+    # Missing data leave no evidence: it is the same finding as long as nothing is there.
+    missing = [digest_of(check.attribute, check.language, None, None) for check in checks]
     of_evidence = rows[rows < findings.seen]
-    taken = evidence.select(["attribute", "language", "value", "compared", "reason"]).take(
-        pa.array(of_evidence)
-    )
-    made = np.full(len(rows), NOTHING_THERE, object)
-    asks_for_data = np.array([check.is_presence for check in checks], bool)
-    is_presence = asks_for_data[findings.check[of_evidence]].tolist()
+    taken = evidence.select(["attribute", "language", "value", "compared"]).take(pa.array(of_evidence))
+    made = np.array(missing, object)[findings.check[rows]] if len(checks) else np.empty(0, object)
     columns = (column.to_pylist() for column in taken.columns)
     made[rows < findings.seen] = [
-        # Of missing data, evidence says at most what waits for acceptance or why it is asked for.
-        NOTHING_THERE
-        if value is None and compared is None and (is_missing or reason == PENDING)
-        else digest_of(attribute, language, value, compared, reason)
-        for is_missing, attribute, language, value, compared, reason in zip(
-            is_presence, *columns, strict=True
+        # Of missing data, evidence says at most that they wait for acceptance, or why they are asked for.
+        missing[place]
+        if value is None
+        and compared is None
+        and (checks[place].is_presence or attribute in {None, checks[place].attribute})
+        else digest_of(
+            checks[place].attribute if attribute is None else attribute,
+            checks[place].language if language is None else language,
+            value,
+            compared,
+        )
+        for place, attribute, language, value, compared in zip(
+            findings.check[of_evidence].tolist(), *columns, strict=True
         )
     ]
     found: list[str] = made.tolist()
@@ -403,19 +446,29 @@ class WantedFindings(NamedTuple):
 
     Attributes
     ----------
-    lines
-        What is accepted, by finding.
+    file
+        What is accepted.
+    day
+        On which day.
     names
         The checks of the matrix, by their present names.
-    products
-        The products that have something accepted, each once.
+    shared
+        The GTINs that several products have.
+    subjects
+        The number of each product that has something accepted, by what names it.
+    ids, gtins
+        The ids and GTINs by which these products are named.
     cells
-        Place in `products` times the number of checks, plus the place of the check; ascending.
+        The number of the product times that of the checks, plus the place of the check; ascending.
     """
 
-    lines: Mapping[tuple[str, str, str], AcceptedLine]
+    file: AcceptedFindings
+    day: date
     names: Sequence[str]
-    products: pa.Array
+    shared: frozenset[str]
+    subjects: Mapping[str, int]
+    ids: pa.Array
+    gtins: pa.Array
     cells: Rows
 
 
@@ -424,12 +477,18 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
     """
-    lines_of, names = wanted.lines, wanted.names
-    ids = whole(part.column("product_id"))
-    # From the products of the part, since an id can occur twice.
-    of_product = places(ids, wanted.products)
-    if not (of_product >= 0).any():
+    names = wanted.names
+    ids, gtins = whole(part.column("product_id")), whole(part.column("gtin"))
+    is_named = is_true(pc.is_in(ids, wanted.ids)) | is_true(pc.is_in(comparable_gtins(gtins), wanted.gtins))
+    if not is_named.any():
         return NONE_ACCEPTED
+    # From the products of the part, since an id can occur twice.
+    each = [one.filter(pa.array(is_named)).to_pylist() for one in (ids, gtins)]
+    named: dict[int, tuple[str, str | None]] = dict(
+        zip(np.flatnonzero(is_named).tolist(), zip(*each, strict=True), strict=True)
+    )
+    of_product = np.full(part.size, -1)
+    of_product[is_named] = [wanted.subjects.get(subject_of(*one), -1) for one in named.values()]
     evidence = part.evidence
     findings = findings_of(part, evidence)
     name = of_product[findings.product]
@@ -438,11 +497,12 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     place = np.minimum(np.searchsorted(wanted.cells, cell), len(wanted.cells) - 1)
     rows = there[wanted.cells[place] == cell]
     digests = digests_of(findings, rows, evidence, checks)
-    shown = ids.take(pa.array(findings.product[rows])).to_pylist()
     kept, lines = [], []
-    for row, product, digest in zip(rows.tolist(), shown, digests, strict=True):
-        line = lines_of.get((product, names[findings.check[row]], digest))
-        if line is not None:
+    for row, digest in zip(rows.tolist(), digests, strict=True):
+        check = names[findings.check[row]]
+        product, gtin = named[int(findings.product[row])]
+        line = wanted.file.counting(product, gtin, check, digest, wanted.shared)
+        if line is not None and line.is_in_force(wanted.day):
             kept.append(row)
             lines.append(line)
     if not kept:
@@ -453,8 +513,7 @@ def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: Want
     place = np.minimum(np.searchsorted(cells, every), len(cells) - 1)
     # A cell fails for another reason still where only some of its findings are accepted.
     is_whole = np.bincount(place[cells[place] == every], minlength=len(cells)) == count
-    product, check = np.divmod(cells[is_whole], len(checks))
-    return AcceptedInPart(accepted, tuple(lines), product, check)
+    return AcceptedInPart(accepted, tuple(lines), *np.divmod(cells[is_whole], len(checks)))
 
 
 _DECODER = msgspec.json.Decoder(AcceptedLine)
@@ -535,7 +594,8 @@ def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
 
 
 def _is_as_written(line: AcceptedLine) -> bool:
-    is_whole = line.product and line.check and line.digest and (line.is_withdrawal or line.reason.strip())
+    is_known = line.digest.startswith(_LAYOUT)
+    is_whole = line.product and line.check and is_known and (line.is_withdrawal or line.reason.strip())
     return bool(is_whole) and line.at.tzinfo is not None and _FIRST_YEAR <= line.at.year <= _LAST_YEAR
 
 
@@ -597,6 +657,8 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
         return unread(
             "it has no digest, so nobody knows what was found; accept the finding with prodex instead"
         )
+    if not word("digest").startswith(_LAYOUT):
+        return unread(_OF_BEFORE)
     if not is_withdrawal and not word("reason"):
         return unread("it gives no reason, and nothing is accepted without one")
     try:

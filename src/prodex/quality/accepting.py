@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -19,6 +19,7 @@ from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
+from prodex.facts.same_product import subject_of
 from prodex.files.lock import user_name
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
@@ -57,9 +58,9 @@ def accept(
 ) -> Audit:
     """Accept findings of an audit: they stay failures, and are marked until what they are about changes.
 
-    An accepted finding stays accepted in every later audit of the same snapshots while its value, and what the check
-    compared it with, are the same. It comes back when one of them changes, or after the date. A line for each goes to
-    a file beside the snapshots, to which several people can add (`accepted.jsonl`).
+    An accepted finding stays accepted in every later audit of the same snapshots while its product (by its GTIN first),
+    its value, and what the check compared it with, are the same. It comes back when one of them changes, or after the
+    date. A line for each goes to a file beside the snapshots, to which several people can add (`accepted.jsonl`).
 
     Parameters
     ----------
@@ -106,14 +107,15 @@ def accept(
     chosen = _chosen(audit, findings)
     # Beginning again after an interruption writes only what is not there yet, and a baseline leaves reasons that
     # somebody has given.
-    in_force = known.in_force(audit.now.date())
+    today = audit.now.date()
     fresh = [
         one
         for one in chosen
-        if (there := in_force.get(one.key)) is None
+        if (there := _counting(known, one, audit)) is None
+        or not there.is_in_force(today)
         or (findings is not None and (there.reason, there.by, there.until) != (words, who, day))
     ]
-    at = _moment_after(known, fresh)
+    at = _moment_after(known, fresh, audit)
     lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
 
@@ -163,13 +165,12 @@ def withdraw(
     _check_audit(audit, "withdraw")
     who = _by(by)
     known = _file_of(audit, to)
-    newest = known.newest
     chosen = [
         one
         for one in _chosen(audit, findings)
-        if (there := newest.get(one.key)) is not None and not there.is_withdrawal
+        if (there := _counting(known, one, audit)) is not None and not there.is_withdrawal
     ]
-    at = _moment_after(known, chosen)
+    at = _moment_after(known, chosen, audit)
     words = " ".join(str(reason).split())
     lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
     return replace(audit, accepted_findings=known.adding(lines, private=to is None))
@@ -188,13 +189,16 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     pandas.DataFrame
         One row per line: its number, product_id, gtin, check, attribute, language, value, reason, by, at (UTC), until,
         digest, `state` and `note`. The state is "in force", "superseded" (a newer line counts), "value changed" (of the
-        newest saved audit, if that has it: the finding is another one, or is gone), "date passed", "withdrawn",
-        "withdrawal", "not in the newest audit" (the product or the check), or "cannot be read".
+        newest saved audit, if that has it: the finding is another one, the product has another GTIN, or it is gone),
+        "date passed", "withdrawn", "withdrawal", "not in the newest audit" (the product or the check), or "cannot be
+        read".
 
     Raises
     ------
     SnapshotNotFound
         When there is nothing of that name.
+    StorageError
+        When the file cannot be read, or is of an earlier version of prodex.
 
     Examples
     --------
@@ -212,7 +216,7 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
         with suppress(SnapshotNotFound):
             newest = open_audit(wanted)
     day = clock.now().date()
-    found = None if newest is None else _Newest.of(newest, file.lines)
+    found = None if newest is None else _Newest.of(newest, file)
     rows = [
         (
             *(
@@ -256,23 +260,36 @@ class _Newest:
 
     Attributes
     ----------
-    products, checks
-        What it is of.
-    findings
-        Its findings, by product, check and digest.
+    subjects, ids, checks
+        What it is of, as far as the file is about it; products by what names them, and by their ids.
+    counting
+        What the lines are about that count for its findings.
     """
 
-    products: frozenset[str]
+    subjects: frozenset[str]
+    ids: frozenset[str]
     checks: frozenset[str]
-    findings: frozenset[tuple[str, str, str]]
+    counting: frozenset[tuple[str, str, str, str]]
 
     @classmethod
-    def of(cls, audit: Audit, lines: Sequence[AcceptedLine]) -> _Newest:
-        products = {line.product for line in lines}
-        ids = {str(one) for part in audit.parts for one in part.column("product_id").to_pylist()} & products
+    def of(cls, audit: Audit, file: AcceptedFindings) -> _Newest:
+        meant = {line.subject for line in file.lines}
+        named = {line.product for line in file.lines}
+        there: dict[str, str] = {}
+        for part in audit.parts:
+            each = zip(part.column("product_id").to_pylist(), part.column("gtin").to_pylist(), strict=True)
+            for product, gtin in each:
+                if (subject := subject_of(product, gtin)) in meant or product in named:
+                    there[str(product)] = subject
         checks = frozenset(renamed_check(check.id) for check in audit.checks)
-        keys = frozenset(one.key for one in _findings(audit, ids, {line.check for line in lines}))
-        return cls(frozenset(ids), checks, keys)
+        found = _findings(audit, set(there), {line.check for line in file.lines})
+        lines = filter(None, (_counting(file, one, audit) for one in found))
+        return cls(frozenset(there.values()), frozenset(there), checks, frozenset(line.key for line in lines))
+
+
+def _counting(file: AcceptedFindings, one: AcceptedLine, audit: Audit) -> AcceptedLine | None:
+    """Return the line that counts for a finding of an audit."""
+    return file.counting(one.product, one.gtin, one.check, one.digest, audit.shared_gtins)
 
 
 def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest | None) -> str:
@@ -283,11 +300,11 @@ def _state(line: AcceptedLine, file: AcceptedFindings, day: date, found: _Newest
         return "withdrawal"
     if line.until is not None and line.until < day:
         return "date passed"
-    if found is None:
+    if found is None or line.key in found.counting:
         return "in force"
-    if line.product not in found.products or line.check not in found.checks:
-        return "not in the newest audit"
-    return "in force" if line.key in found.findings else "value changed"
+    # A product of this id with another GTIN is another one: what was accepted is gone.
+    is_there = line.subject in found.subjects or line.product in found.ids
+    return "value changed" if is_there and line.check in found.checks else "not in the newest audit"
 
 
 def _file_named(name: object) -> tuple[Path, str | None]:
@@ -363,12 +380,12 @@ def _file_of(audit: Audit, to: object) -> AcceptedFindings:
     return AcceptedFindings.read(path)
 
 
-def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine]) -> datetime:
+def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine], audit: Audit) -> datetime:
     """Return the time of new lines: after that of the lines which they are meant to replace.
 
     The clock of the machine that wrote those may have been ahead.
     """
-    earlier = (known.newest[one.key].at for one in lines if one.key in known.newest)
+    earlier = (there.at for one in lines if (there := _counting(known, one, audit)) is not None)
     return max([clock.now(), *(at + timedelta(microseconds=1) for at in earlier)])
 
 

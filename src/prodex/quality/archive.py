@@ -45,8 +45,8 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
-from prodex.store.archive import Archive, in_order, is_entry, new_entry, new_name, snapshots_folder, time_of
-from prodex.store.snapshot import folder_of, name_of, open_snapshot
+from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
+from prodex.store.snapshot import SNAPSHOTS, folder_of, name_of, open_snapshot
 from prodex.tables.record_digests import DIGEST
 
 #: The file of an audit with the findings of earlier ones that it did not judge.
@@ -106,7 +106,8 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
             parquet.write(carried, beside / _CARRIED)
             digest = sha256(beside / _CARRIED)
         with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
-            AUDITS.write_manifest(beside, _audit_manifest(audit, files, digest), place)
+            content = _audit_manifest(audit, files, digest)
+            AUDITS.write_manifest(beside, content, place, sealed_for=made if audit.is_own else None)
             publish_folder(beside, made)
     return replace(audit, folder=made)
 
@@ -175,6 +176,9 @@ def is_worth_reusing(catalog: Catalog) -> bool:
 def last_audit(catalog: Catalog, profile: str) -> Audit | None:
     """Return the last audit of the snapshots of the same name by a profile; None where there is none to reuse.
 
+    What decides without being asked for is believed only where this installation wrote it: an audit that came along
+    with a copied folder could say anything, and so could the digests of records of a copied snapshot.
+
     Parameters
     ----------
     catalog
@@ -183,15 +187,19 @@ def last_audit(catalog: Catalog, profile: str) -> Audit | None:
         Its name.
     """
     folder = catalog.folder
-    # What was exported has no name.
-    if not is_worth_reusing(catalog) or folder is None or not folder.name[:1].isdecimal():
+    if not is_worth_reusing(catalog) or folder is None or not SNAPSHOTS.is_own(folder):
         return None
-    place = folder.parent / AUDITS.below
+    earlier = last_own_audit(folder.parent.name, profile)
+    return None if earlier is None or not earlier.of_own_tables else earlier
+
+
+def last_own_audit(name: str, profile: str) -> Audit | None:
+    """Return the last audit by a profile that this installation has saved under a name; None where there is none."""
     # Whatever is wrong with earlier audits, or not ours to read: nobody asked for them, and all products can be judged.
     with suppress(SnapshotError, StorageError):
-        for one in reversed(in_order(AUDITS.places_in(place), lambda one: one)):
-            if is_folder(place / one.name) and profile_of(place / one.name) == profile:
-                return _open_folder(place / one.name)
+        for folder in reversed(AUDITS.of(name)):
+            if AUDITS.is_own(folder) and profile_of(folder) == profile:
+                return _open_folder(folder)
     return None
 
 
@@ -318,6 +326,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "basis": audit.basis,
         "given": dict(audit.given),
         "judged_anew": audit.judged_anew,
+        "of_own_tables": audit.of_own_tables,
         "as_of": None if audit.as_of is None else audit.as_of.isoformat(),
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
         "accepted": int(figures["accepted"]),
@@ -353,6 +362,7 @@ class _AuditManifest(msgspec.Struct):
     basis: Digest | None = None
     given: dict[str, Digest] = {}
     judged_anew: Count | None = None
+    of_own_tables: bool = False
     as_of: date | None = None
     accepted: Count | None = None
     score_with_accepted: float | None = None
@@ -412,6 +422,8 @@ def _open_folder(folder: Path) -> Audit:
             given=manifest.given,
             judged_anew=manifest.judged_anew,
             as_of=manifest.as_of,
+            is_own=AUDITS.is_own(folder),
+            of_own_tables=manifest.of_own_tables,
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(

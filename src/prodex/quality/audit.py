@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -18,8 +19,9 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError, NotExported, QueryError, SnapshotError
 from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
+from prodex.facts.same_product import shared_gtins
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
@@ -97,6 +99,12 @@ class Audit:
         where no earlier audit was used.
     as_of
         The day whose laws were meant; None of audits by versions that knew none.
+    is_own
+        Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
+        somebody asks for another audit.
+    of_own_tables
+        Whether the tables that were judged are those that this installation made of records. Only such an audit is used
+        by a later one without being asked for.
 
     Examples
     --------
@@ -131,6 +139,8 @@ class Audit:
     given: Mapping[str, str] = field(default_factory=dict)
     judged_anew: int | None = None
     as_of: date | None = None
+    is_own: bool = False
+    of_own_tables: bool = False
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -494,7 +504,28 @@ class Audit:
     @cached_property
     def _wanted(self) -> WantedFindings | None:
         file = self.accepted_findings
-        return None if file is None else file.wanted(self.now.date(), self.checks)
+        if file is None or not file.lines:
+            return None
+        return file.wanted(self.now.date(), self.checks, self.shared_gtins)
+
+    @cached_property
+    def shared_gtins(self) -> frozenset[str]:
+        """The GTINs that several products have, of all products of which these were chosen: they name none of them.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> twice = prodex.flatten([{"id": n, "gtin": "03036811359935"} for n in (7, 8)])
+        >>> prodex.audit(twice.head(1), {"checks": {"valid_gtin": {}}}).shared_gtins
+        frozenset({'03036811359935'})
+        """
+        every = self.taken_from or self
+        # A selection, or an opened audit of one, sees the others in its catalogue.
+        if every.catalog is not None:
+            with suppress(SnapshotError, NotExported):
+                parts = [part.unfiltered() for part in every.catalog.parts]
+                return shared_gtins(part.read("products", ["gtin"])["gtin"] for part in parts)
+        return shared_gtins(part.column("gtin") for part in every.parts)
 
     def accepted_reasons(self) -> pd.DataFrame:
         """Return who has accepted how many findings of this audit, and why: the largest number first.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -172,9 +173,9 @@ class Check:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
         # Where a field is does not make another check of it: what was accepted stays accepted once it is declared.
         values = {name: value for name, value in self.parameters if name not in FIELDS}
-        words = [_parameter_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words = [_exact_word(values[p.name]) for p in self.rule.parameters if p.required]
         words += [
-            f"{p.name}={_parameter_word(values[p.name])}"
+            f"{p.name}={_exact_word(values[p.name])}"
             for p in self.rule.parameters
             if p.name in values and not p.required and values[p.name] != p.default
         ]
@@ -358,6 +359,20 @@ def _short_language(value: Any) -> Any:
         return language_tag(value).partition("-")[0]
     except QueryError as error:
         raise InputError(f"language is {value!r:.60}. {error}") from error
+
+
+#: Signs by which the parts of a check's name are divided.
+_DIVIDING = frozenset('[]|,="')
+
+
+def _exact_word(value: Any) -> str:
+    """Return a parameter as it is part of a check's name: no two values are written alike."""
+    if isinstance(value, tuple):
+        return "|".join(map(_exact_word, value))
+    word = _parameter_word(value)
+    if isinstance(value, float) and float(word) != value:
+        return repr(value)
+    return json.dumps(word, ensure_ascii=False) if isinstance(value, str) and _DIVIDING & set(word) else word
 
 
 def _parameter_word(value: Any) -> str:

@@ -325,6 +325,11 @@ class NutritionColumns(ChildRows):
         shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
         seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
         reasons = why if isinstance(why, str) else [why(row) for row in rows.tolist()]
-        with_what = [compared_with(*compared(row)) for row in rows.tolist()]
+        # Codes and all digits: what is shown is a label, and rounded.
+        codes, amounts, units = (self[column].take(pa.array(rows)).to_pylist() for column in columns[1:])
+        with_what = [
+            compared_with(*own, *compared(row))
+            for row, *own in zip(rows.tolist(), codes, amounts, units, strict=True)
+        ]
         evidence = Evidence(whose[rows], PATH, None, seen, reasons, with_what)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)

@@ -29,7 +29,7 @@ FACES = {"1": "front", "2": "left", "3": "top", "7": "back", "8": "right", "9": 
 FRONT = "1"
 
 PICTURES = "assets.pictures"
-#: Gives what is shown of some pictures.
+#: Gives what is shown of some pictures, or what they were compared with.
 Seen: TypeAlias = Callable[[Rows], Any]
 
 

@@ -7,9 +7,12 @@ told apart by number, and no requirement makes objects of its own for each produ
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +21,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin
 from prodex.errors import NotExported
-from prodex.facts.presence import BY_SHAPE
+from prodex.facts.presence import BY_SHAPE, tables_at
 from prodex.locales import language_label, short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
@@ -40,7 +43,9 @@ from prodex.quality.requirements import (
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
 from prodex.quality.scope import wire_paths
 from prodex.quality.states import EVIDENCE, State, States
+from prodex.quality.verdict import compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
+from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
 
 
@@ -289,21 +294,44 @@ class _Values:
     ----------
     is_number
         Which of them were sent as numbers: these are compared by value, and 12.0 is 12.
+    more
+        What tells each from values that read alike, such as its unit.
     """
 
     product: Rows
     texts: pa.Array
     is_number: Mask
     pixels: Numbers | None = None
+    more: Sequence[tuple[object, ...]] | None = None
 
     def taken(self, rows: Rows) -> _Values:
         """Return some of the values."""
         sizes = None if self.pixels is None else self.pixels[rows]
-        return _Values(self.product[rows], self.texts.take(pa.array(rows)), self.is_number[rows], sizes)
+        texts = self.texts.take(pa.array(rows))
+        return _Values(self.product[rows], texts, self.is_number[rows], sizes, self.identity(rows))
+
+    def identity(self, rows: Rows) -> Sequence[tuple[object, ...]]:
+        """Return what tells some values from others that read alike: the unit, and which picture it is."""
+        return [()] * len(rows) if self.more is None else [self.more[row] for row in rows.tolist()]
 
 
-#: Findings: places of products, values and reasons.
-_Found = tuple[Rows, pa.Array, list[str]]
+class _Found(NamedTuple):
+    """Findings: places of products, values, reasons, and what the values were compared with."""
+
+    product: Rows
+    texts: pa.Array
+    reasons: list[str]
+    compared: list[str]
+
+    def taken(self, kept: Mask) -> _Found:
+        """Return some of the findings."""
+        rows = np.flatnonzero(kept)
+        return _Found(
+            self.product[rows],
+            self.texts.take(pa.array(rows)),
+            [self.reasons[row] for row in rows.tolist()],
+            [self.compared[row] for row in rows.tolist()],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +355,7 @@ class _Part:
         found: _Found | None = None
         if check.level is Level.NOT:
             fails, passes = there, ~there & ~doubtful
+            found = self._present_values(check.asked, there & applies & (wanted >= 0))
         elif any(ask.is_of_value for ask in asks):
             wrong, silent, found = self._wrong(check, asks, wanted, there & applies)
             fails, passes = (~there & ~doubtful) | wrong, there & ~wrong & ~silent
@@ -340,12 +369,7 @@ class _Part:
         states[undecided] = State.UNKNOWN
         states[~(is_asked | undecided) | ~(applies | unclear)] = State.NOT_APPLICABLE
         if found is not None:
-            kept = states[found[0]] == State.FAIL
-            found = (
-                found[0][kept],
-                found[1].filter(pa.array(kept)),
-                [word for word, one in zip(found[2], kept, strict=True) if one],
-            )
+            found = found.taken(states[found.product] == State.FAIL)
         return states, found
 
     @cached_property
@@ -440,6 +464,7 @@ class _Part:
         wrong, silent = np.zeros((2, len(there)), bool)
         rows: list[Rows] = []
         reasons: list[str] = []
+        compared: list[str] = []
         for number, ask in enumerate(asks):
             if not ask.is_of_value:
                 continue
@@ -449,9 +474,7 @@ class _Part:
                 own = own[~np.isnan(values.pixels[own])]
             taken = values.taken(own)
             taken = replace(taken, texts=composed_texts(pc.utf8_trim_whitespace(taken.texts)))
-            for bad, why in _refused(ask, taken, len(there)):
-                rows.append(own[bad])
-                reasons += why
+            refused = _refused(ask, taken, len(there))
             if ask.pattern:
                 try:
                     matched = self._are_matched(ask, taken.texts.to_pylist())
@@ -459,8 +482,12 @@ class _Part:
                     self.too_slow[check.id] = str(error)
                     silent |= meant
                 else:
-                    rows.append(own[~matched])
-                    reasons += [_NO_MATCH.format(pattern=ask.pattern)] * int((~matched).sum())
+                    why = [_NO_MATCH.format(pattern=ask.pattern)] * int((~matched).sum())
+                    refused = chain(refused, [(~matched, why, ("pattern", ask.pattern))])
+            for bad, why, condition in refused:
+                rows.append(own[bad])
+                reasons += why
+                compared += [compared_with(*condition, *more) for more in values.identity(own[bad])]
             # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
             meant[values.product[own]] = False
             silent |= meant
@@ -468,7 +495,59 @@ class _Part:
         wrong[values.product[place]] = True
         order = np.argsort(values.product[place], kind="stable")
         found = values.taken(place[order])
-        return wrong, silent, (found.product, found.texts, [reasons[one] for one in order.tolist()])
+        in_order = order.tolist()
+        return (
+            wrong,
+            silent,
+            _Found(
+                found.product,
+                found.texts,
+                [reasons[one] for one in in_order],
+                [compared[one] for one in in_order],
+            ),
+        )
+
+    def _present_values(self, asked: AskedAttribute, there: Mask) -> _Found:
+        """Return what products have that they must not have: one finding for each, of all that is there."""
+        path, _ = selector_of(asked.attribute)
+        products = np.flatnonzero(there)
+        said: dict[int, list[str]] = {product: [] for product in products.tolist()}
+        shown: dict[int, str] = {}
+        values = _Values(np.empty(0, np.int64), pa.array([], pa.string()), np.empty(0, bool))
+        # What an export left out must not make unknown what is known without it.
+        with suppress(NotExported):
+            values = self._values_of(asked)
+        chosen = np.flatnonzero(there[values.product])
+        texts = values.texts.take(pa.array(chosen)).to_pylist()
+        for product, text, more in zip(
+            values.product[chosen].tolist(), texts, values.identity(chosen), strict=True
+        ):
+            shown.setdefault(product, text)
+            said[product].append(compared_with(text, *more))
+        if said and not asked.language and path == asked.attribute:
+            self._add_leaves(path, said)
+        return _Found(
+            products,
+            pa.array([shown.get(product) for product in products.tolist()], pa.string()),
+            [_THERE] * len(products),
+            [compared_with(sorted(said[product])) for product in products.tolist()],
+        )
+
+    def _add_leaves(self, path: str, said: dict[int, list[str]]) -> None:
+        """Add what products have below an attribute, at whatever depth: another content has not been looked at."""
+        for table in tables_at(path):
+            keys = {"product_id", "gtin", "attribute", "position"}
+            columns = BY_SHAPE.get(table) or [name for name in TABLES[table].schema.names if name not in keys]
+            with suppress(NotExported):
+                rows = self.products.arrow(table, "attribute", *columns)
+                inside = pc.or_(
+                    pc.equal(rows["attribute"], path), pc.starts_with(rows["attribute"], f"{path}.")
+                )
+                for product, *leaf in zip(
+                    *(one.to_pylist() for one in rows.filter(inside).columns), strict=True
+                ):
+                    if product in said:
+                        said[product].append(compared_with(*leaf))
 
     def _are_matched(self, ask: Ask, texts: list[str]) -> Mask:
         """Return which texts match the pattern; each is looked at once, whichever check and family asks for it."""
@@ -508,11 +587,13 @@ class _Part:
                 meant &= _in_language(rows["language"], asked.language)
             rows = rows.filter(pa.array(meant))
             is_number = is_true(pc.equal(rows["type"], "number")) if table == "scalars" else None
-            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column]), is_number))
+            more = rows["language"].to_pylist() if table == "texts" else None
+            read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column]), is_number, more))
         return _Values(
             np.concatenate([one.product for one in read]),
             pa.concat_arrays([one.texts for one in read]),
             np.concatenate([one.is_number for one in read]),
+            more=[more for one in read for more in one.identity(np.arange(len(one.product)))],
         )
 
     def _pictures(self, face: str) -> _Values:
@@ -523,19 +604,23 @@ class _Part:
             chosen = is_true(pc.equal(pictures["product_face"], number))
         sizes = pictures.longest_side[chosen]
         words = ["size not given" if np.isnan(one) else f"{one:g} pixels" for one in sizes.tolist()]
-        return _Values(
-            pictures.product[chosen], pa.array(words, pa.string()), np.zeros(len(words), bool), sizes
-        )
+        which = [(name,) for name in pictures.identities(np.flatnonzero(chosen))]
+        no_numbers = np.zeros(len(words), bool)
+        return _Values(pictures.product[chosen], pa.array(words, pa.string()), no_numbers, sizes, which)
 
     def _nutrient(self, code: str) -> _Values:
-        rows = self.products.arrow("nutrients", "nutrient_code", "quantity")
+        rows = self.products.arrow("nutrients", "nutrient_code", "quantity", "unit_code")
         kept = is_true(pc.equal(rows["nutrient_code"], code)) & filled_values(whole(rows["quantity"]))
         rows = rows.filter(pa.array(kept))
-        return _values(whole(rows["product"]).to_numpy(), whole(rows["quantity"]))
+        return _values(
+            whole(rows["product"]).to_numpy(), whole(rows["quantity"]), more=rows["unit_code"].to_pylist()
+        )
 
 
-def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str]]]:
-    """Yield which of some values, of so many products, are not as asked, and why, whatever their pattern says.
+def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[str], tuple[object, ...]]]:
+    """Yield which of some values, of so many products, are not as asked, for each why, and the condition for all.
+
+    What their pattern says is asked elsewhere, since it may take too long.
 
     Texts are without spaces around, and each letter is one character.
     """
@@ -548,19 +633,23 @@ def _refused(ask: Ask, values: _Values, size: int) -> Iterator[tuple[Mask, list[
             numbers = pa.array(filter(None, map(_number, ask.one_of)), pa.string())
             good |= values.is_number & is_true(pc.is_in(texts, numbers))
         bad = ~good
-        yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum())
+        # Neither their order nor their case decides.
+        codes = sorted({code.lower() for code in ask.one_of})
+        yield bad, [_NONE_OF.format(codes=", ".join(ask.one_of))] * int(bad.sum()), ("one of", *codes)
     if ask.shortest:
         bad = length < ask.shortest
-        yield bad, [_TOO_SHORT.format(count=f"{one:,}", least=ask.shortest) for one in length[bad].tolist()]
+        why = [_TOO_SHORT.format(count=f"{one:,}", least=ask.shortest) for one in length[bad].tolist()]
+        yield bad, why, ("shortest", ask.shortest)
     if ask.longest:
         bad = length > ask.longest
-        yield bad, [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
+        why = [_TOO_LONG.format(count=f"{one:,}", most=ask.longest) for one in length[bad].tolist()]
+        yield bad, why, ("longest", ask.longest)
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
-        yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum())
+        yield bad, [_TOO_SMALL.format(pixels=ask.pixels)] * int(bad.sum()), ("pixels", ask.pixels)
 
 
 def _needs(asked: AskedAttribute) -> list[str]:
@@ -591,7 +680,9 @@ def _number(code: str) -> str | None:
     return number_text(float(code)) if _NUMBER.fullmatch(code) else None
 
 
-def _values(product: Rows, values: pa.Array, is_number: Mask | None = None) -> _Values:
+def _values(
+    product: Rows, values: pa.Array, is_number: Mask | None = None, more: Sequence[object] | None = None
+) -> _Values:
     texts = whole(values)
     if pa.types.is_dictionary(texts.type):
         texts = texts.cast(texts.type.value_type)
@@ -599,9 +690,9 @@ def _values(product: Rows, values: pa.Array, is_number: Mask | None = None) -> _
         is_number = np.full(len(texts), pa.types.is_integer(texts.type) or pa.types.is_floating(texts.type))
     texts = texts if pa.types.is_string(texts.type) else texts.cast(pa.string())
     filled = filled_values(texts)
-    return _Values(
-        np.asarray(product, np.int64)[filled], whole(texts.filter(pa.array(filled))), is_number[filled]
-    )
+    kept = None if more is None else [(more[row],) for row in np.flatnonzero(filled).tolist()]
+    texts = whole(texts.filter(pa.array(filled)))
+    return _Values(np.asarray(product, np.int64)[filled], texts, is_number[filled], more=kept)
 
 
 def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:
@@ -611,15 +702,15 @@ def _in_language(languages: pa.ChunkedArray, language: str) -> Mask:
 
 
 def _evidence_table(found: _Found, place: int, check: RequiredCheck) -> pa.Table:
-    product, values, reasons = found
-    size = len(product)
+    size = len(found.product)
     columns: dict[str, Callable[[], pa.Array]] = {
         "check": lambda: pa.array(np.full(size, place), pa.int32()),
-        "product": lambda: pa.array(product, pa.int32()),
+        "product": lambda: pa.array(found.product, pa.int32()),
         "attribute": lambda: pa.array([check.asked.path] * size, pa.string()),
         "language": lambda: pa.array([check.asked.language or None] * size, pa.string()),
-        "value": lambda: values,
-        "reason": lambda: pa.array(reasons, pa.string()),
+        "value": lambda: found.texts,
+        "reason": lambda: pa.array(found.reasons, pa.string()),
+        "compared": lambda: pa.array(found.compared, pa.string()),
     }
     made = [columns[name.name]() if name.name in columns else pa.nulls(size, name.type) for name in EVIDENCE]
     return pa.table(made, schema=EVIDENCE)

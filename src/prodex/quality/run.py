@@ -45,7 +45,7 @@ from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import Condition
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
-from prodex.store.snapshot import catalog_given
+from prodex.store.snapshot import catalog_given, is_own
 from prodex.tables.columns import Answer, Mask
 
 _Made = TypeVar("_Made")
@@ -208,8 +208,10 @@ def audit(
     since
         An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
         that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
-        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, the last saved audit
-        of the snapshots of the same name is used, of 10,000 products or more; False judges all.
+        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, it is the last audit
+        of the snapshots of the same name that this installation has saved, of 10,000 products or more; False judges
+        all. What you give is believed: an audit of somebody else, and the digests of records in a snapshot of somebody
+        else, are taken as they are.
     as_of
         The day whose laws are meant, as a date or as "2026-08-12"; the day of `now` unless given. A check whose law is
         not in force on that day is a warning, and one whose law has ended applies to no product.
@@ -328,6 +330,7 @@ def audit_among(
                 done += part.size
                 show(done, len(catalog))
                 reporter.count(done, len(catalog))
+    giver = None if anew is None else since
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
     if anew is None and is_worth_reusing(catalog):
@@ -350,6 +353,9 @@ def audit_among(
         given=given,
         judged_anew=anew,
         as_of=day,
+        # What an audit of somebody else has given is not ours, whatever is judged beside it.
+        is_own=giver is None or giver.is_own,
+        of_own_tables=is_own(among) and (giver is None or giver.of_own_tables),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -34,9 +35,10 @@ class Evidence:
     reason
         What is wrong with it, in words.
     compared
-        What the value was compared with, where neither value nor reason says it, or where the reason says more than
-        that (how many days ago, how many other products). A finding that was accepted comes back when it changes; where
-        this is missing, when a number or a quoted value in the reason does.
+        What the value was compared with: every fact that decides and is not in the value itself (the other field, the
+        other product, the limit of a table), and none that changes by itself (how many days ago, how many other
+        products). A finding that was accepted comes back when its value or this changes; the reason is for people, and
+        no word of it counts.
 
     Examples
     --------
@@ -130,23 +132,33 @@ def _where_true(given: Any) -> Mask:
 #: Characters that say what a value was compared with; what is longer is kept as its digest.
 _LONGEST = 60
 
-#: What a value was compared with that says everything by itself, or with what is no data of the product: how often
-#: others have it, what is usual. Then only another value makes another finding.
-WITH_NOTHING_ELSE = ""
-
 
 def compared_with(*facts: object) -> str:
     """Return what a value was compared with, as a short text that is the same as long as all of it is.
 
     >>> compared_with("fr", None, 4.0), len(compared_with("a" * 1000))
-    ('fr | - | 4', 16)
+    ('["fr", null, 4]', 16)
     """
-    words = " | ".join(
-        "-" if one is None else f"{one:g}" if isinstance(one, float) else str(one) for one in facts
-    )
+    # As JSON: no two lists of facts are written alike, whatever signs are in the texts.
+    words = json.dumps([*map(_fact, facts)], ensure_ascii=False)
     if len(words) <= _LONGEST:
         return words
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _fact(fact: object) -> object:
+    if isinstance(fact, list | tuple):
+        return [*map(_fact, fact)]
+    if fact is None or fact is pd.NA or (isinstance(fact, float | np.floating) and np.isnan(fact)):
+        return None
+    if isinstance(fact, bool | np.bool_):
+        return bool(fact)
+    if isinstance(fact, int | np.integer):
+        return int(fact)
+    if isinstance(fact, float | np.floating):
+        # All digits of which a float is sure, and 4.0 as 4.
+        return int(fact) if float(fact).is_integer() else float(f"{fact:.15g}")
+    return fact if isinstance(fact, str) else str(fact)
 
 
 def _of(shown: Shown, rows: Rows) -> Words:

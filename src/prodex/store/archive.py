@@ -28,6 +28,7 @@ from prodex import clock
 from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
 from prodex.files.lock import publishing_lock
+from prodex.files.seal import is_sealed, seal_of
 from prodex.files.untrusted import (
     Count,
     MadeByNewer,
@@ -35,6 +36,7 @@ from prodex.files.untrusted import (
     check_moment,
     is_folder,
     is_there,
+    read_bytes,
     read_json,
 )
 from prodex.messages import hint_and_all
@@ -42,6 +44,8 @@ from prodex.messages import hint_and_all
 _LOG = logging.getLogger("prodex")
 
 MANIFEST = "manifest.json"
+#: Beside the manifest of what this installation has made: the seal of the manifest, which has the digests of all else.
+SEAL = "seal"
 
 #: Read once: it is looked up in files, and written into every manifest.
 _VERSION = version("prodex")
@@ -54,6 +58,9 @@ _TIME = "%Y-%m-%dT%H%M%S.%fZ"
 
 #: A load takes at most so long: what was published later was not made with the clock of its load.
 _LONGEST_LOAD = timedelta(days=1)
+
+#: Bytes that a seal may have.
+_MOST_OF_SEAL = 100
 
 #: Beyond it no reader of JSON is exact.
 _LAST_NUMBER = 2**53 - 1
@@ -319,16 +326,59 @@ class Archive:
             yield NextPlace(parent / made, place, later if is_set_back else None)
 
     def write_manifest(
-        self, folder: Path, content: Mapping[str, Any], place: ArchivePlace | None = None
+        self,
+        folder: Path,
+        content: Mapping[str, Any],
+        place: ArchivePlace | None = None,
+        *,
+        sealed_for: Path | None = None,
     ) -> None:
-        """Write the manifest of a value, with its format and our version, to the folder that is being made."""
+        """Write the manifest of a value, with its format and our version, to the folder that is being made.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        content
+            What it holds beside.
+        place
+            The place of the value in the order of its archive.
+        sealed_for
+            The folder that the value will have, where all of it was made by this installation: see `is_own`.
+        """
         manifest: dict[str, Any] = {"format": self.format, "prodex": _VERSION}
         if place is not None and place.sequence is not None:
             manifest["sequence"] = place.sequence
         if place is not None and place.unnumbered:
             manifest["unnumbered"] = sorted(place.unnumbered)
         manifest |= content
-        (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        written = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+        (folder / MANIFEST).write_bytes(written)
+        if sealed_for is not None and (seal := seal_of(self._sealed_place(sealed_for), written)) is not None:
+            (folder / SEAL).write_text(seal, "ascii")
+
+    def is_own(self, folder: Path) -> bool:
+        """Whether all of a value was made by this installation, and is where it was written.
+
+        A folder that was copied into our own, or a manifest that was edited there, is not: it has no seal that the key
+        of this home has made, or one for another place. What a value of somebody else says is read like any other; what
+        was judged earlier is believed only of our own.
+        """
+        folder = folder.absolute()
+        if self._below_root(folder) != snapshots_folder() or not is_folder(folder):
+            return False
+        with suppress(OSError, ValueError):
+            seal = read_bytes(folder / SEAL, _MOST_OF_SEAL).decode("ascii")
+            return is_sealed(self._sealed_place(folder), read_bytes(folder / MANIFEST), seal)
+        return False
+
+    def _below_root(self, folder: Path) -> Path:
+        return folder.parent.parent.parent if self.below else folder.parent.parent
+
+    def _sealed_place(self, folder: Path) -> str:
+        # Older disks of macOS list names with their letters taken apart.
+        name = unicodedata.normalize("NFC", self.name_of(folder))
+        return f"{self.kind} {name}/{folder.name}"
 
     def read_manifest(self, folder: Path, shape: type[Shape], read: Callable[[Shape], Read]) -> Read:
         """Read the manifest of a value.

@@ -24,6 +24,7 @@ from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
     MANIFEST,
+    SEAL,
     Archive,
     ArchivePlace,
     is_entry,
@@ -138,7 +139,17 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
             show(done, len(catalog))
 
     with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as show:
-        return commit(name, catalog.origin, write)
+        return commit(name, catalog.origin, write, is_own=is_own(catalog))
+
+
+def is_own(catalog: Catalog) -> bool:
+    """Whether this installation made all tables of a catalogue from records, as far as they are on disk.
+
+    Tables of somebody else may say another thing than the records beside them.
+    """
+    if catalog.folder is None:
+        return not any(part.files for part in catalog.parts)
+    return SNAPSHOTS.is_own(catalog.folder)
 
 
 def commit(
@@ -146,16 +157,29 @@ def commit(
     origin: Origin | Callable[[], Origin],
     write: Callable[[Path], Iterable[StoredPart]],
     reporter: Reporter = SILENT,
+    *,
+    is_own: bool = True,
 ) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
 
-    A function that returns the origin is called when the parts are written: what is in them may be a part of it.
+    Parameters
+    ----------
+    name
+        Its name.
+    origin
+        Its origin. A function that returns it is called when the parts are written: what is in them may be part of it.
+    write
+        Writes the parts to a folder.
+    reporter
+        Gets the phase.
+    is_own
+        Whether this installation made the parts, not somebody else; see `Archive.is_own`.
     """
     with folder_beside(new_entry(SNAPSHOTS.folder(new_name(name)))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
             made_from = origin() if callable(origin) else origin
-            folder = _publish_folder(beside, name, made_from, same_columns(parts, beside))
+            folder = _publish_folder(beside, name, made_from, same_columns(parts, beside), is_own=is_own)
     return _open_folder(folder)
 
 
@@ -166,18 +190,21 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
         parts = same_columns(parts, built)
         _keep_only(parts, built)
         sweep(SNAPSHOTS.folder(name))
-        folder = _publish_folder(built, name, origin, parts)
+        folder = _publish_folder(built, name, origin, parts, is_own=True)
     return _open_folder(folder)
 
 
-def _publish_folder(beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart]) -> Path:
+def _publish_folder(
+    beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart], *, is_own: bool
+) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
     with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
-        _write_manifest(beside, name, origin, parts, place)
-        publish_folder(beside, folder, added=[beside / MANIFEST])
+        _write_manifest(beside, name, origin, parts, place, sealed_for=folder if is_own else None)
+        added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
+        publish_folder(beside, folder, added=added)
     return folder
 
 
@@ -374,7 +401,13 @@ def _manifest(folder: Path) -> _Manifest:
 
 
 def _write_manifest(
-    folder: Path, name: str, origin: Origin, parts: Sequence[StoredPart], place: ArchivePlace
+    folder: Path,
+    name: str,
+    origin: Origin,
+    parts: Sequence[StoredPart],
+    place: ArchivePlace,
+    *,
+    sealed_for: Path | None,
 ) -> None:
     content = {
         "name": name,
@@ -383,4 +416,4 @@ def _write_manifest(
         "origin": origin.to_json(),
         "parts": [part._asdict() for part in parts],
     }
-    SNAPSHOTS.write_manifest(folder, content, place)
+    SNAPSHOTS.write_manifest(folder, content, place, sealed_for=sealed_for)

@@ -271,7 +271,7 @@ def _first_mentions(
             (
                 int(mentions.product[row]),
                 int(row),
-                f"{name}: {_source_words(bool(mentions.indirect[row]))}, not listed",
+                name,
             )
             for row in rows[first]
         ]
@@ -285,11 +285,11 @@ def _first_mentions(
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
     rests_on = food_evidence(products)
     reasons = [
-        reason
+        f"{group}: {_source_words(bool(mentions.indirect[row]))}, not listed"
         + _read_as(spoken, label)
         + ("; a list waits for acceptance" if waiting else "")
         + _taken_for_food(rests_on[product])
-        for (product, _, reason), spoken, label, waiting in zip(
+        for (product, row, group), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
     ]
@@ -298,8 +298,8 @@ def _first_mentions(
     for row in AttributeTexts.of(products, listed).texts.to_pylist():
         lists.setdefault(row["product"], []).append(row["text"])
     compared = [
-        compared_with(reason.partition(":")[0], text, *sorted(lists.get(product, ())))
-        for (product, _, reason), text in zip(found, texts, strict=True)
+        compared_with(group, text, sorted(lists.get(product, ())))
+        for (product, _, group), text in zip(found, texts, strict=True)
     ]
     return Evidence(mentions.product[rows], listed, stated, words, reasons, compared)
 

@@ -8,7 +8,7 @@ which is that of solids, decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -150,13 +150,13 @@ class _Figures:
     why
         Gives the rest of the reason by the row of a partition.
     compared
-        Gives the figures by which a partition was judged.
+        Gives the figures by which a partition was judged, and what decides which limit is meant.
     """
 
     wrong: Mask
     known: Mask
     why: Callable[[int], str]
-    compared: Callable[[int], float]
+    compared: Callable[[int], Sequence[object]]
 
 
 def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
@@ -187,7 +187,8 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             if fails[product] and text not in seen:
                 seen.add(text)
                 reason = f'claims "{claims.words[place]}", {figure.why(first[product])}'
-                shown.append((text, product, reason, compared_with(figure.compared(first[product]))))
+                compared = compared_with(claim, *figure.compared(first[product]))
+                shown.append((text, product, reason, compared))
     shown.sort(key=lambda one: (one[1], one[0]))
     evidence = _evidence(texts, np.array([one[0] for one in shown], np.int64), shown)
     # What is claimed and not declared is neither borne out nor refuted.
@@ -221,7 +222,7 @@ def _at_most(
         known & (least > limit + 1e-6),
         known,
         lambda row: f"at most {limit[row]:g} g of {label} per 100 {unit[row]}; declared: {shown[row]:g} g",
-        lambda row: float(shown[row]),
+        lambda row: (shown[row], limit[row], unit[row]),
     )
 
 
@@ -293,7 +294,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
             if by_energy[row]
             else low.why(row)
         ),
-        low.compared,
+        lambda row: (*low.compared(row), *([kilocalories[row]] if by_energy[row] else [])),
     )
     return _verdict(products, figures)
 
@@ -345,7 +346,7 @@ def energy_claims_hold(products: Products) -> Verdict:
             lambda row: (
                 f"at most {limit[row]:g} kcal per 100 {unit[row]}; declared: {kilocalories[row]:.4g} kcal"
             ),
-            lambda row: float(kilocalories[row]),
+            lambda row: (kilocalories[row], limit[row], unit[row]),
         )
 
     return _verdict(products, {claim: at_most(most) for claim, most in _ENERGY.items()})
@@ -379,7 +380,7 @@ def fibre_claims_hold(products: Products) -> Verdict:
                 f"at least {per_hundred:g} g of fibre per 100 g or {per_energy:g} g per 100 kcal; "
                 f"declared: {shown[row]:g} g"
             ),
-            lambda row: float(shown[row]),
+            lambda row: (shown[row], kilocalories[row], per_hundred, per_energy),
         )
 
     return _verdict(products, {claim: at_least(*both) for claim, both in _FIBRE.items()})
@@ -402,6 +403,7 @@ def protein_claims_hold(products: Products) -> Verdict:
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * most * _OF_PROTEIN / np.maximum(kilocalories - _ROUNDING, 0.0)
         shown = 100 * np.where(np.isnan(declared), most, declared) * _OF_PROTEIN / kilocalories
+    grams = np.where(np.isnan(declared), most, declared)
     # No energy, no share of it.
     known = ~np.isnan(most) & (kilocalories > 0)
 
@@ -410,7 +412,7 @@ def protein_claims_hold(products: Products) -> Verdict:
             known & (percent < share),
             known,
             lambda row: f"at least {share:g} % of the energy from protein; declared: {shown[row]:.3g} %",
-            lambda row: float(shown[row]),
+            lambda row: (grams[row], kilocalories[row], share),
         )
 
     return _verdict(products, {claim: at_least(share) for claim, share in _PROTEIN.items()})
@@ -433,7 +435,10 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
-    for product, text in zip(texts.product[listed].tolist(), folded, strict=True):
+    lists: dict[int, list[str]] = {}
+    typed = texts.values(listed).to_pylist()
+    for product, text, as_typed in zip(texts.product[listed].tolist(), folded, typed, strict=True):
+        lists.setdefault(product, []).append(as_typed)
         if words := sweetened_with(text):
             sugar.setdefault(product, words)
     wrong = products.any(list(sugar)) & claimed
@@ -443,7 +448,8 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
             int(claims.text[place]),
             product,
             f'claims "{claims.words[place]}"; the ingredients name "{sugar[product]}"',
-            compared_with(sugar[product]),
+            # Who has accepted it has read the ingredients.
+            compared_with(sorted(lists[product])),
         )
         for place, product in zip(chosen, whose.tolist(), strict=True)
         if product in sugar

@@ -27,7 +27,7 @@ from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
-from prodex.quality.verdict import Evidence, Verdict, missing_data, product_verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data, product_verdict
 from prodex.tables.columns import encoded
 
 _EU = "Regulation (EU) No 1169/2011"
@@ -151,7 +151,9 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
                 or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
                 or names_food(name[place])
             )
-    verdict = texts.verdict(wrong, "the same as the brand", judged)
+    brands = products["brand"]
+    compared = [compared_with(brands.iloc[row]) for row in texts.product[np.flatnonzero(wrong)].tolist()]
+    verdict = texts.verdict(wrong, "the same as the brand", judged, compared)
     return replace(verdict, applies=is_food(products) & verdict.applies)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
 import pandas as pd
 import pyarrow.compute as pc
 
+from prodex.errors import NotExported
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.verdict import WITH_NOTHING_ELSE, Evidence, Verdict, as_sent, product_verdict
+from prodex.quality.verdict import Evidence, Verdict, as_sent, compared_with, product_verdict
 
 _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificationEffective"
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
@@ -73,6 +75,7 @@ def created_before_updated(products: Products) -> Verdict:
         created,
         lambda rows: "created after its last update, " + as_sent(updated.iloc[rows]),
         applies=created.notna() & updated.notna(),
+        compared=updated,
     )
 
 
@@ -135,10 +138,10 @@ def certificate_dates_in_order(products: Products) -> Verdict:
 )
 def labels_in_force(products: Products) -> Verdict:
     """A logo that the product may no longer carry misleads customers."""
-    labels = products.rows_with("labels", "end_date", pc.is_valid, "attribute", "end_date")
+    labels = _ending(products, "labels", "end_date", "label_code", "label")
     labels = labels.rename(columns={"end_date": "value"})
     dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
-    return _dates(products, dated, dated["at"] < products.now, "has expired")
+    return _dates(products, dated, dated["at"] < products.now, "has expired", dated["which"])
 
 
 @_rule(
@@ -150,11 +153,11 @@ def labels_in_force(products: Products) -> Verdict:
 )
 def documents_in_force(products: Products) -> Verdict:
     """Outdated instructions and certificates are worse than none."""
-    documents = products.rows_with("documents", "effective_end", pc.is_valid, "attribute", "effective_end")
+    documents = _ending(products, "documents", "effective_end", "file_name", "url")
     at = documents["effective_end"].dt.tz_localize(None)
     attribute = documents["attribute"] + ".fileEffectiveEndDateTime"
     dated = documents.assign(at=at, value=as_sent(at), attribute=attribute)
-    return _dates(products, dated, dated["at"] < products.now, "has expired")
+    return _dates(products, dated, dated["at"] < products.now, "has expired", dated["which"])
 
 
 @_rule(
@@ -170,17 +173,28 @@ def is_still_available(products: Products) -> Verdict:
     return _dates(products, dated, dated["at"] < products.now, "the last day has passed")
 
 
+def _ending(products: Products, table: str, end: str, *names: str) -> pd.DataFrame:
+    """Return what has an end, with the first name that it has as `which`: the end of another one is another finding."""
+    rows = products.rows_with(table, end, pc.is_valid, "attribute", end)
+    which = pd.Series([None] * len(rows), dtype=object)
+    for name in names:
+        # What an export left out must not make unknown what is known without it.
+        with suppress(NotExported):
+            which = which.fillna(products.rows_with(table, end, pc.is_valid, name)[name])
+    return rows.assign(which=which)
+
+
 def _dates(
     products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str, compared: pd.Series | None = None
 ) -> Verdict:
     """Fail the products of the dates that are wrong; products without a date are not applicable.
 
-    A date that cannot be read is unknown, unless another one of the product is wrong.
+    A date that cannot be read is unknown, unless another one of the product is wrong. One that has passed was compared
+    with the day of the audit, which is another one every night and no part of the finding.
     """
     # Several certificates can fail on one product: each is a finding of its own.
     found = dated[wrong]
-    # A date that has passed was compared with the day of the audit, which is another one every night.
-    with_what = WITH_NOTHING_ELSE if compared is None else compared[wrong]
+    with_what = None if compared is None else [*map(compared_with, compared[wrong].astype(object).tolist())]
     evidence = Evidence(found["product"], found["attribute"], None, found["value"], reason, with_what)
     fails = products.any(found["product"])
     unclear = products.any(dated["product"][dated["at"].isna()]) & ~fails

@@ -14,7 +14,7 @@ from prodex.gtin import are_upc_e, are_valid
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
-from prodex.quality.verdict import Verdict, product_verdict
+from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Rows, is_true
 
 _TREE = "logisticalHierarchies"
@@ -76,7 +76,13 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     leaves = ~packing.has_children & ~packing.repeats
     # Only a flag that is false fails: a missing flag is the finding of another rule.
     wrong = leaves & packing.is_flagged("is_consumer_unit", False) & ~packing.is_packed_as(base)
-    return packing.verdict(wrong, "", packing.gtins, "the lowest unit is neither a consumer nor a base unit")
+    return packing.verdict(
+        wrong,
+        "",
+        packing.gtins,
+        "the lowest unit is neither a consumer nor a base unit",
+        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+    )
 
 
 @_rule(
@@ -97,6 +103,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
         lambda _: None,
         lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
         judged=packing.is_inner,
+        compared=packing.in_parents,
     )
 
 
@@ -120,6 +127,7 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
         lambda rows: packing.quantity[rows],
         lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
         judged=given,
+        compared=packing.in_parents,
     )
 
 
@@ -139,6 +147,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
         "children",
         packing.gtins,
         lambda rows: [f"a unit inside itself: {where}" for where in packing.in_parents(rows)],
+        compared=packing.in_parents,
     )
 
 
@@ -197,6 +206,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
         packing.gtins,
         "a pallet that is a consumer unit and no display unit",
         judged=pallets,
+        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
     )
 
 
@@ -271,6 +281,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
         packing.gtins,
         lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
         judged=inner,
+        compared=packing.in_parents,
     )
 
 
@@ -306,9 +317,15 @@ def one_parent(products: Products, *, whole: Any) -> Verdict:
     packed, several = whole
     place = pc.index_in(products.column("gtin"), several["child"].combine_chunks())
 
-    def reasons(rows: Rows) -> list[str]:
-        parents = several["parent_list"].combine_chunks().take(place.take(pa.array(rows))).to_pylist()
-        return [f"in {len(each)} larger units: {', '.join(sorted(each))}" for each in parents]
+    def parents(rows: Rows) -> list[list[str]]:
+        found = several["parent_list"].combine_chunks().take(place.take(pa.array(rows))).to_pylist()
+        return [sorted(each) for each in found]
 
-    applies = is_true(pc.is_in(products.column("gtin"), packed))
-    return product_verdict(is_true(place.is_valid()), _TREE, products["gtin"], reasons, applies=applies)
+    return product_verdict(
+        is_true(place.is_valid()),
+        _TREE,
+        products["gtin"],
+        lambda rows: [f"in {len(each)} larger units: {', '.join(each)}" for each in parents(rows)],
+        applies=is_true(pc.is_in(products.column("gtin"), packed)),
+        compared=lambda rows: [compared_with(*each) for each in parents(rows)],
+    )

@@ -23,7 +23,7 @@ from prodex.quality.picture_columns import PICTURES, PictureColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import TextColumns
-from prodex.quality.verdict import PENDING, Evidence, Verdict
+from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with
 from prodex.tables.columns import Answer, by_value, encoded
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
@@ -149,7 +149,8 @@ def non_food_warns_in_languages_of_market(products: Products, *, warnings: tuple
     applies = is_consumer_product(products) & pd.arrays.BooleanArray(has_text, has_text & ~knows)
     rows = [row for row, _, _ in missing]
     reasons = [f"filled in {', '.join(languages)} only" for _, _, languages in missing]
-    evidence = Evidence(rows, warnings[0], [language for _, language, _ in missing], None, reasons)
+    compared = [compared_with(*languages) for _, _, languages in missing]
+    evidence = Evidence(rows, warnings[0], [language for _, language, _ in missing], None, reasons, compared)
     return Verdict(products.any(rows), applies, evidence)
 
 
@@ -200,11 +201,16 @@ def honey_states_shares_of_origin(
     shown = blends[blends["product"].isin(rows)].groupby("product")
     values = [_in_words(shown.get_group(row)) for row in rows.tolist()]
     reasons = [found[row] for row in rows.tolist()]
+    # The value shows the first countries alone.
+    compared = [
+        compared_with(*shown.get_group(row)[["country", "share"]].to_numpy().tolist())
+        for row in rows.tolist()
+    ]
     applies = honey & (products.any(blends["product"].to_numpy(np.int64)) | origins.unreadable)
     return Verdict(
         pd.arrays.BooleanArray(fails & ~unknown, unknown),
         applies,
-        Evidence(rows, origin_share[0], None, values, reasons),
+        Evidence(rows, origin_share[0], None, values, reasons, compared),
     )
 
 

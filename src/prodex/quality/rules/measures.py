@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
@@ -62,7 +64,13 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
         lambda rows: [f"{each:g} g" for each in net[rows]],
         lambda rows: [f"more than the gross weight of {each:g} g" for each in gross[rows]],
         applies=~np.isnan(net) & ~np.isnan(gross),
+        compared=_compared(net, gross),
     )
+
+
+def _compared(*amounts: Numbers) -> Callable[[Rows], list[str]]:
+    """Return what gives the amounts that were compared, in all their digits: what is shown of them is rounded."""
+    return lambda rows: [compared_with(*(each[row] for each in amounts)) for row in rows.tolist()]
 
 
 def _most_grams(products: Products, attribute: str) -> Numbers:
@@ -97,6 +105,7 @@ def drained_not_over_net_weight(products: Products) -> Verdict:
         lambda rows: [f"{each:g} g" for each in drained[rows]],
         lambda rows: [f"more than the net weight of {each:g} g" for each in net[rows]],
         applies=~np.isnan(drained) & ~np.isnan(net),
+        compared=_compared(drained, net),
     )
 
 
@@ -138,6 +147,10 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
             for gtin, grams in zip(packing.gtins(rows), held[rows], strict=True)
         ],
         judged=known,
+        compared=lambda rows: [
+            compared_with(gtin, gross[row], held[row])
+            for gtin, row in zip(packing.gtins(rows), rows.tolist(), strict=True)
+        ],
     )
 
 
@@ -171,6 +184,10 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
         lambda rows: _sizes(packing, packing.parent[rows], ": "),
         lambda rows: _sizes(packing, rows, " does not fit: "),
         judged=inner[known],
+        compared=lambda rows: [
+            compared_with(gtin, packing.sides[row].tolist(), packing.sides[packing.parent[row]].tolist())
+            for gtin, row in zip(packing.gtins(rows), rows.tolist(), strict=True)
+        ],
     )
 
 
@@ -212,12 +229,13 @@ def has_net_content(products: Products, *, attribute: str = "netContent") -> Ver
 
 def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     """Say which products have a quantity above zero, and show those of the others."""
-    product, value, _ = quantities(products, attribute)
+    product, value, unit = quantities(products, attribute)
     # A second entry above zero, in another unit, is enough.
     positive = products.any(product[value > 0])
     nothing = np.flatnonzero(~(value > 0) & ~positive[product])
+    units = [compared_with(one) for one in unit.take(pa.array(nothing)).to_pylist()]
     return positive, Evidence(
-        product[nothing], attribute, None, value[nothing].tolist(), "not more than zero"
+        product[nothing], attribute, None, value[nothing].tolist(), "not more than zero", units
     )
 
 
@@ -265,7 +283,7 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
     signs = np.where(nutrition.by_weight, "g", "ml")
     seen = [f"{serving[row]:g} {signs[row]}" for row in rows]
     reasons = [f"the same as {name}, to which nutrition is declared" for name in nutrition.names(rows)]
-    compared = [compared_with(float(content)) for content in contents[rows]]
+    compared = [compared_with(serving[row], contents[row], signs[row]) for row in rows]
     evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons, compared)
     return Verdict(nutrition.any(wrong), nutrition.any(known), evidence)
 
@@ -295,4 +313,5 @@ def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -
         lambda rows: [f"{each:g} g" for each in content[rows]],
         lambda rows: [f"net weight {each:g} g, more than {tolerance:.0%} apart" for each in weight[rows]],
         applies=known,
+        compared=_compared(content, weight),
     )

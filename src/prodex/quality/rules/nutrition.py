@@ -169,7 +169,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
     names, reason = nutrition.names(rows), "neither 100 g nor 100 ml"
-    compared = [compared_with(float(one)) for one in nutrition.per_hundred[rows]]
+    compared = [compared_with(nutrition.per_hundred[row], nutrition.by_weight[row]) for row in rows]
     evidence = Evidence(nutrition.product[rows], "isPartitionedBy", None, names, reason, compared)
     return Verdict(fails, known, evidence)
 
@@ -297,7 +297,13 @@ def kilojoules_fit_kilocalories(
         > most * (kilocalories + np.where(kilocalories > 0, room, np.maximum(0.5, of_servings))) + rounding
     )
     why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
-    return nutrition.verdict(known & (low | high), known, nutrition.energies, why, lambda _: ())
+    return nutrition.verdict(
+        known & (low | high),
+        known,
+        nutrition.energies,
+        why,
+        lambda row: (kilojoules[row], kilocalories[row]),
+    )
 
 
 @_rule(
@@ -335,6 +341,7 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
         [
             *(nutrition.amount(each) for each in (FAT, CARBOHYDRATE, PROTEIN, FIBRE, POLYOLS, ERYTHRITOL)),
             nutrition.sum_of(ORGANIC_ACIDS),
+            *(nutrition.energy(sign) for sign in _FACTORS),
         ]
     )
     verdict = nutrition.verdict(
@@ -509,7 +516,7 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
         known,
         lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
         lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
-        lambda _: (),
+        lambda row: (salt[row], sodium[row]),
     )
 
 

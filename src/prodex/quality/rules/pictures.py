@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ from prodex.quality.picture_columns import (
 )
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.verdict import Verdict, compared_with, product_verdict
+from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
 
 _FILE = f"{PICTURES}.gdsnFileName"
@@ -138,11 +139,17 @@ def picture_dates_in_order(products: Products) -> Verdict:
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
     wrong = is_true(pc.less(ends, begins))
 
-    def reasons(rows: Rows) -> list[str]:
-        seen = pictures.pairs("effective_start", "effective_end", rows)
-        return [f"begins {begin}, ends {end}" for begin, end in seen]
+    def dates(rows: Rows) -> list[tuple[Any, Any]]:
+        return [*pictures.pairs("effective_start", "effective_end", rows)]
 
-    return pictures.verdict(wrong, both, _ENDS, "effective_end", reasons, reasons)
+    return pictures.verdict(
+        wrong,
+        both,
+        _ENDS,
+        "effective_end",
+        lambda rows: [f"begins {begin}, ends {end}" for begin, end in dates(rows)],
+        dates,
+    )
 
 
 @_rule(
@@ -162,7 +169,16 @@ def pictures_differ(products: Products) -> Verdict:
     # One number for product and checksum: equal numbers are the same file.
     twice = known & (occurrences(pictures.product * (len(sums) + 1) + code) > 1)
     reason = "the same file (crc32) as another picture of the product"
-    return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason)
+
+    def others(rows: Rows) -> list[list[str]]:
+        every = np.flatnonzero(twice & pictures.any(rows)[pictures.product])
+        names: dict[tuple[int, int], list[str]] = {}
+        keys = [*zip(pictures.product.tolist(), code.tolist(), strict=True)]
+        for row, name in zip(every.tolist(), pictures.identities(every), strict=True):
+            names.setdefault(keys[row], []).append(str(name))
+        return [sorted(names[keys[row]]) for row in rows.tolist()]
+
+    return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason, others)
 
 
 @_rule(
@@ -197,16 +213,20 @@ def has_front_packshot(products: Products) -> Verdict:
     nearly = pictures.is_packshot | is_true(pc.equal(pictures["product_face"], FRONT))
     nearly |= is_true(pc.equal(pictures.face_in_name, FRONT))
 
+    def marks(rows: Rows) -> list[tuple[bool, str | None]]:
+        faces = pictures.seen("product_face", rows).to_pylist()
+        return [*zip(pictures.is_packshot[rows].tolist(), faces, strict=True)]
+
     def reasons(rows: Rows) -> list[str]:
         marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
-        faces = pictures.seen("product_face", rows).fill_null("not given").to_pylist()
+        faces = ["not given" if face is None else face for _, face in marks(rows)]
         return [
             f"{mark} as packshot, face {_face_in_words(face)}"
             for mark, face in zip(marked, faces, strict=True)
         ]
 
     near = nearly & fails[pictures.product]
-    verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons, reasons)
+    verdict = pictures.verdict(near, near, PICTURES, "gdsn_file_name", reasons, marks)
     # Also products without any picture fail, and those leave no evidence.
     return Verdict(fails, evidence=verdict.evidence)
 
@@ -231,12 +251,12 @@ def one_front_packshot(products: Products) -> Verdict:
     counted = products.count(pictures.product[fronts])[pictures.product]
     several = in_one_language(pictures, fronts & (counted > 1))
 
-    def all_of_them(rows: Rows) -> list[str]:
+    def all_of_them(rows: Rows) -> list[list[str]]:
         every = np.flatnonzero(fronts & pictures.any(rows)[pictures.product])
         names: dict[int, list[str]] = {}
         for product, name in zip(pictures.product[every].tolist(), pictures.identities(every), strict=True):
             names.setdefault(product, []).append(str(name))
-        return [compared_with(*sorted(names[product])) for product in pictures.product[rows].tolist()]
+        return [sorted(names[product]) for product in pictures.product[rows].tolist()]
 
     return pictures.verdict(
         several,
@@ -263,15 +283,17 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     # Where one of the two is missing there is nothing to compare.
     comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
 
+    def both(rows: Rows) -> list[tuple[str, str]]:
+        return [*zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)]
+
     def reasons(rows: Rows) -> list[str]:
-        both = zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)
         return [
             f"face {_face_in_words(stated)} is stated, and face {_face_in_words(other)} is in the file name"
-            for stated, other in both
+            for stated, other in both(rows)
         ]
 
     wrong = is_true(pc.not_equal(face, named))
-    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons, reasons)
+    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons, both)
 
 
 def _face_in_words(face: str) -> str:
@@ -315,7 +337,14 @@ def packshot_size_known(products: Products) -> Verdict:
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
     unknown, reason = fronts & np.isnan(pictures.longest_side), "width and height are not both given"
-    return pictures.verdict(unknown, fronts, _SIZE[0], "definition", reason)
+    return pictures.verdict(
+        unknown,
+        fronts,
+        _SIZE[0],
+        "definition",
+        reason,
+        lambda rows: [*pictures.pairs("width", "height", rows)],
+    )
 
 
 @_rule(

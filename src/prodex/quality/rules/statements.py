@@ -33,7 +33,7 @@ from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import EVERY_TEXT
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts, TextColumns
-from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, is_true
 
 #: Where statements are given that the law requires.
@@ -138,15 +138,29 @@ def _verdict(
     rows = [product for product in sorted(naming) if fails[product]]
     chosen = np.array([naming[product][0] for product in rows], np.int64)
     languages = pa.array([one or None for one in texts.languages], pa.string())
+    # Who has accepted a finding has read the ingredients and the statements: both have to be read again.
+    listed, said = texts.values(chosen).to_pylist(), _texts_at(products, places, rows)
     evidence = Evidence(
         np.array(rows, np.int64),
         [texts.attributes[place] for place in texts.attribute[chosen]],
         languages.take(pa.array(texts.language[chosen])),
         [naming[product][1] for product in rows],
         f'no text says "{statement}"',
+        [compared_with(text, said[product]) for product, text in zip(rows, listed, strict=True)],
     )
     unknown = named & ~stated & ~decided
     return Verdict(pd.arrays.BooleanArray(fails, unknown), is_food(products) & named, evidence)
+
+
+def _texts_at(products: Products, places: Sequence[str], rows: Sequence[int]) -> dict[int, list[str]]:
+    """Return for some products the texts in which a statement would stand, in an order of their own."""
+    found: dict[int, list[str]] = {product: [] for product in rows}
+    for place in places:
+        texts = AttributeTexts.of(products, place)
+        for product, text in zip(texts.product.tolist(), texts.texts["text"].to_pylist(), strict=True):
+            if product in found:
+                found[product].append(text)
+    return {product: sorted(texts) for product, texts in found.items()}
 
 
 def _are_decided(products: Products, places: Sequence[str]) -> Mask:
@@ -306,12 +320,14 @@ def _declared_verdict(
         product = int(nutrition.product[row])
         most[product] = max(most.get(product, 0.0), float(amount[row]))
     rows = sorted(most)
+    said = _texts_at(products, _STATEMENTS, rows)
     evidence = Evidence(
         np.array(rows, np.int64),
         PATH,
         None,
         [f"{most[one]:g} g" for one in rows],
         f'no text says "{statement}"',
+        [compared_with(most[one], said[one]) for one in rows],
     )
     unknown = ~stated & ((over & ~decided) | undeclared)
     return Verdict(

@@ -294,7 +294,8 @@ def in_stated_language(
         for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
     ]
     # Not how sure it is, which is a matter of the words that prodex knows.
-    verdict = texts.verdict(wrong, reasons, judged, [_language_name(place) for place in spoken[rows]])
+    codes = [known_languages()[place] if place >= 0 else "" for place in spoken[rows]]
+    verdict = texts.verdict(wrong, reasons, judged, codes)
     # Doubts below the confidence are no pass: such a product is unknown.
     unclear = products.any(texts.product[differs]) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))

@@ -21,7 +21,7 @@ from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
-from prodex.quality.verdict import WITH_NOTHING_ELSE, Verdict, compared_with
+from prodex.quality.verdict import Verdict, compared_with
 from prodex.tables.columns import Mask, composed_texts, is_true
 
 _LENGTHS = (
@@ -265,7 +265,7 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     wrong = np.zeros(len(texts.product), bool)
     wrong[list(reasons)] = True
     # How many others end at this length changes every night, and the text that ends there does not.
-    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)], compared=WITH_NOTHING_ELSE)
+    verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)])
     # Without the owners nobody knows whose columns are too short.
     unclear = ~seen_across_products(products) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))

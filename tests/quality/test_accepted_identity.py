@@ -1,0 +1,449 @@
+"""Accepted is what was judged: product, place, value and what was compared; over all rules and all conditions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prodex
+from prodex import Audit
+from prodex.errors import StorageError
+from prodex.quality.accepted import digests_of
+from prodex.quality.audit_part import AuditPart, findings_of
+from prodex.quality.rulebook import RULES
+from prodex.quality.states import State
+from prodex_sandbox.sample import AS_OF
+from tests.quality.four_states import Record
+from tests.quality.test_required_checks import picture, required, text
+from tests.quality.test_rules import CASES
+
+GTIN, OTHER = "04006381333931", "04006381333948"
+
+#: Rules whose finding is about the GTIN itself, or about others that have it.
+_OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a file for what is accepted."""
+    return tmp_path / "accepted.jsonl"
+
+
+def judged(rule: str, record: Record, accepted: Path | None = None, *more: Record) -> Audit:
+    """Return the audit of a product of a case, with those that pass, and others."""
+    case = CASES[rule]
+    records = [record, {"id": 1} | case.passes]
+    records += [{"id": n} | other for n, other in enumerate((*case.others, *more), 100)]
+    checks = {"checks": {rule: dict(case.parameters)}}
+    return prodex.audit(prodex.flatten(records), checks, now=AS_OF, progress=False, accepted=accepted)
+
+
+def accepted_of(audit: Audit, product: str) -> list[bool]:
+    """Return for each finding of a product whether it is accepted."""
+    found = audit.failures(product_id=product)
+    assert len(found)
+    return found["accepted"].notna().tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", sorted(set(CASES) - _OF_GTIN))
+def test_a_product_is_its_gtin(rule: str, file: Path) -> None:
+    """The same product under a new id keeps all of it, and another product under the old id has none of it."""
+    fails = CASES[rule].fails
+    audit = judged(rule, {"id": 2, "gtin": GTIN} | fails)
+    prodex.accept(audit, audit.failures(product_id="2"), reason="looked at", to=file)
+
+    assert {True} == set(accepted_of(judged(rule, {"id": 77, "gtin": GTIN.lstrip("0")} | fails, file), "77"))
+    assert {False} == set(accepted_of(judged(rule, {"id": 2, "gtin": OTHER} | fails, file), "2"))
+    assert {False} == set(accepted_of(judged(rule, {"id": 2} | fails, file), "2"))
+
+
+def test_of_two_products_with_one_gtin_the_other_is_not_accepted(file: Path) -> None:
+    """Nobody has looked at it; also where a selection shows it alone, and where both have new ids."""
+    record = {"gtin": GTIN, "namePublicLong": text("TBD")}
+    profile = {"checks": {"texts_without_placeholders": {}}}
+    first = prodex.audit(prodex.flatten([{"id": 2} | record]), profile, progress=False)
+    prodex.accept(first, reason="looked at", to=file)
+
+    def accepted(*ids: int, only: int = 0) -> list[str]:
+        catalog = prodex.flatten([{"id": one} | record for one in ids])
+        chosen = catalog.where(product_id=str(only)) if only else catalog
+        audit = prodex.audit(chosen, profile, progress=False, accepted=file)
+        return audit.failures(accepted=True)["product_id"].tolist()
+
+    assert [["2"], ["2"], [], [], ["7"]] == [
+        accepted(2, 3),
+        accepted(2, 3, only=2),
+        accepted(2, 3, only=3),
+        accepted(7, 8),
+        accepted(7),
+    ]
+
+
+def test_what_is_withdrawn_of_one_stays_accepted_of_another(file: Path) -> None:
+    """Two products have one GTIN; when one of them is gone, the line about the other counts."""
+    record = {"gtin": GTIN, "namePublicLong": text("TBD")}
+    profile = {"checks": {"texts_without_placeholders": {}}}
+    both = prodex.audit(prodex.flatten([{"id": n} | record for n in (2, 3)]), profile, progress=False)
+    both = prodex.accept(both, reason="looked at", to=file)
+    prodex.withdraw(both, both.failures(product_id="3"), to=file)
+
+    alone = prodex.audit(prodex.flatten([{"id": 2} | record]), profile, progress=False, accepted=file)
+
+    assert [True] == accepted_of(alone, "2")
+
+
+def test_under_a_new_id_it_can_be_withdrawn_and_a_baseline_adds_nothing(file: Path) -> None:
+    """The line of the old id is found: it is accepted already, and a further line takes it back."""
+    record = {"gtin": GTIN, "namePublicLong": text("TBD")}
+    profile = {"checks": {"texts_without_placeholders": {}}}
+    first = prodex.audit(prodex.flatten([{"id": 2} | record]), profile, progress=False)
+    prodex.accept(first, reason="looked at", to=file)
+    moved = prodex.audit(prodex.flatten([{"id": 9} | record]), profile, progress=False, accepted=file)
+
+    again = prodex.accept(moved, reason="baseline")
+    assert 1 == file.read_text().count("\n")
+    taken_back = prodex.withdraw(again, reason="after all")
+
+    assert (1, 0) == (again.summary["accepted"], taken_back.summary["accepted"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", CASES)
+def test_no_word_of_a_reason_counts(rule: str) -> None:
+    """Every reason is another sentence, without its numbers and quotes: all findings are the same."""
+    audit = judged(rule, {"id": 2} | CASES[rule].fails)
+    (part,) = audit.parts
+    evidence = part.evidence
+    words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
+    reworded = evidence.set_column(evidence.schema.get_field_index("reason"), "reason", words)
+
+    assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
+
+
+def _digests(audit: Audit, part: AuditPart, evidence: pa.Table) -> list[str]:
+    findings = findings_of(part, evidence)
+    return digests_of(findings, np.arange(len(findings.product)), evidence, audit.checks)
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield every leaf of a record with its path."""
+    if isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(one, (*path, key))
+    else:
+        yield path, value
+
+
+def _with(record: Record, path: tuple[Any, ...], value: Any) -> Record:
+    made = copy.deepcopy(record)
+    place: Any = made
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return made
+
+
+def _others(value: Any) -> list[Any]:
+    """Return other values than one: near and far, of its own type."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [
+            one for one in (value * 1.01 + 0.001, value + 1, value * 2, value * 1000, -3, 0) if one != value
+        ]
+    if isinstance(value, str):
+        made = (f"{value} x", value[:-1], f"x {value}", f"{value}9", "zzz", value.upper())
+        return [one for one in made if one.strip().casefold() != value.strip().casefold()]
+    return []
+
+
+#: What decides, and is another finding in one respect only: of the renditions of a picture the largest is compared.
+_NOT_ALL = {"packshot_has_rendition": ("width", "height")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", CASES)
+def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
+    """A leaf that can make the product pass was compared: with another value that fails, it is another finding."""
+    case = CASES[rule]
+    audit = judged(rule, {"id": 2} | case.fails)
+    before = sorted(_digests_of_first(audit))
+    hidden = []
+    for path, value in _leaves(case.fails):
+        if path[-1] in _NOT_ALL.get(rule, ()):
+            continue
+        passes, same = False, []
+        for other in _others(value):
+            changed = judged(rule, {"id": 2} | _with(case.fails, path, other))
+            state = changed.states[0, 0]
+            passes |= state == State.PASS
+            if state == State.FAIL and sorted(_digests_of_first(changed)) == before:
+                same.append(other)
+        # What is missing is the same, whichever blank stands there.
+        if passes and [one for one in same if str(one).strip()]:
+            hidden.append((path, value, same))
+    assert [] == hidden
+
+
+def _digests_of_first(audit: Audit) -> list[str]:
+    part = audit.parts[0]
+    findings = findings_of(part, part.evidence)
+    return digests_of(findings, np.flatnonzero(findings.product == 0), part.evidence, audit.checks)
+
+
+NAME = {"attribute": "namePublicLong", "language": "fr"}
+
+#: A value of each kind, as a record and the attribute that is asked for.
+_SUBJECTS: dict[str, tuple[dict[str, Any], Any]] = {
+    "text": (NAME, lambda value: {"namePublicLong": text(value)}),
+    "code": ({"attribute": "kind"}, lambda value: {"kind": {"code": value, "label": "Sort"}}),
+    "scalar": ({"attribute": "ownField"}, lambda value: {"ownField": value}),
+}
+
+CODES = st.sampled_from(["BAG", "CAN", "JAR", "bag", "TIN BOX"])
+
+
+@st.composite
+def _conditions(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw a condition on a value."""
+    match draw(st.sampled_from(["one of", "pattern", "shortest", "longest"])):
+        case "one of":
+            return {"one_of": draw(st.lists(CODES, min_size=1, max_size=3, unique=True))}
+        case "pattern":
+            return {"pattern": draw(st.sampled_from(["[A-Z]+", "[0-9]+", "BAG|CAN", "BAG|JAR"]))}
+        case "shortest":
+            return {"shortest": draw(st.integers(4, 6))}
+        case _:
+            return {"longest": draw(st.integers(1, 3))}
+
+
+def _meaning(condition: dict[str, Any]) -> object:
+    """Return what a condition means: neither order nor case of codes matters."""
+    codes = condition.get("one_of")
+    return condition if codes is None else {one.lower() for one in codes}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kind=st.sampled_from(sorted(_SUBJECTS)),
+    values=st.tuples(CODES, CODES),
+    conditions=st.tuples(_conditions(), _conditions()),
+    gtins=st.tuples(st.sampled_from([GTIN, OTHER]), st.sampled_from([GTIN, OTHER])),
+    keep=st.tuples(st.booleans(), st.booleans()),
+)
+def test_a_condition_is_part_of_what_was_judged(
+    kind: str,
+    values: tuple[str, str],
+    conditions: tuple[dict[str, Any], dict[str, Any]],
+    gtins: tuple[str, str],
+    keep: tuple[bool, bool],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Accepted stays what has the same GTIN, value and condition, under any id; everything else comes back."""
+    asked, record = _SUBJECTS[kind]
+    file = tmp_path_factory.mktemp("conditions") / "accepted.jsonl"
+    file.touch()
+    before, after = conditions if not keep[0] else (conditions[0], conditions[0])
+    one, other = values if not keep[1] else (values[0], values[0])
+
+    def audit(product: int, gtin: str, value: str, condition: dict[str, Any]) -> Audit:
+        catalog = prodex.flatten([{"id": product, "gtin": gtin} | record(value)])
+        return prodex.audit(catalog, required(asked | condition), progress=False, accepted=file)
+
+    prodex.accept(audit(7, gtins[0], one, before), reason="looked at")
+    was_accepted = file.read_text().count("\n")
+    later = audit(8, gtins[1], other, after)
+
+    same = gtins[0] == gtins[1] and one == other and _meaning(before) == _meaning(after)
+    found = later.failures()["accepted"].notna().tolist()
+    assert [same and bool(was_accepted)] * len(found) == found
+
+
+def test_a_requirement_that_names_another_code_brings_it_back(file: Path) -> None:
+    """Accepted was "none of BAG, CAN": nobody has looked at whether it should be a JAR."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GTIN, "kind": {"code": "BOX"}}])
+
+    def accepted(*codes: str) -> int:
+        wanted = required({"attribute": "kind", "one_of": list(codes)})
+        audit = prodex.audit(catalog, wanted, progress=False, accepted=file if file.exists() else None)
+        if not file.exists():
+            audit = prodex.accept(audit, reason="sold in boxes", to=file)
+        return int(audit.summary["accepted"])
+
+    assert [1, 0, 0, 1] == [accepted("BAG", "CAN"), accepted("JAR"), accepted("BAG"), accepted("can", "BAG")]
+
+
+PIXELS = {"attribute": "assets.pictures[front]", "pixels": 800}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stays"),
+    [
+        ((PIXELS, picture((500, 500))), (PIXELS, picture((500, 500))), True),
+        ((PIXELS, picture((500, 500))), (PIXELS | {"pixels": 900}, picture((500, 500))), False),
+        ((PIXELS, picture((500, 500))), (PIXELS, picture((500, 501))), False),
+        (
+            (PIXELS, picture((500, 500))),
+            (
+                PIXELS,
+                {
+                    "assets": {
+                        "pictures": [
+                            {"url": "https://x.invalid/new", "productFace": "1", "width": 500, "height": 500}
+                        ]
+                    }
+                },
+            ),
+            False,
+        ),
+        (
+            ({"attribute": "netContent", "one_of": ["500"]}, {"netContent": None}),
+            ({"attribute": "netContent", "one_of": ["750"]}, {"netContent": []}),
+            True,
+        ),
+        (
+            ({"attribute": "kind", "level": "not"}, {"kind": {"code": "BOX"}}),
+            ({"attribute": "kind", "level": "not"}, {"kind": {"code": "BAG"}}),
+            False,
+        ),
+        (
+            ({"attribute": "kind", "level": "not"}, {"kind": {"code": "BOX"}}),
+            ({"attribute": "kind", "level": "not"}, {"kind": {"code": "BOX"}, "remark": "x"}),
+            True,
+        ),
+        (
+            (
+                {"attribute": "isPartitionedBy", "level": "not"},
+                {"isPartitionedBy": [{"ownField": {"a": "x"}}]},
+            ),
+            (
+                {"attribute": "isPartitionedBy", "level": "not"},
+                {"isPartitionedBy": [{"ownField": {"a": "y"}}]},
+            ),
+            False,
+        ),
+    ],
+)
+def test_other_conditions_and_levels(
+    before: tuple[dict[str, Any], Record], after: tuple[dict[str, Any], Record], stays: bool, file: Path
+) -> None:
+    """Pixels and the picture; what must not be there; and what is missing, which is missing whatever it should be."""
+
+    def audit(asked: dict[str, Any], record: Record) -> Audit:
+        catalog = prodex.flatten([{"id": 7, "gtin": GTIN} | record])
+        known = file if file.exists() else None
+        return prodex.audit(catalog, required(asked), progress=False, accepted=known)
+
+    prodex.accept(audit(*before), reason="looked at", to=file)
+
+    assert [stays] == accepted_of(audit(*after), "7")
+
+
+def test_a_parameter_makes_another_check(file: Path) -> None:
+    """However near it is: two checks that differ in a parameter never have one name."""
+    catalog = prodex.flatten([{"id": 7, "namePublicLong": text("Riz")}])
+
+    def check(rule: str, **parameters: Any) -> str:
+        return prodex.audit(catalog, {"checks": {rule: parameters}}, progress=False).checks[0].id
+
+    near = [check("nutrient_within_hundred", limit=one) for one in (105.0000001, 105.0000002, 104.0)]
+    assert 3 == len(set(near))
+    assert check("picture_format_for_web", formats=["a|b"]) != check(
+        "picture_format_for_web", formats=["a", "b"]
+    )
+
+
+def test_a_file_of_before_is_refused_in_words(file: Path) -> None:
+    """Its digests rest on the words of reasons; it is not read as if nobody had accepted anything."""
+    catalog = prodex.flatten([{"id": 2, "gtin": "03036811359936"}])
+    profile = {"checks": {"valid_gtin": {}}}
+    new = prodex.accept(prodex.audit(catalog, profile, progress=False), reason="printed so", to=file)
+    (line,) = file.read_text().splitlines()
+    (digest,) = {one.digest for one in new.accepted_findings.lines} if new.accepted_findings else ()
+    old = line.replace(digest, "nothing there")
+    file.write_text(f"{old}\n")
+
+    for call in (
+        lambda: prodex.audit(catalog, profile, progress=False, accepted=file),
+        lambda: prodex.accept(new, reason="again"),
+        lambda: prodex.accepted(file),
+    ):
+        with pytest.raises(StorageError, match="earlier version"):
+            call()
+    assert file.read_text() == f"{old}\n"
+    # Among lines of today, as git merges them, it costs itself.
+    file.write_text(f"{old}\n{line}\n")
+    listed = prodex.accepted(file)
+    assert ["cannot be read", "in force"] == listed["state"].tolist()
+    assert "earlier version" in listed["note"][0]
+
+
+def test_a_file_of_before_beside_a_snapshot_is_said() -> None:
+    """The audit is made, nothing is accepted in it, and its words say why."""
+    catalog = prodex.flatten([{"id": 2, "gtin": "03036811359936"}]).save("shop")
+    profile = {"checks": {"valid_gtin": {}}}
+    audit = prodex.accept(prodex.audit(catalog, profile, progress=False), reason="printed so")
+    assert audit.accepted_findings is not None
+    path = audit.accepted_findings.path
+    path.write_text(path.read_text().replace('"digest": "2-', '"digest": "'))
+
+    later = prodex.audit("shop", profile, progress=False)
+
+    assert 0 == later.summary["accepted"]
+    assert "earlier version" in repr(later)
+
+
+def test_what_a_rule_of_ones_own_compares_with_is_what_it_declares(file: Path) -> None:
+    """Its value and `compared` count; its reason may say what it likes."""
+
+    def audit(net: int, gross: int, words: str) -> Audit:
+        @prodex.rule(title="own weights fit", needs=("netWeight", "grossWeight"), replace=True)
+        def own_weights_fit(products: Any) -> prodex.Verdict:
+            evidence = prodex.Evidence([0], "netWeight", None, str(net), words, str(gross))
+            return prodex.Verdict([True], evidence=evidence)
+
+        known = file if file.exists() else None
+        catalog = prodex.flatten([{"id": 7, "gtin": GTIN}])
+        try:
+            return prodex.audit(catalog, {"checks": {"own_weights_fit": {}}}, progress=False, accepted=known)
+        finally:
+            RULES.pop("own_weights_fit")
+
+    prodex.accept(audit(5, 4, "more than 4"), reason="wet goods", to=file)
+
+    found = [accepted_of(audit(*one), "7") for one in ((5, 4, "above 3"), (5, 3, "more than 4"), (6, 4, "x"))]
+    assert [[True], [False], [False]] == found
+
+
+def test_reasons_of_saved_audits_do_not_count_either() -> None:
+    """An audit that was saved, and one that is made now with other words, have the same findings."""
+    catalog = prodex.flatten([{"id": 2, "gtin": "03036811359936"}]).save("shop")
+    profile = {"checks": {"valid_gtin": {}}}
+    saved = prodex.audit(catalog, profile, progress=False).save()
+    reworded = replace(
+        saved,
+        parts=tuple(
+            AuditPart.of(
+                part.products,
+                part.states,
+                part.evidence.set_column(5, "reason", pa.array(["other words"], pa.string())),
+            )
+            for part in saved.parts
+        ),
+    )
+
+    prodex.accept(reworded, reason="printed so")
+
+    assert 1 == prodex.open_audit("shop").summary["accepted"]
+    assert pd.notna(prodex.open_audit("shop").failures()["accepted"]).all()
