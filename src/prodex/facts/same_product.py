@@ -49,7 +49,7 @@ def comparable_gtin(gtin: str | None) -> str | None:
     if gtin is None or (len(gtin) == 14 and gtin.isascii() and gtin.isdigit()):
         return gtin
     try:
-        return gtins.comparable_cell(gtin) or None
+        return gtins.comparable(gtin) or None
     except InputError:  # no GTIN, as a spreadsheet shows numbers or dates
         return gtin.strip() or None
 
