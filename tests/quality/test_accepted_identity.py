@@ -234,6 +234,7 @@ def _meaning(condition: dict[str, Any]) -> object:
     return condition if codes is None else {one.lower() for one in codes}
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     kind=st.sampled_from(sorted(_SUBJECTS)),

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import prodex
 from prodex import Audit, Catalog
+from prodex.files import parquet
 from prodex.files.atomic import home, sha256
 from prodex.files.seal import KEY
 from prodex.quality import archive
@@ -40,10 +42,6 @@ def judged(catalog: Catalog | str = "shop", **how: Any) -> Audit:
 
 def all_passing(audit: Audit) -> Audit:
     """Forge a saved audit: every product passes, and every digest is right."""
-    import pyarrow as pa
-
-    from prodex.files import parquet
-
     assert audit.folder is not None
     states = audit.folder / "states" / "part-00000.parquet"
     evidence = audit.folder / "evidence" / "part-00000.parquet"
@@ -52,10 +50,9 @@ def all_passing(audit: Audit) -> Audit:
     parquet.write(parquet.read(evidence).slice(0, 0), evidence)
     manifest = json.loads((audit.folder / "manifest.json").read_text())
     manifest["parts"][0] |= {"states": sha256(states), "evidence": sha256(evidence)}
-    for table_of, count in (("first_seen", 0),):
-        path = audit.folder / table_of / "part-00000.parquet"
-        parquet.write(parquet.read(path).slice(0, count), path)
-        manifest["parts"][0][table_of] = sha256(path)
+    first_seen = audit.folder / "first_seen" / "part-00000.parquet"
+    parquet.write(parquet.read(first_seen).slice(0, 0), first_seen)
+    manifest["parts"][0]["first_seen"] = sha256(first_seen)
     (audit.folder / "manifest.json").write_text(json.dumps(manifest))
     return prodex.open_audit(audit.folder)
 
@@ -72,7 +69,8 @@ def test_an_audit_of_our_own_is_used() -> None:
 
     again = judged()
 
-    assert (0, 0.95) == (again.judged_anew, pytest.approx(again.score))
+    assert 0 == again.judged_anew
+    assert 0.95 == pytest.approx(again.score)
     assert again.is_own
 
 
@@ -92,7 +90,8 @@ def test_a_forged_audit_in_a_copied_folder_decides_nothing(
 
     audit = judged()
 
-    assert (0.95, None) == (pytest.approx(audit.score), audit.judged_anew)
+    assert audit.judged_anew is None
+    assert 0.95 == pytest.approx(audit.score)
     assert not prodex.open_audit("shop").is_own
 
 
