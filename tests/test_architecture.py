@@ -26,7 +26,16 @@ SANDBOX = "prodex_sandbox"
 ROWS = (
     {"errors"},
     {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
-    {"colour_scale", "encodings", "executors", "gtin", "installation", "locales", "written_json", "written_numbers"},
+    {
+        "colour_scale",
+        "encodings",
+        "executors",
+        "gtin",
+        "installation",
+        "locales",
+        "written_json",
+        "written_numbers",
+    },
     {"languages"},
     {"query", "tables"},
     {"files", "sandbox"},
