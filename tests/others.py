@@ -39,11 +39,31 @@ PRODUCT = {"gtin": "03036811359935", "namePublicLong": [{"expressedIn": {"code":
 
 _READ = ("list_snapshots", "list all", "open_snapshot", "verify", "diff", "audit", "refresh", "panel")
 _AUDITS = ("audit.save", "open_audit", "list_audits", "watch")
-_NAME = (*_READ, *_AUDITS, "save", "vacuum", "load", "reuse", "rich content", "recover", "read_products")
+_ACCEPTED = ("accepted", "accept")
+_NAME = (
+    *_READ,
+    *_AUDITS,
+    *_ACCEPTED,
+    "save",
+    "vacuum",
+    "load",
+    "reuse",
+    "rich content",
+    "recover",
+    "read_products",
+)
 _JOB = ("run_job", "dry run")
 _SENT = ("list_upserts", "track", "upsert")
 _PANELS = ("views", "a view", "save a view", "a correction")
-_WRITTEN = ("read_export", "export", "export into it", "worklists", "to_html", "gallery", "pictures")
+_FILES = (
+    "accepted in a file",
+    "accept in a file",
+    "a recipe",
+    "write a recipe",
+    "its requirements",
+    "its job",
+)
+_WRITTEN = (*_FILES, "read_export", "export", "export into it", "worklists", "to_html", "gallery", "pictures")
 
 #: What belongs to somebody else -> its folders, and the calls that have to say so.
 CLOSED: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -82,6 +102,14 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "list_audits": lambda: noted(prodex.list_audits("shop")),
         "open_audit": lambda: prodex.open_audit("shop"),
         "watch": lambda: prodex.watch("shop"),
+        "accepted": lambda: prodex.accepted("shop"),
+        "accept": lambda: prodex.accept(prodex.audit("shop", "core", **quiet), reason="agreed"),
+        "accepted in a file": lambda: prodex.accepted(closed / "accepted.jsonl"),
+        "accept in a file": lambda: prodex.accept(audit, reason="agreed", to=closed / "accepted.jsonl"),
+        "a recipe": lambda: prodex.read_recipe(closed / "recipe.toml"),
+        "write a recipe": lambda: prodex.Recipe([]).save(closed / "recipe.toml"),
+        "its requirements": lambda: prodex.Requirements.read(closed / "requirements.toml"),
+        "its job": lambda: prodex.run_job(closed / "job.toml"),
         "audit.save": lambda: audit.save("shop"),
         "save": lambda: catalog.save("shop"),
         "reuse": lambda: prodex.load_products(service, name="shop", **quiet),

@@ -284,7 +284,7 @@ def refusal(read: Callable[[Path], object], path: Path) -> str:
         found = read(path)
     except SpreadsheetUnreadable as error:
         return str(error)
-    return "" if not isinstance(found, prodex.Fix) else " ".join(map(str, found.problems.values.ravel()))
+    return "" if not isinstance(found, prodex.Fix) else " ".join(map(str, found.refused.values.ravel()))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
-from prodex.errors import InputError
+from prodex.errors import InputError, StorageError
 from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.toml_text import TomlFile
 from prodex.locales import language_tag
@@ -155,7 +155,9 @@ def write_recipe(recipe: Recipe, path: str | Path) -> Path:
         When the disk refuses.
     """
     file = Path(path)
-    if file.exists() and not _is_recipe(file):
+    with storage(file):
+        is_there_already = file.exists()
+    if is_there_already and not _is_recipe(file):
         raise InputError(
             f"{file} is there already and is no recipe, so that it is not replaced. Give another name."
         )
@@ -186,7 +188,7 @@ def recipe_text(recipe: Recipe) -> str:
 def _is_recipe(file: Path) -> bool:
     try:
         return "steps" in TomlFile.read(file, "").values
-    except InputError:
+    except (InputError, StorageError):
         return False
 
 

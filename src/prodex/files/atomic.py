@@ -172,6 +172,8 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     StorageError
         When the disk refuses: full, read-only, not permitted.
     """
+    if not path.name:
+        raise StorageError(f"Could not write {path}: it is a folder. Give the path of a file.")
     beside = beside_of(path)
     try:
         with storage(path):
@@ -386,9 +388,11 @@ def _advice(path: Path, error: OSError) -> str:
 def reading(path: Path) -> Iterator[None]:
     """Turn the refusal to let us read a path into a `StorageError` that names the owner and what to do.
 
-    What cannot be looked at is not the same as what is not there: somebody else may have run prodex.
+    What cannot be looked at is not the same as what is not there: somebody else may have run prodex. A path that no
+    file can have is refused as well.
     """
     try:
+        _check_text(path)
         yield
     except StorageError:
         raise
@@ -397,6 +401,24 @@ def reading(path: Path) -> Iterator[None]:
             f"{path} cannot be read: {_lower(error.strerror)}. {_owned(path)} Or choose a folder of your own "
             "(PRODEX_HOME for snapshots)."
         ) from error
+    except OSError as error:
+        if error.errno not in _NO_PATH:
+            raise
+        raise StorageError(
+            f"{on_one_line(path):.200} cannot be read: {_lower(error.strerror)}. Give another path."
+        ) from error
+
+
+def look_at(path: Path) -> None:
+    """Refuse a path that may not be looked at; one that is not there is no matter.
+
+    Raises
+    ------
+    StorageError
+        As for `reading`.
+    """
+    with reading(path), suppress(FileNotFoundError, NotADirectoryError):
+        path.lstat()
 
 
 def _lower(text: str | None) -> str:
@@ -429,6 +451,9 @@ def _user_name(user: int) -> str:
         return f"user {user}"
 
 
+#: Errors of a path that leads nowhere on any disk: too long, in circles, or no text.
+_NO_PATH = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ})
+
 _REFUSALS = {
     errno.ENOSPC: "Free some space, or choose a folder on a larger disk (PRODEX_HOME for snapshots).",
     errno.EDQUOT: "Your quota is used up; choose a folder elsewhere (PRODEX_HOME for snapshots).",
@@ -438,6 +463,8 @@ _REFUSALS = {
     errno.ENOTDIR: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
     errno.EEXIST: "There is a file where a folder should be; choose another folder (PRODEX_HOME for snapshots).",
     errno.ENOENT: "The folder cannot be made; choose another one (PRODEX_HOME for snapshots).",
+    errno.EISDIR: "There is a folder where a file should be; choose another name.",
+    errno.ELOOP: "Its links lead in circles; choose another path.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     # What Windows answers for a ':', and any disk that was made for it; macOS and Python for what is no text.
     errno.EINVAL: "Choose another name.",

@@ -16,7 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from prodex.errors import InputError
+from prodex.errors import InputError, StorageError
+from prodex.files.atomic import reading
 from prodex.files.untrusted import NotUtf8, read_bytes, resolved, utf8_text
 
 #: The header of a table. A row of an array may begin with a bracket too, and has commas or values in it.
@@ -134,11 +135,16 @@ class TomlFile:
         ------
         InputError
             When it cannot be read, or is no TOML.
+        StorageError
+            When it is somebody else's.
         """
         try:
-            content = read_bytes(resolved(path), most)
+            with reading(path):
+                content = read_bytes(resolved(path), most)
             text = utf8_text(content)
             return cls(content, TomlText(str(path) if shown is None else shown, text), toml_values(text))
+        except StorageError:
+            raise
         except OSError as error:
             raise InputError(f"{called} cannot be read: {error}.") from error
         except (NotUtf8, NotToml) as error:

@@ -90,7 +90,11 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     """
     packed = ["gzip"] if path.suffix == ".gz" else []
     meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
-    with path.open("rb") as file:
+    try:
+        opened = path.open("rb")
+    except ValueError as error:  # also of half a character
+        raise OSError(f"it is no path of a file ({error})") from error
+    with opened as file:
         if packed and trial.may_exceed(path.stat().st_size):
             with suppress(zlib.error, EOFError):  # damage is reported below, when the file is read
                 for _ in unpacked(iter(partial(file.read, _READ), b""), packed, trial):

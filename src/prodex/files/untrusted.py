@@ -87,6 +87,14 @@ def leads_to_folder(path: Path) -> bool:
         return False
 
 
+def leads_to_file(path: Path) -> bool:
+    """Whether a path leads to a plain file, through links too; what may not be looked at is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def is_file(path: Path) -> bool:
     """Whether a path is a plain file, and no link, pipe or device."""
     return _is(path, stat.S_ISREG)

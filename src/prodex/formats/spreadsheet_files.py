@@ -30,6 +30,7 @@ from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
 from prodex.errors import SpreadsheetUnreadable
+from prodex.files.atomic import look_at
 from prodex.files.untrusted import is_file, is_there
 from prodex.formats.safe_xml import MarkupRefused
 from prodex.formats.spreadsheet import unescape_formulas
@@ -254,6 +255,7 @@ def sheets_of(
         When it is no workbook and no CSV file, has a password, is damaged or too large. The message says what to do.
     """
     file = Path(path)
+    look_at(file)
     if not is_file(file):
         what = "is not a plain file" if is_there(file) else "is not there"
         raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")

@@ -348,7 +348,9 @@ def file_given(given: object) -> Path:
             f"{described(given)} is no file of accepted findings. Give a path, such as 'accepted.jsonl'."
         )
     path = Path(given).absolute()
-    if path.is_dir():
+    with reading(path):
+        is_folder = path.is_dir()
+    if is_folder:
         raise InputError(
             f"{path} is a folder. Give the file of accepted findings in it, such as {ACCEPTED_FILE}."
         )

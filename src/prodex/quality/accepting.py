@@ -20,7 +20,9 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.facts.same_product import subject_of
+from prodex.files.atomic import reading
 from prodex.files.lock import user_name
+from prodex.files.untrusted import leads_to_file
 from prodex.messages import counted, hint
 from prodex.quality.accepted import (
     ACCEPTED_FILE,
@@ -312,17 +314,22 @@ def _file_named(name: object) -> tuple[Path, str | None]:
     if isinstance(name, Catalog):
         wanted = name_of(name, "accepted")
     elif isinstance(name, Path) or (
-        isinstance(name, str) and (name.endswith(".jsonl") or (Path(name).suffix and Path(name).is_file()))
+        isinstance(name, str)
+        and (name.endswith(".jsonl") or (Path(name).suffix and leads_to_file(Path(name))))
     ):
         path = file_given(name)
-        if not path.exists():
+        with reading(path):
+            is_there = path.exists()
+        if not is_there:
             raise InputError(f"There is no file {path} of accepted findings.")
         return path, None
     else:
         wanted = name_of(name, "accepted")  # type: ignore[arg-type]
     folder = snapshots_folder() / wanted.partition("@")[0]
-    if not folder.is_dir():
-        there = sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
+    with reading(folder):
+        is_known = folder.is_dir()
+        there = [] if is_known else sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
+    if not is_known:
         near = hint(wanted, there, "prodex.list_snapshots() lists what there is.")
         raise SnapshotNotFound(f"There is nothing of {wanted!r} in {snapshots_folder()}{near}")
     return folder / ACCEPTED_FILE, wanted.partition("@")[0]

@@ -68,6 +68,7 @@ from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
 from prodex.facts.presence import BY_SHAPE
 from prodex.files.toml_text import TomlFile, TomlText, toml_values
+from prodex.files.untrusted import leads_to_file
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts
@@ -171,7 +172,7 @@ class Profile:
         if Requirements.is_file(path):
             return cls.read(Requirements.read(path))
         # A misspelled name of a profile is far more frequent than a path without an ending.
-        if path.suffix != ".toml" and not path.is_file():
+        if path.suffix != ".toml" and not leads_to_file(path):
             raise InputError(
                 f"There is no profile {name!r}{hint_of(name, known)} Give your own by its path, such as own.toml."
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from prodex.arguments import described
 from prodex.errors import InputError, StorageError
-from prodex.files.atomic import reading, writing
+from prodex.files.atomic import look_at, reading, writing
 from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
 from prodex.formats.spreadsheet import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of, skeleton
@@ -57,6 +57,7 @@ def read_requirements(
     if not isinstance(path, str | Path):
         raise InputError(f"path is {described(path)}. Give the path of a workbook, CSV or TOML.")
     file = Path(path)
+    look_at(file)
     if not is_file(file):
         what = "is not a plain file" if is_there(file) else "is not there"
         raise InputError(f"{file} {what}. Give the path of requirements: a workbook (.xlsx), CSV or TOML.")
