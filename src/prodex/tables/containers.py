@@ -1,0 +1,132 @@
+"""Containers: a value may be wrapped in another way than its place is declared, and is read as what it is.
+
+Services write lists as objects with numbers as keys (`{"0": ..., "2": ...}`, as PHP does), a list of one item as the
+item itself, and what there is one of as a list of one. None of these leaves a doubt, and all of them are read:
+
+- an object whose keys are all numbers is a list of its values, in their order, wherever it is;
+- an object where a list of rows is declared is a list of one;
+- a list of one where an object or a single value is declared is its item. An amount is the exception: a list of numbers
+  may have one for each of several bases, and nobody knows which of them is left.
+
+Whatever else is in the place of a declared value stays as it is, and cannot be read (see `prodex.facts.unreadable`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from prodex.tables.attributes import anchored
+from prodex.tables.declaration import TABLES, ColumnKind
+
+#: What an object holds as declared: by key either what is in the object there, or the kinds of value that fit.
+Singles: TypeAlias = "dict[str, Singles | tuple[ColumnKind, ...]]"
+
+#: Lists that are no table: their items are what the rows of one are in.
+_AROUND_ROWS = {"isPartitionedBy"}
+
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
+_DIGITS = frozenset("0123456789")
+
+
+def is_index(key: str) -> bool:
+    """Whether a key is a number, as in an object that stands for a list.
+
+    >>> is_index("0"), is_index("12"), is_index("012"), is_index("a")
+    (True, True, False, False)
+    """
+    return _INDEX.fullmatch(key) is not None
+
+
+def numbered_items(value: Mapping[str, Any]) -> list[Any] | None:
+    """Return the items of an object whose keys are all numbers, or None for any other object.
+
+    >>> numbered_items({"1": "a", "2": "b"}), numbered_items({"1": "a", "code": "b"}), numbered_items({})
+    (['a', 'b'], None, None)
+    """
+    for key in value:  # of nearly all objects the first key decides
+        if key[:1] not in _DIGITS or not is_index(key):
+            return None
+    return list(value.values()) or None
+
+
+def only_item(value: Any) -> Any:
+    """Return the item of a list of one, and anything else as it is.
+
+    >>> only_item([7]), only_item({"0": 7}), only_item([7, 8]), only_item({"code": 7})
+    (7, 7, [7, 8], {'code': 7})
+    """
+    items = numbered_items(value) if isinstance(value, dict) else value
+    return items[0] if isinstance(items, list) and len(items) == 1 else value
+
+
+def is_list_at(path: str) -> bool:
+    """Whether a list of objects is declared at a wire path.
+
+    >>> is_list_at("assets.pictures"), is_list_at("isPartitionedBy"), is_list_at("brand"), is_list_at("")
+    (True, True, False, False)
+    """
+    table = anchored(path)
+    return (table is not None and table.name != "products") or path.removeprefix(
+        "lastRequest."
+    ) in _AROUND_ROWS
+
+
+@lru_cache(maxsize=65536)
+def singles_at(path: str) -> Singles:
+    """Return what the objects at a wire path hold of which there is one: objects and values.
+
+    >>> singles_at("isPartitionedBy")["isMeasuredBy"], singles_at("hasTags")["tag"], singles_at("netContent")
+    ({'code': ('code',)}, ('string',), {})
+    """
+    found: Singles = {}
+    if (table := anchored(path)) is not None:
+        for column in table.columns:
+            for inner in filter(None, column.paths):
+                _add_single(found, inner, column.kind)
+    own = path.removeprefix("lastRequest.")
+    for table in TABLES.values():
+        # What rows copy from the object around them is declared there as well.
+        if own in {anchor.rpartition(".")[0] for anchor in table.anchors if anchor}:
+            for column in table.columns:
+                if column.parent_path is not None:
+                    _add_single(found, column.parent_path, column.kind)
+    return found
+
+
+def _add_single(singles: Singles, path: tuple[str, ...], kind: ColumnKind) -> None:
+    key, *rest = path
+    if not rest:
+        kinds = singles.get(key, ())
+        singles[key] = (*kinds, kind) if isinstance(kinds, tuple) else kinds
+        return
+    inner = singles.setdefault(key, {})
+    if isinstance(inner, dict):
+        _add_single(inner, tuple(rest), kind)
+
+
+def opened(value: Mapping[str, Any], singles: Singles) -> Mapping[str, Any]:
+    """Return an object with the items of lists of one in their places, where no list is declared.
+
+    >>> opened({"isPackshot": [True], "exportables": [{}]}, singles_at("assets.pictures"))
+    {'isPackshot': True, 'exportables': [{}]}
+    >>> opened({"quantity": [0.1]}, singles_at("isPartitionedBy.contains"))
+    {'quantity': [0.1]}
+    """
+    changed = dict(_opened_items(value, singles))
+    return {**value, **changed} if changed else value
+
+
+def _opened_items(value: Mapping[str, Any], singles: Singles) -> Iterator[tuple[str, Any]]:
+    for key, item in value.items():
+        if not isinstance(item, list | dict) or (declared := singles.get(key)) is None:
+            continue
+        one = only_item(item)
+        if isinstance(declared, dict):
+            inner = opened(one, declared) if isinstance(one, dict) else item
+            if inner is not item:
+                yield key, inner
+        elif "number" not in declared and not isinstance(one, list | dict):
+            yield key, one
