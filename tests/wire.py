@@ -57,6 +57,10 @@ KEYS = [
     "isConsumerUnit",
     "width",
     "fileEffectiveStartDateTime",
+    "certificationInformationList",
+    "certificationDetailsList",
+    "certificationEffectiveEndDate",
+    "endAvailabilityDateTime",
     "unknown",
     "other",
 ]

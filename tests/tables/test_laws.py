@@ -131,9 +131,13 @@ def _face(value: Any) -> str:
     return "filled" if isinstance(value, bool | int | float) or len(value) else "empty"
 
 
+_CERTIFICATES = ("certificationInformationList", "certificationDetailsList")
 #: Where lists of objects are declared, and where single objects and values: by the wire path of the object around.
 _LISTS = {tuple(anchor.split(".")) for table in TABLES.values() for anchor in table.anchors if anchor}
-_LISTS |= {("isPartitionedBy",)}
+_LISTS |= {("isPartitionedBy",), _CERTIFICATES[:1], _CERTIFICATES}
+#: Values that are in no column.
+_DATES = {(): ("startAvailabilityDateTime", "endAvailabilityDateTime")}
+_DATES[_CERTIFICATES] = ("certificationEffectiveStartDate", "certificationEffectiveEndDate")
 
 
 def _singles(path: tuple[str, ...]) -> dict[tuple[str, ...], set[str]]:
@@ -141,7 +145,7 @@ def _singles(path: tuple[str, ...]) -> dict[tuple[str, ...], set[str]]:
     anchor = path[1:] if path[:1] == ("lastRequest",) else path
     while anchor[-1:] == ("children",) and anchor[:1] in {("logisticalHierarchies",), ("sharingUnits",)}:
         anchor = anchor[:-1]
-    found: dict[tuple[str, ...], set[str]] = {}
+    found: dict[tuple[str, ...], set[str]] = {(name,): {"code"} for name in _DATES.get(anchor, ())}
     for table in TABLES.values():
         for one in table.anchors:
             anchored = tuple(one.split(".")) if one else ()
@@ -169,6 +173,11 @@ def _items(value: Any) -> Any:
 def _unwrapped(value: Any, path: tuple[str, ...]) -> Any:
     """Read containers by hand: numbers as keys, an object for a list of objects, a list of one for what is single."""
     value = _items(value) if path else value
+    if isinstance(value, list) and _is_list_of_objects(path):
+        # Lists in it are one list with it.
+        while any(isinstance(_items(item), list) for item in value):
+            each = [_items(item) for item in value]
+            value = [one for items in each for one in (items if isinstance(items, list) else [items])]
     if isinstance(value, list):
         return [_unwrapped(item, path) for item in value]
     if not isinstance(value, dict):

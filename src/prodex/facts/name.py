@@ -46,6 +46,7 @@ from prodex.tables.columns import (
     unless_blank,
     whole,
 )
+from prodex.tables.visible import is_visible
 
 #: Attributes that hold names, the best first.
 NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
@@ -223,7 +224,7 @@ def shown_one(label: str | None, code: str | None) -> str | None:
     >>> shown_one("Acme", "A"), shown_one(" ", "B"), shown_one(None, None), shown_one("", None)
     ('Acme', 'B', None, '')
     """
-    filled = (one for one in (label, code) if one is not None and one.strip())
+    filled = (one for one in (label, code) if one is not None and is_visible(one))
     return next(filled, code if label is None else label)
 
 

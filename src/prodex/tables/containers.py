@@ -4,7 +4,7 @@ Services write lists as objects with numbers as keys (`{"0": ..., "2": ...}`, as
 item itself, and what there is one of as a list of one. None of these leaves a doubt, and all of them are read:
 
 - an object whose keys are all numbers is a list of its values, in their order, wherever it is;
-- an object where a list of rows is declared is a list of one;
+- an object where a list of objects is declared is a list of one, and lists in that list are one list;
 - a list of one where an object or a single value is declared is its item. An amount is the exception: a list of numbers
   may have one for each of several bases, and nobody knows which of them is left.
 
@@ -18,14 +18,27 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from prodex.tables.attributes import anchored
+from prodex.tables.attributes import PENDING, anchored
 from prodex.tables.declaration import TABLES, ColumnKind
 
 #: What an object holds as declared: by key either what is in the object there, or the kinds of value that fit.
 Singles: TypeAlias = "dict[str, Singles | tuple[ColumnKind, ...]]"
 
-#: Lists that are no table: their items are what the rows of one are in.
-_AROUND_ROWS = {"isPartitionedBy"}
+#: Lists of objects that are no table: their parts are the rows of one, or are read by their names.
+_OTHER_LISTS = frozenset(
+    {
+        "isPartitionedBy",
+        "certificationInformationList",
+        "certificationInformationList.certificationDetailsList",
+    }
+)
+#: Values that are in no column, and are read by their names.
+_OTHER_SINGLES: Mapping[str, Mapping[str, tuple[ColumnKind, ...]]] = {
+    "": dict.fromkeys(("startAvailabilityDateTime", "endAvailabilityDateTime"), ("string", "code")),
+    "certificationInformationList.certificationDetailsList": dict.fromkeys(
+        ("certificationEffectiveStartDate", "certificationEffectiveEndDate"), ("string", "code")
+    ),
+}
 
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 _DIGITS = frozenset("0123456789")
@@ -69,9 +82,25 @@ def is_list_at(path: str) -> bool:
     (True, True, False, False)
     """
     table = anchored(path)
-    return (table is not None and table.name != "products") or path.removeprefix(
-        "lastRequest."
-    ) in _AROUND_ROWS
+    return (table is not None and table.name != "products") or path.removeprefix(PENDING) in _OTHER_LISTS
+
+
+def listed(value: Any) -> list[Any]:
+    """Return the items of what is in place of a list of objects, those of lists in it as well.
+
+    >>> listed({"url": "a"}), listed([{"url": "a"}, [{"url": "b"}]]), listed({"1": {"url": "a"}})
+    ([{'url': 'a'}], [{'url': 'a'}, {'url': 'b'}], [{'url': 'a'}])
+    """
+    items: list[Any] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        inner = numbered_items(one) if isinstance(one, dict) else one
+        if isinstance(inner, list):
+            waiting.extend(reversed(inner))
+        else:
+            items.append(one)
+    return items
 
 
 @lru_cache(maxsize=65536)
@@ -86,7 +115,9 @@ def singles_at(path: str) -> Singles:
         for column in table.columns:
             for inner in filter(None, column.paths):
                 _add_single(found, inner, column.kind)
-    own = path.removeprefix("lastRequest.")
+    own = path.removeprefix(PENDING)
+    for key, kinds in _OTHER_SINGLES.get(own, {}).items():
+        found[key] = kinds
     for table in TABLES.values():
         # What rows copy from the object around them is declared there as well.
         if own in {anchor.rpartition(".")[0] for anchor in table.anchors if anchor}:

@@ -162,9 +162,12 @@ def _as_declared(of: pa.DataType, path: str = "", singles: Singles | None = None
     fields = []
     for f in of:
         below, inner = child_path(path, f.name), singles.get(f.name)
-        if (inner is not None and pa.types.is_list(f.type)) or (
-            is_list_at(below) and pa.types.is_struct(f.type)
-        ):
+        is_list = pa.types.is_list(f.type)
+        if is_list_at(below):
+            is_odd = pa.types.is_struct(f.type) or (is_list and pa.types.is_list(f.type.value_type))
+        else:
+            is_odd = inner is not None and is_list
+        if is_odd:
             continue
         # What is declared of an object is declared from the object around it that is a row.
         further = {**inner, **singles_at(below)} if isinstance(inner, dict) else None

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path, stored_column
-from prodex.tables.containers import is_list_at, numbered_items, opened, singles_at
+from prodex.tables.containers import is_list_at, listed, numbered_items, opened, singles_at
 from prodex.tables.declaration import COUNTED, TABLES, Column, ColumnKind, Table
 from prodex.tables.descriptors import localized
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
@@ -170,9 +170,8 @@ def _take_object(
     # Reversed, because a stack returns the last first: rows keep the order of the record.
     for key, item in reversed(left.items()):
         path = child_path(place.path, storable(key))
-        if isinstance(item, dict) and is_list_at(path) and numbered_items(item) is None:
-            item = [item]
-        waiting.append((item, _Place(path, place.position, value, node)))
+        is_list = isinstance(item, list | dict) and is_list_at(path)
+        waiting.append((listed(item) if is_list else item, _Place(path, place.position, value, node)))
 
 
 def _take_keys(left: dict[str, Any]) -> None:

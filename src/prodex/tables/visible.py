@@ -76,5 +76,9 @@ def visible_texts(texts: pa.Array) -> pa.Array:
     if not pc.any(doubtful).as_py():
         return pc.invert(doubtful)
     encoded = texts.filter(doubtful).dictionary_encode()
-    seen = pa.array([one is not None and is_visible(one) for one in encoded.dictionary.to_pylist()], pa.bool_())
-    return pc.replace_with_mask(pc.invert(doubtful), doubtful, pc.fill_null(seen.take(encoded.indices), False))
+    seen = pa.array(
+        [one is not None and is_visible(one) for one in encoded.dictionary.to_pylist()], pa.bool_()
+    )
+    return pc.replace_with_mask(
+        pc.invert(doubtful), doubtful, pc.fill_null(seen.take(encoded.indices), False)
+    )
