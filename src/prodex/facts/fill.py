@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -26,6 +26,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.executors import side_by_side
 from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
+from prodex.facts.unreadable import Unreadable
 from prodex.locales import short_language, short_of
 from prodex.tables.attributes import is_within, state_column
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
@@ -143,15 +144,15 @@ def _is_in(item: dict[str, Any], language: str) -> bool:
     return spoken is not None and short_of(spoken) == short_of(language)
 
 
-#: The states of an attribute of a product: filled, or one of four reasons why it is not.
-FILL_STATES = ("filled", "empty", "null", "absent", "not asked for")
+#: The states of an attribute of a product: filled, one of four reasons why it is not, or there and not readable.
+FILL_STATES = ("filled", "empty", "null", "absent", "not asked for", "not readable")
 
 #: Places in `FILL_STATES`, one for each product.
 Fill: TypeAlias = npt.NDArray[np.int8]
 #: A wire path, and the short code of a language for its texts in that language alone.
 Attribute: TypeAlias = tuple[str, str | None]
 
-_FILLED, _EMPTY, _NULL, _ABSENT, _NOT_ASKED = range(5)
+_FILLED, _EMPTY, _NULL, _ABSENT, _NOT_ASKED, _UNREADABLE = range(6)
 _WHY = {Missing.EMPTY: _EMPTY, Missing.NULL: _NULL, Missing.ABSENT: _ABSENT}
 #: Filled at the top of the record, with no data at the place that is asked about.
 _UNDECIDED = -1
@@ -168,8 +169,8 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     """Return the state of an attribute of each product, in the order of the catalogue.
 
     An attribute is filled if there is data at its wire path or anywhere below it that is the product's own. Otherwise
-    the most specific of the reasons counts: it was not asked for; somebody has sent an empty value (an empty list, a
-    text of nothing but spaces); or null; or nothing at all, and it is absent.
+    the most specific of the reasons counts: it was not asked for; it is there and cannot be read; somebody has sent an
+    empty value (an empty list, a text that shows nothing); or null; or nothing at all, and it is absent.
 
     Parameters
     ----------
@@ -210,29 +211,56 @@ def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[F
     """Return the states of several attributes of the products of a part; each table is read once."""
     rows = _PartRows(part, sorted({attribute for attribute, _ in wanted}))
     presence = Presence(part.size, rows.read, rows.positions)
-    found = [_states_from_tables(rows, presence, origin, *one) for one in wanted]
+    unreadable = Unreadable.of(part)
+    found = [_states_from_tables(rows, presence, unreadable, origin, *one) for one in wanted]
     _explain(rows, wanted, found)
     return found
 
 
-def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
+class Filled(NamedTuple):
+    """Which products of a part have attributes filled, and of which nobody knows it.
+
+    Attributes
+    ----------
+    filled
+        In any language, and in each that occurs.
+    unreadable
+        Where something is there and cannot be read: in any language (None), in a language that it says itself, and
+        without saying one ("").
+    """
+
+    filled: Mapping[Attribute, Mask]
+    unreadable: Mapping[Attribute, Mask]
+
+
+def part_filled(part: Part, attributes: Sequence[str]) -> Filled:
     """Return which products of a part have attributes filled: in any language, and in each language that occurs.
 
     Why an attribute is missing is not looked for, so that no record is read.
     """
     if not part.size:
-        return {}
+        return Filled({}, {})
     rows = _PartRows(part, attributes)
     presence = Presence(part.size, rows.read, rows.positions)
+    unreadable = Unreadable.of(part)
     found: dict[Attribute, Mask] = {}
+    unclear: dict[Attribute, Mask] = {}
     for attribute in attributes:
         for language in (None, *presence.languages(attribute)):
             found[attribute, language] = presence.filled(attribute, language)
-    return found
+        for said in unreadable.languages(attribute):
+            for language in {None, said or ""}:
+                unclear[attribute, language] = unreadable.products([attribute], language)
+    return Filled(found, unclear)
 
 
 def _states_from_tables(
-    rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
+    rows: _PartRows,
+    presence: Presence,
+    unreadable: Unreadable,
+    origin: Origin,
+    attribute: str,
+    language: str | None,
 ) -> Fill:
     """Return the states as far as tables show them."""
     if not rows.part.size:  # a strict filter leaves most parts empty
@@ -241,6 +269,7 @@ def _states_from_tables(
         states = rows.at_top(keys(attribute)[0]).copy()
     else:
         states = np.full(rows.part.size, _NOT_ASKED, np.int8)
+    states[unreadable.products([attribute], language) & (states != _NOT_ASKED)] = _UNREADABLE
     states[presence.filled(attribute, language)] = _FILLED
     if language is not None:
         # Where there is data of the attribute at all, there is no text in this language, unless one without data.

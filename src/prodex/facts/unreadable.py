@@ -17,7 +17,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
@@ -25,14 +24,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog import Part
-from prodex.facts.pending import PENDING
+from prodex.catalog import Catalog, Part
+from prodex.executors import side_by_side
 from prodex.facts.presence import BY_SHAPE
 from prodex.locales import short_of
-from prodex.tables.attributes import MEASURES, TEXTS, anchored, is_within
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
-from prodex.tables.containers import is_list_at, singles_at
-from prodex.tables.declaration import TABLES, ColumnKind
+from prodex.messages import counted
+from prodex.tables.attributes import is_within
+from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+from prodex.tables.containers import singles_at
+from prodex.tables.declaration import TABLES
+from prodex.tables.declared_paths import (
+    DESCRIPTOR,
+    SHAPES,
+    Home,
+    Kind,
+    base_of,
+    depth_of,
+    home_of,
+    is_copied,
+    is_doubtful,
+)
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.values import fit, read_json
 
@@ -43,53 +54,26 @@ _LESS_THAN = re.compile(LESS_THAN)
 #: Every text, and everything that a product may hold, as rules name what they look at.
 _EVERY_TEXT, _EVERYTHING = "*", "**"
 
-#: The ends of paths that mean a value, and the descriptor beside it.
-_DATA, _DESCRIPTOR, _SHORT = ".data", ".expressedIn", ".expressedIn.normalizedCode"
-
-
-class _Kind(StrEnum):
-    """What is declared at a wire path."""
-
-    LEAF = "leaf"
-    OBJECT = "object"
-    ROWS = "rows"
-    TEXTS = "texts"
-    AMOUNTS = "quantities"
-    CODES = "codes"
-
-
-#: Kinds of attributes that are read by shape; the values of the members are the tables that have them.
-_SHAPES = frozenset({_Kind.TEXTS, _Kind.AMOUNTS, _Kind.CODES})
-#: Further attributes that hold texts or codes, and nothing else.
-_TEXTS = frozenset({*TEXTS, "conservationAdvices", "consumptionAdvice", "advertisedInformations"})
-_CODES = frozenset({"tradeItemDateOnPackagingTypeCode"})
-
-
-class _Home(NamedTuple):
-    """What is declared at a wire path, or nearest above it."""
-
-    path: str
-    kind: _Kind
-    #: What the columns of a leaf take.
-    takes: tuple[ColumnKind, ...] = ()
+#: The end of paths of the short code of a language or unit.
+_SHORT = f"{DESCRIPTOR}.normalizedCode"
 
 
 class _Place(NamedTuple):
     """Where something is that cannot be read, what is declared there, and in which language it says that it is."""
 
     path: str
-    kind: _Kind
+    kind: Kind
     language: str | None = None
 
     def concerns(self, path: str, language: str | None) -> bool:
         """Whether nobody knows what is at a wire path, in a language or in any, as long as this is not readable."""
-        if language is not None and self.language not in {None, short_of(language)}:
+        if language is not None and self.language not in {None, short_of(language) if language else None}:
             return False
         if path in {_EVERY_TEXT, _EVERYTHING}:
-            return path == _EVERYTHING or self.kind is _Kind.TEXTS
+            return path == _EVERYTHING or self.kind is Kind.TEXTS
         # What is below something that cannot be read is not known either. Of what is around it the rest is known,
         # unless it is a list: then nobody knows what else is in it.
-        is_list = self.kind not in {_Kind.LEAF, _Kind.OBJECT}
+        is_list = self.kind not in {Kind.LEAF, Kind.OBJECT}
         # The value of an object with a code is its code.
         is_value = self.path == f"{path}.code"
         return is_value or is_within(path, self.path) or (is_list and is_within(self.path, path))
@@ -116,6 +100,10 @@ class Unreadable:
             found[place].append(products)
         return cls(part.size, {place: np.unique(np.concatenate(some)) for place, some in found.items()})
 
+    def languages(self, attribute: str) -> set[str | None]:
+        """Return the languages in which anything at a wire path says that it is; None where it does not say one."""
+        return {place.language for place in self.found if place.concerns(attribute, None)}
+
     def products(self, attributes: Iterable[str], language: str | None = None) -> Mask:
         """Say which products hold something at these wire paths that cannot be read, in a language or in any."""
         there = np.zeros(self.size, bool)
@@ -126,81 +114,58 @@ class Unreadable:
         return there
 
 
-@lru_cache(maxsize=65536)
-def _home(path: str) -> _Home | None:
-    """Return what is declared at a wire path of a product's own, or nearest above it."""
-    around = path
-    while around:
-        if (found := _declared(around)) is not None:
-            return found
-        around = around.rpartition(".")[0]
-    return None
-
-
-@lru_cache(maxsize=65536)
-def _declared(path: str) -> _Home | None:
-    if is_list_at(path):
-        return _Home(path, _Kind.ROWS)
-    outer, _, name = path.rpartition(".")
-    if (kinds := _single(path)) is not None:
-        return _Home(path, _Kind.LEAF if kinds else _Kind.OBJECT, kinds)
-    if not outer and name in _TEXTS | _CODES:
-        return _Home(path, _Kind.TEXTS if name in _TEXTS else _Kind.CODES)
-    if name in MEASURES and (not outer or _is_of_node(outer)):
-        return _Home(path, _Kind.AMOUNTS)
-    if any(anchor.startswith(f"{path}.") for table in TABLES.values() for anchor in table.anchors):
-        return _Home(path, _Kind.ROWS)
-    return _Home(path, _Kind.LEAF, ("code",)) if path == "gtin" else None
-
-
-def _is_of_node(path: str) -> bool:
-    """Whether objects at a wire path are nodes of a hierarchy, or the attributes of one apart."""
-    table = anchored(path.removesuffix(".version"))
-    return table is not None and table.name == "hierarchies"
-
-
-def _single(path: str) -> tuple[ColumnKind, ...] | None:
-    """Return the kinds of value that fit at a wire path, none where an object is declared; None where nothing is."""
-    around, inner = path, ()
-    found: tuple[ColumnKind, ...] = ()
-    is_object = False
-    while around:
-        around, _, last = around.rpartition(".")
-        inner = (last, *inner)
-        declared: Any = singles_at(around)
-        for key in inner:
-            declared = declared.get(key) if isinstance(declared, dict) else None
-        if isinstance(declared, dict):
-            is_object = True
-        elif declared:
-            found += declared
-    return found or (() if is_object else None)
-
-
-@lru_cache(maxsize=65536)
-def _depth(path: str) -> int:
-    """Return how many lists are declared on the way to a wire path."""
-    keys = path.split(".")
-    return sum(is_list_at(".".join(keys[: number + 1])) for number in range(len(keys)))
-
-
-@lru_cache(maxsize=65536)
-def _is_doubtful(table: str, path: str) -> bool:
-    """Whether rows of a table at a wire path may be something that cannot be read."""
-    if path.startswith(PENDING):
-        return False
-    if (home := _home(path)) is None:
-        return table == "scalars" and _base_of(path) is not None
-    below = f"{path[len(home.path) :]}."
-    if home.kind in _SHAPES:
-        is_read = table == home.kind and path == home.path
-        return not (is_read or below.startswith(f"{_DESCRIPTOR}."))
-    return True
-
-
 def _doubtful_paths(part: Part, table: str) -> list[str]:
     every = pc.unique(whole(part.encoded(table, ["attribute"])["attribute"])).to_pylist()
-    return [path for path in every if _is_doubtful(table, path)]
+    return [path for path in every if is_doubtful(table, path)]
+
+
+#: Products that a line names.
+_NAMED = 3
+
+_DECLARED_WORDS = {
+    Kind.LEAF: "a value that fits its column",
+    Kind.OBJECT: "an object with what is declared for it",
+    Kind.ROWS: "a list of objects with what is declared for them",
+    Kind.TEXTS: "texts, each with its language",
+    Kind.AMOUNTS: "amounts, each with its unit",
+    Kind.CODES: "codes",
+}
+
+
+def unreadable_places(catalog: Catalog) -> list[tuple[str, str]]:
+    """Return a line for each wire path at which a catalogue holds what cannot be read: the path, and what it means.
+
+    >>> import prodex
+    >>> unreadable_places(prodex.flatten([{"id": 7, "brand": "Acme"}]))[0][0]
+    'brand'
+    """
+    products: dict[tuple[str, Kind], list[str]] = defaultdict(list)
+    for found in side_by_side(_ids_by_place, catalog.parts):
+        for place, ids in found.items():
+            products[place] += ids
+    return [
+        (path, _line(kind, list(dict.fromkeys(ids))))
+        for (path, kind), ids in sorted(products.items(), key=lambda one: one[0])
+    ]
+
+
+def _ids_by_place(part: Part) -> dict[tuple[str, Kind], list[str]]:
+    unreadable = Unreadable.of(part)
+    found: dict[tuple[str, Kind], list[str]] = defaultdict(list)
+    if unreadable.found:
+        ids = whole(part.read("products", ["product_id"])["product_id"])
+        for place, rows in unreadable.found.items():
+            found[place.path, place.kind] += ids.take(pa.array(rows)).to_pylist()
+    return found
+
+
+def _line(kind: Kind, ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    return (
+        f"{counted(len(ids), 'product')} ({', '.join(ids[:_NAMED])}{more}) {'has' if len(ids) == 1 else 'have'} "
+        f"something else here than {_DECLARED_WORDS[kind]}: it is kept as it came, nobody knows what it means, and "
+        "what needs it is unknown"
+    )
 
 
 class _DoubtfulRows(NamedTuple):
@@ -228,14 +193,11 @@ class _PartSearch:
         """Yield each place, and the positions of its products."""
         every = [rows for table, paths in self._wanted.items() if paths for rows in self._rows(table, paths)]
         for rows in every:
-            home = _home(rows.path)
-            if home is None or (
-                rows.table == "scalars"
-                and _base_of(rows.path) not in {None, ""}
-                and (home.kind in {_Kind.TEXTS, _Kind.AMOUNTS})
-            ):
+            home = home_of(rows.path)
+            is_in_data = rows.table == "scalars" and base_of(rows.path) is not None
+            if home is None or (is_in_data and home.kind in {Kind.TEXTS, Kind.AMOUNTS}):
                 yield from self._beside_descriptors(rows, home)
-            elif home.kind is _Kind.LEAF:
+            elif home.kind is Kind.LEAF:
                 yield from self._of_leaf(rows, home)
             else:
                 unknown = ~self._is_known(home, rows, every)
@@ -252,9 +214,9 @@ class _PartSearch:
         product = places(whole(read["product_id"]), self._ids)
         for number, path in enumerate(names.to_pylist()):
             at = np.flatnonzero(name == number)
-            if (home := _home(path)) is not None and table == "scalars" and path == home.path:
-                # What is copied into rows stays in its own place as well, and nearly always has its type.
-                at = at[~_is_as_declared(read.take(pa.array(at)), home)]
+            if is_copied(table, path):
+                # It stays in its own place, and nearly always is what is declared there.
+                at = at[~_is_as_declared(read.take(pa.array(at)), path)]
             some = read.take(pa.array(at))
             types = some["type"].to_pylist() if table == "scalars" else []
             if len(at):
@@ -262,7 +224,7 @@ class _PartSearch:
                     table, path, product[at], some["position"].to_pylist(), types, some[data[0]].to_pylist()
                 )
 
-    def _of_leaf(self, rows: _DoubtfulRows, home: _Home) -> Iterator[tuple[_Place, Rows]]:
+    def _of_leaf(self, rows: _DoubtfulRows, home: Home) -> Iterator[tuple[_Place, Rows]]:
         """Yield what is in place of the value of a column, or inside of it."""
         is_at = rows.table == "scalars" and rows.path == home.path
         odd = [
@@ -272,11 +234,11 @@ class _PartSearch:
             )
         ]
         if any(odd):
-            yield _Place(_as_named(home.path), _Kind.LEAF), rows.product[np.array(odd)]
+            yield _Place(_as_named(home.path), Kind.LEAF), rows.product[np.array(odd)]
 
-    def _beside_descriptors(self, rows: _DoubtfulRows, home: _Home | None) -> Iterator[tuple[_Place, Rows]]:
+    def _beside_descriptors(self, rows: _DoubtfulRows, home: Home | None) -> Iterator[tuple[_Place, Rows]]:
         """Yield what is in `data` beside a language or a unit, and no text or amount."""
-        base = str(_base_of(rows.path))
+        base = str(base_of(rows.path))
         named = self._descriptors(base)
         for product, position in zip(rows.product.tolist(), rows.position, strict=True):
             # A list in `data` has one more index than its item.
@@ -287,7 +249,7 @@ class _PartSearch:
                 code, short = described
                 is_language = expressed_at(base, code, short) in LANGUAGES
                 language = short_of(code or short or "") if is_language else None
-                kind = home.kind if home is not None else _Kind.TEXTS if is_language else _Kind.AMOUNTS
+                kind = home.kind if home is not None else Kind.TEXTS if is_language else Kind.AMOUNTS
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
                 yield _Place(_as_named(home.path), home.kind), one
@@ -295,7 +257,7 @@ class _PartSearch:
     def _descriptors(self, base: str) -> dict[tuple[int, str], tuple[str | None, str | None]]:
         """Return code and short code of the descriptors that belong to no text and no amount, by product and place."""
         found: dict[tuple[int, str], tuple[str | None, str | None]] = {}
-        for table, end, column in (("codes", _DESCRIPTOR, "code"), ("scalars", _SHORT, "value")):
+        for table, end, column in (("codes", DESCRIPTOR, "code"), ("scalars", _SHORT, "value")):
             if not self._part.holds(table):
                 continue
             meant = pc.field("attribute") == f"{base}{end}"
@@ -310,30 +272,30 @@ class _PartSearch:
                 found[key, position] = (value, short) if table == "codes" else (code, value)
         return found
 
-    def _is_known(self, home: _Home, rows: _DoubtfulRows, every: Sequence[_DoubtfulRows]) -> Mask:
+    def _is_known(self, home: Home, rows: _DoubtfulRows, every: Sequence[_DoubtfulRows]) -> Mask:
         """Say of which rows the object around has anything that is declared for it."""
-        depth = _depth(home.path)
+        depth = depth_of(home.path)
         if home.path not in self._known:
             known = [np.zeros(0, np.int64), *self._known_items(home, depth)]
             known += [
                 self._keys(other.product, other.position, depth)
                 for other in every
-                if (below := _home(other.path)) is not None
+                if (below := home_of(other.path)) is not None
                 and below.path != home.path
                 and is_within(below.path, home.path)
             ]
             self._known[home.path] = np.concatenate(known)
         return np.isin(self._keys(rows.product, rows.position, depth), self._known[home.path])
 
-    def _known_items(self, home: _Home, depth: int) -> Iterator[Rows]:
+    def _known_items(self, home: Home, depth: int) -> Iterator[Rows]:
         """Yield the objects at a wire path of which something that is declared was read."""
-        if home.kind in _SHAPES:
+        if home.kind in SHAPES:
             # Beside a text there may be more, and a text that was sent without data still says its language.
             yield from self._items_of(home.kind, [home.path], depth)
-            yield from self._items_of("codes", [f"{home.path}{_DESCRIPTOR}"], depth)
+            yield from self._items_of("codes", [f"{home.path}{DESCRIPTOR}"], depth)
             yield from self._items_of("scalars", [f"{home.path}{_SHORT}"], depth)
             return
-        if _depth(home.path) == 0 and home.kind is _Kind.OBJECT:
+        if depth_of(home.path) == 0 and home.kind is Kind.OBJECT:
             names = [
                 column.name
                 for column in TABLES["products"].columns
@@ -348,14 +310,14 @@ class _PartSearch:
                 continue
             yield from self._rows_at(name, home, depth)
         # What rows copy from the object around them is in tables by shape.
-        if home.kind is _Kind.OBJECT:
+        if home.kind is Kind.OBJECT:
             yield from self._items_of("codes", [home.path], depth, exactly=True)
-        elif home.kind is _Kind.ROWS:
+        elif home.kind is Kind.ROWS:
             below = [f"{home.path}.{key}" for key in singles_at(home.path)]
             for shape in ("scalars", "codes"):
                 yield from self._items_of(shape, below, depth)
 
-    def _rows_at(self, name: str, home: _Home, depth: int) -> Iterator[Rows]:
+    def _rows_at(self, name: str, home: Home, depth: int) -> Iterator[Rows]:
         """Yield the objects at a wire path that are around rows of a table, or of which its columns were filled."""
         every = pc.unique(whole(self._part.encoded(name, ["attribute"])["attribute"])).to_pylist()
         below = [path for path in every if is_within(path, home.path)]
@@ -413,15 +375,15 @@ class _PartSearch:
 _TYPES: Mapping[str, str] = {"string": "string", "code": "string", "number": "number", "boolean": "boolean"}
 
 
-def _is_as_declared(rows: pa.Table, home: _Home) -> Mask:
-    """Say which scalars at a leaf that is in no column of its own have the type that it takes, and no list around."""
-    if home.kind is not _Kind.LEAF or _has_column(home.path):
-        return np.zeros(len(rows), bool)
-    wanted = pa.array([_TYPES.get(kind, "") for kind in home.takes])
-    has_type = np.asarray(whole(pc.is_in(rows["type"], wanted)).to_numpy(zero_copy_only=False), bool)
+def _is_as_declared(rows: pa.Table, path: str) -> Mask:
+    """Say which values that no column takes have a type that fits, and no list around."""
     distinct, code = encoded(rows["position"])
-    is_alone = np.array([_indexes(one) <= _depth(home.path) for one in distinct.to_pylist()], bool)
-    return has_type & is_alone[code]
+    is_alone = np.array([_indexes(one) <= depth_of(path) for one in distinct.to_pylist()], bool)[code]
+    home = home_of(path)
+    if home is None or home.kind is not Kind.LEAF:
+        return is_alone
+    wanted = pa.array([_TYPES.get(kind, "") for kind in home.takes])
+    return is_alone & is_true(pc.is_in(rows["type"], wanted))
 
 
 def _indexes(position: str) -> int:
@@ -429,23 +391,10 @@ def _indexes(position: str) -> int:
     return position.count(".") + bool(position)
 
 
-@lru_cache(maxsize=65536)
-def _has_column(path: str) -> bool:
-    """Whether a column takes what is at a leaf: otherwise no row has it, or rows have copies of it."""
-    around, inner = path, ()
-    while around:
-        around, _, last = around.rpartition(".")
-        inner = (last, *inner)
-        table = anchored(around)
-        if table is not None and any(inner in column.paths for column in table.columns):
-            return True
-    return path == "gtin"
-
-
-def _fits(home: _Home, position: str, kind: str, text: str) -> bool:
+def _fits(home: Home, position: str, kind: str, text: str) -> bool:
     """Whether a scalar is what its column takes: one that is left over, since another path had a value as well."""
     # A column takes no list of values.
-    if _indexes(position) > _depth(home.path):
+    if _indexes(position) > depth_of(home.path):
         return False
     if home.path == "isPartitionedBy.contains.quantity" and _LESS_THAN.match(text):
         return True
@@ -467,10 +416,3 @@ def _as_named(path: str) -> str:
 
 def _is_in_hierarchies(path: str) -> bool:
     return path.partition(".")[0] in {"logisticalHierarchies", "sharingUnits"}
-
-
-@lru_cache(maxsize=65536)
-def _base_of(path: str) -> str | None:
-    """Return the path of the object whose `data` a scalar is in."""
-    base, found, below = f"{path}.".partition(f"{_DATA}.")
-    return base if found and base and _DESCRIPTOR not in f"{base}{below}" else None
