@@ -134,7 +134,7 @@ def _face(value: Any) -> str:
 _CERTIFICATES = ("certificationInformationList", "certificationDetailsList")
 #: Where lists of objects are declared, and where single objects and values: by the wire path of the object around.
 _LISTS = {tuple(anchor.split(".")) for table in TABLES.values() for anchor in table.anchors if anchor}
-_LISTS |= {("isPartitionedBy",), _CERTIFICATES[:1], _CERTIFICATES}
+_LISTS |= {("isPartitionedBy",), ("expressedIn",), _CERTIFICATES[:1], _CERTIFICATES}
 #: Values that are in no column.
 _DATES = {(): ("startAvailabilityDateTime", "endAvailabilityDateTime")}
 _DATES[_CERTIFICATES] = ("certificationEffectiveStartDate", "certificationEffectiveEndDate")

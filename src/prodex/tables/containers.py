@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from prodex.tables.attributes import PENDING, anchored
+from prodex.tables.attributes import PENDING, anchored, child_path
 from prodex.tables.declaration import TABLES, ColumnKind
+from prodex.tables.visible import is_visible
 
 #: What an object holds as declared: by key either what is in the object there, or the kinds of value that fit.
 Singles: TypeAlias = "dict[str, Singles | tuple[ColumnKind, ...]]"
@@ -28,6 +29,7 @@ Singles: TypeAlias = "dict[str, Singles | tuple[ColumnKind, ...]]"
 _OTHER_LISTS = frozenset(
     {
         "isPartitionedBy",
+        "expressedIn",
         "certificationInformationList",
         "certificationInformationList.certificationDetailsList",
     }
@@ -161,3 +163,84 @@ def _opened_items(value: Mapping[str, Any], singles: Singles) -> Iterator[tuple[
                 yield key, inner
         elif "number" not in declared and not isinstance(one, list | dict):
             yield key, one
+
+
+#: What containers are called in a sentence.
+_LIST, _NUMBERED, _OBJECT, _VALUE = "a list", "an object with numbers as keys", "an object", "a bare value"
+
+
+def rewritten_container(before: Any, after: Any, path: str) -> str | None:
+    """Say where a value would be wrapped in another way than it is, or return None where it keeps its containers.
+
+    What is empty has no container yet, and what is taken away needs none.
+
+    >>> rewritten_container("ACME", {"code": "MILL"}, "brand")
+    'brand is a bare value, and would become an object'
+    >>> rewritten_container([{"code": "ACME"}], [{"code": "MILL"}], "brand"), rewritten_container(None, {}, "brand")
+    (None, None)
+    """
+    waiting = [(before, after, path)]
+    while waiting:
+        old, new, place = waiting.pop()
+        if _is_nothing(old) or _is_nothing(new):
+            continue
+        if (was := _container(old)) != (becomes := _container(new)):
+            return f"{place} is {was}, and would become {becomes}"
+        if isinstance(old, dict):
+            waiting += [(old[key], new[key], child_path(place, key)) for key in old.keys() & new.keys()]
+        elif isinstance(old, list):
+            if len(old) == len(new):
+                waiting += [(one, other, place) for one, other in zip(old, new, strict=True)]
+                continue
+            were, are = ({_container(one) for one in some if not _is_nothing(one)} for some in (old, new))
+            if were and (odd := are - were):
+                return f"{place} is a list with {min(were)} in it, and would have {min(odd)} there"
+    return None
+
+
+def _container(value: Any) -> str:
+    if isinstance(value, list):
+        return _LIST
+    if isinstance(value, dict):
+        return _OBJECT if numbered_items(value) is None else _NUMBERED
+    return _VALUE
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value in ([], {}) or (isinstance(value, str) and not is_visible(value))
+
+
+def numbered_place(value: Any, path: str) -> str | None:
+    """Return the first wire path at which an object with numbers as keys stands for a list, or None.
+
+    >>> numbered_place([{"text": {"1": {"data": "Riz"}}}], "productBenefits")
+    'productBenefits.text'
+    """
+    waiting = [(value, path)]
+    while waiting:
+        one, place = waiting.pop()
+        if isinstance(one, list):
+            waiting += [(item, place) for item in one]
+        elif isinstance(one, dict):
+            if numbered_items(one) is not None:
+                return place
+            waiting += [(item, child_path(place, key)) for key, item in one.items()]
+    return None
+
+
+def unusual_list(value: Any) -> str | None:
+    """Say in which other way than as a list of texts an attribute has its texts, or None where it is one.
+
+    >>> unusual_list([{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}, None]), unusual_list(None)
+    (None, None)
+    >>> unusual_list({"fr": "Riz"}), unusual_list([{"fr": "Riz"}])
+    ('an object', 'a list with other items than texts')
+    """
+    if _is_nothing(value):
+        return None
+    if not isinstance(value, list):
+        return _container(value)
+    is_item = all(
+        one is None or (isinstance(one, dict) and {"data", "expressedIn"} & one.keys()) for one in value
+    )
+    return None if is_item else "a list with other items than texts"

@@ -33,6 +33,8 @@ SHAPES = frozenset({Kind.TEXTS, Kind.AMOUNTS, Kind.CODES})
 #: Further attributes that hold texts or codes, and nothing else.
 _TEXTS = frozenset({*TEXTS, "conservationAdvices", "consumptionAdvice", "advertisedInformations"})
 _CODES = frozenset({"tradeItemDateOnPackagingTypeCode"})
+#: Of these some services have the amounts in objects of their own, such as the lowest temperature and the highest.
+_AMOUNTS = frozenset(MEASURES) - {"temperature", "suggestedRetailPrice", "dutyFeeTax"}
 
 
 class Home(NamedTuple):
@@ -64,7 +66,7 @@ def _declared(path: str) -> Home | None:
         return Home(path, Kind.LEAF if kinds else Kind.OBJECT, kinds)
     if not outer and name in _TEXTS | _CODES:
         return Home(path, Kind.TEXTS if name in _TEXTS else Kind.CODES)
-    if name in MEASURES and (not outer or _is_of_node(outer)):
+    if name in _AMOUNTS and (not outer or _is_of_node(outer)):
         return Home(path, Kind.AMOUNTS)
     if any(anchor.startswith(f"{path}.") for table in TABLES.values() for anchor in table.anchors):
         return Home(path, Kind.ROWS)
