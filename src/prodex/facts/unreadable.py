@@ -17,10 +17,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -168,15 +169,59 @@ def _line(kind: Kind, ids: Sequence[str]) -> str:
     )
 
 
-class _DoubtfulRows(NamedTuple):
-    """Rows of one table and one wire path: positions of their products, and their places."""
+class _TableRows:
+    """The places of the rows of one table: by wire path, product and position. Each column is read once."""
 
-    table: str
-    path: str
-    product: Rows
-    position: list[str]
-    type: list[str]
-    value: list[Any]
+    def __init__(self, part: Part, table: str, ids: pa.Array) -> None:
+        self._part = part
+        self.table = table
+        names = ["product_id", "attribute", "position", *(["type"] if table == "scalars" else [])]
+        self._read = part.encoded(table, names)
+        self.product = places(whole(self._read["product_id"]), ids)
+        paths, self._path = encoded(self._read["attribute"])
+        self.paths: list[str] = paths.to_pylist()
+        positions, self._position = encoded(self._read["position"])
+        self.positions: list[str] = positions.to_pylist()
+        self._codes = {path: code for code, path in enumerate(self.paths)}
+
+    def at(self, path: str) -> Rows:
+        """Return the rows at a wire path."""
+        return np.flatnonzero(self._path == self._codes.get(path, -2))
+
+    def position(self, rows: Rows) -> list[str]:
+        """Return the positions of rows."""
+        return [self.positions[code] for code in self._position[rows].tolist()]
+
+    def of_each_position(self, made: Sequence[Any], rows: Rows) -> npt.NDArray[Any]:
+        """Return for rows what was made of each distinct position."""
+        return np.array(made)[self._position[rows]] if len(rows) else np.zeros(0, np.int64)
+
+    def has_type(self, types: Iterable[str], rows: Rows) -> Mask:
+        """Say which rows have one of some JSON types."""
+        is_one = pc.is_in(self._read["type"].take(pa.array(rows)), pa.array(list(types), pa.string()))
+        return is_true(is_one)
+
+    def filled(self, rows: Rows) -> Rows:
+        """Return those of some rows that have anything to see."""
+        if not len(rows):
+            return rows
+        some = self._values.take(pa.array(rows))
+        return rows[np.logical_or.reduce([filled_values(whole(some[name])) for name in BY_SHAPE[self.table]])]
+
+    def valid(self, columns: Sequence[str], rows: Rows) -> Rows:
+        """Return those of some rows that have a value in one of some columns."""
+        read = self._part.read(self.table, columns).take(pa.array(rows))
+        return rows[np.logical_or.reduce([is_true(pc.is_valid(read[name])) for name in columns])]
+
+    def values(self, rows: Rows) -> list[dict[str, Any]]:
+        """Return what rows hold."""
+        found: list[dict[str, Any]] = self._values.take(pa.array(rows)).to_pylist()
+        return found
+
+    @cached_property
+    def _values(self) -> pa.Table:
+        names = ["type"] if self.table == "scalars" else []
+        return self._part.read(self.table, [*names, *BY_SHAPE[self.table]])
 
 
 class _PartSearch:
@@ -186,61 +231,45 @@ class _PartSearch:
         self._part = part
         self._wanted = wanted
         self._ids = whole(part.read("products", ["product_id"])["product_id"])
+        self._tables: dict[str, _TableRows] = {}
         self._numbers: dict[str, int] = {}
+        self._cut: dict[tuple[str, int], list[int]] = {}
         self._known: dict[str, Rows] = {}
 
     def places(self) -> Iterator[tuple[_Place, Rows]]:
         """Yield each place, and the positions of its products."""
-        every = [rows for table, paths in self._wanted.items() if paths for rows in self._rows(table, paths)]
-        for rows in every:
-            home = home_of(rows.path)
-            is_in_data = rows.table == "scalars" and base_of(rows.path) is not None
-            if home is None or (is_in_data and home.kind in {Kind.TEXTS, Kind.AMOUNTS}):
-                yield from self._beside_descriptors(rows, home)
-            elif home.kind is Kind.LEAF:
-                yield from self._of_leaf(rows, home)
-            else:
-                unknown = ~self._is_known(home, rows, every)
-                if unknown.any():
-                    yield _Place(_as_named(home.path), home.kind), rows.product[unknown]
+        for name, paths in self._wanted.items():
+            for path in paths:
+                table, home = self._table(name), home_of(path)
+                rows = table.at(path)
+                is_in_data = name == "scalars" and base_of(path) is not None
+                if home is None or (is_in_data and home.kind in {Kind.TEXTS, Kind.AMOUNTS}):
+                    yield from self._beside_descriptors(table, table.filled(rows), path, home)
+                    continue
+                if is_copied(name, path):
+                    # It stays in its own place, and nearly always is what is declared there.
+                    rows = rows[~_is_as_declared(table, rows, home)]
+                elif home.kind is not Kind.LEAF:
+                    rows = rows[~self._is_known(home, table, rows)]
+                rows = table.filled(rows)
+                if home.kind is Kind.LEAF and name == "scalars" and path == home.path:
+                    rows = rows[[not one for one in _fitting(home, table, rows)]]
+                if len(rows):
+                    yield _Place(_as_named(home.path), home.kind), table.product[rows]
 
-    def _rows(self, table: str, paths: list[str]) -> Iterator[_DoubtfulRows]:
-        columns = ["product_id", "attribute", "position", *(["type"] if table == "scalars" else [])]
-        data = list(BY_SHAPE[table])
-        read = self._part.read(table, [*columns, *data], pc.field("attribute").isin(paths))
-        filled = np.logical_or.reduce([filled_values(whole(read[name])) for name in data])
-        read = read.filter(pa.array(filled))
-        names, name = encoded(read["attribute"])
-        product = places(whole(read["product_id"]), self._ids)
-        for number, path in enumerate(names.to_pylist()):
-            at = np.flatnonzero(name == number)
-            if is_copied(table, path):
-                # It stays in its own place, and nearly always is what is declared there.
-                at = at[~_is_as_declared(read.take(pa.array(at)), path)]
-            some = read.take(pa.array(at))
-            types = some["type"].to_pylist() if table == "scalars" else []
-            if len(at):
-                yield _DoubtfulRows(
-                    table, path, product[at], some["position"].to_pylist(), types, some[data[0]].to_pylist()
-                )
+    def _table(self, name: str) -> _TableRows:
+        if name not in self._tables:
+            self._tables[name] = _TableRows(self._part, name, self._ids)
+        return self._tables[name]
 
-    def _of_leaf(self, rows: _DoubtfulRows, home: Home) -> Iterator[tuple[_Place, Rows]]:
-        """Yield what is in place of the value of a column, or inside of it."""
-        is_at = rows.table == "scalars" and rows.path == home.path
-        odd = [
-            not (is_at and _fits(home, position, kind, value))
-            for position, kind, value in zip(
-                rows.position, rows.type or [""] * len(rows.position), rows.value, strict=True
-            )
-        ]
-        if any(odd):
-            yield _Place(_as_named(home.path), Kind.LEAF), rows.product[np.array(odd)]
-
-    def _beside_descriptors(self, rows: _DoubtfulRows, home: Home | None) -> Iterator[tuple[_Place, Rows]]:
+    def _beside_descriptors(
+        self, table: _TableRows, rows: Rows, path: str, home: Home | None
+    ) -> Iterator[tuple[_Place, Rows]]:
         """Yield what is in `data` beside a language or a unit, and no text or amount."""
-        base = str(base_of(rows.path))
-        named = self._descriptors(base)
-        for product, position in zip(rows.product.tolist(), rows.position, strict=True):
+        base = str(base_of(path))
+        named = self._descriptors(base) if len(rows) else {}
+        for row, position in zip(rows.tolist(), table.position(rows), strict=True):
+            product = int(table.product[row])
             # A list in `data` has one more index than its item.
             around = position.rpartition(".")[0]
             described = named.get((product, position)) or named.get((product, around))
@@ -257,138 +286,130 @@ class _PartSearch:
     def _descriptors(self, base: str) -> dict[tuple[int, str], tuple[str | None, str | None]]:
         """Return code and short code of the descriptors that belong to no text and no amount, by product and place."""
         found: dict[tuple[int, str], tuple[str | None, str | None]] = {}
-        for table, end, column in (("codes", DESCRIPTOR, "code"), ("scalars", _SHORT, "value")):
-            if not self._part.holds(table):
+        for name, end, column in (("codes", DESCRIPTOR, "code"), ("scalars", _SHORT, "value")):
+            if not self._part.holds(name):
                 continue
-            meant = pc.field("attribute") == f"{base}{end}"
-            if table == "scalars":
-                meant &= pc.field("type") == "string"
-            read = self._part.read(table, ["product_id", "position", column], meant)
-            product = places(whole(read["product_id"]), self._ids).tolist()
-            for key, position, value in zip(
-                product, read["position"].to_pylist(), read[column].to_pylist(), strict=True
+            table = self._table(name)
+            rows = table.at(f"{base}{end}")
+            if name == "scalars":
+                rows = rows[table.has_type(["string"], rows)]
+            for row, position, value in zip(
+                rows.tolist(), table.position(rows), table.values(rows), strict=True
             ):
-                code, short = found.get((key, position), (None, None))
-                found[key, position] = (value, short) if table == "codes" else (code, value)
+                key = int(table.product[row]), position
+                code, short = found.get(key, (None, None))
+                found[key] = (value[column], short) if name == "codes" else (code, value[column])
         return found
 
-    def _is_known(self, home: Home, rows: _DoubtfulRows, every: Sequence[_DoubtfulRows]) -> Mask:
+    def _is_known(self, home: Home, table: _TableRows, rows: Rows) -> Mask:
         """Say of which rows the object around has anything that is declared for it."""
-        depth = depth_of(home.path)
+        if not len(rows):
+            return np.zeros(0, bool)
         if home.path not in self._known:
-            known = [np.zeros(0, np.int64), *self._known_items(home, depth)]
-            known += [
-                self._keys(other.product, other.position, depth)
-                for other in every
-                if (below := home_of(other.path)) is not None
-                and below.path != home.path
-                and is_within(below.path, home.path)
-            ]
-            self._known[home.path] = np.concatenate(known)
-        return np.isin(self._keys(rows.product, rows.position, depth), self._known[home.path])
+            found = [self._keys(*one, home) for one in self._known_rows(home)]
+            self._known[home.path] = np.concatenate([*found, self._known_products(home)])
+        return np.isin(self._keys(table, rows, home), self._known[home.path])
 
-    def _known_items(self, home: Home, depth: int) -> Iterator[Rows]:
-        """Yield the objects at a wire path of which something that is declared was read."""
+    def _known_rows(self, home: Home) -> Iterator[tuple[_TableRows, Rows]]:
+        """Yield rows of which the object around has something that is declared for it."""
         if home.kind in SHAPES:
             # Beside a text there may be more, and a text that was sent without data still says its language.
-            yield from self._items_of(home.kind, [home.path], depth)
-            yield from self._items_of("codes", [f"{home.path}{DESCRIPTOR}"], depth)
-            yield from self._items_of("scalars", [f"{home.path}{_SHORT}"], depth)
+            yield from self._rows_at(home.kind, [home.path])
+            yield from self._rows_at("codes", [f"{home.path}{DESCRIPTOR}"])
+            yield from self._rows_at("scalars", [f"{home.path}{_SHORT}"])
             return
-        if depth_of(home.path) == 0 and home.kind is Kind.OBJECT:
-            names = [
-                column.name
-                for column in TABLES["products"].columns
-                if any(is_within(".".join(path), home.path) for path in column.paths)
-            ]
-            read = self._part.read("products", names)
-            filled = [whole(read[name]).is_valid().to_numpy(zero_copy_only=False) for name in names]
-            product = np.flatnonzero(np.logical_or.reduce([np.zeros(self._part.size, bool), *filled]))
-            yield self._keys(product, [""] * len(product), 0)
-        for name, table in TABLES.items():
-            if not table.per_product or name == "products" or not table.anchors or not self._part.holds(name):
-                continue
-            yield from self._rows_at(name, home, depth)
+        for name, paths in self._wanted.items():
+            below = [path for path in paths if (inner := home_of(path)) and inner.path != home.path]
+            yield from self._rows_at(name, [path for path in below if is_within(path, home.path)])
+        for name, declared in TABLES.items():
+            if declared.per_product and declared.anchors and name != "products" and self._part.holds(name):
+                yield from self._rows_of(name, home)
         # What rows copy from the object around them is in tables by shape.
-        if home.kind is Kind.OBJECT:
-            yield from self._items_of("codes", [home.path], depth, exactly=True)
-        elif home.kind is Kind.ROWS:
-            below = [f"{home.path}.{key}" for key in singles_at(home.path)]
-            for shape in ("scalars", "codes"):
-                yield from self._items_of(shape, below, depth)
+        if is_copied("codes", home.path):
+            yield from self._rows_at("codes", [home.path])
+        inner_paths = [f"{home.path}.{key}" for key in singles_at(home.path)]
+        for name in ("scalars", "codes"):
+            yield from self._rows_at(name, inner_paths)
 
-    def _rows_at(self, name: str, home: Home, depth: int) -> Iterator[Rows]:
-        """Yield the objects at a wire path that are around rows of a table, or of which its columns were filled."""
-        every = pc.unique(whole(self._part.encoded(name, ["attribute"])["attribute"])).to_pylist()
-        below = [path for path in every if is_within(path, home.path)]
-        yield from self._items_of(name, below, depth)
-        for anchor in every:
-            if anchor == home.path or not is_within(home.path, anchor):
-                continue
-            inner = home.path[len(anchor) + 1 :]
-            columns = [
-                column.name
-                for column in TABLES[name].columns
-                if any(is_within(".".join(path), inner) for path in column.paths)
-            ]
-            if columns:
-                yield from self._items_of(name, [anchor], depth, filled=columns)
-
-    def _items_of(
-        self,
-        table: str,
-        paths: Sequence[str],
-        depth: int,
-        *,
-        filled: Sequence[str] = (),
-        exactly: bool = False,
-    ) -> Iterator[Rows]:
-        if not paths or not self._part.holds(table):
+    def _rows_of(self, name: str, home: Home) -> Iterator[tuple[_TableRows, Rows]]:
+        """Yield the rows of a table that are below a wire path, or of which columns were filled from there."""
+        anchors = TABLES[name].anchors
+        if not any(is_within(home.path, one) or is_within(one, home.path) for one in anchors):
             return
-        read = self._part.read(
-            table, ["product_id", "position", *filled], pc.field("attribute").isin(list(paths))
-        )
-        if filled:
-            valid = [whole(read[name]).is_valid().to_numpy(zero_copy_only=False) for name in filled]
-            read = read.filter(pa.array(np.logical_or.reduce(valid)))
-        if exactly:
-            # More indexes than lists that are declared: one of several.
-            read = read.filter(
-                pa.array(
-                    [one.count(".") + bool(one) <= depth for one in read["position"].to_pylist()], pa.bool_()
-                )
-            )
-        yield self._keys(places(whole(read["product_id"]), self._ids), read["position"], depth)
+        table = self._table(name)
+        for anchor in table.paths:
+            if is_within(anchor, home.path):
+                yield table, table.at(anchor)
+            elif is_within(home.path, anchor):
+                columns = _columns_within(name, home.path[len(anchor) + 1 :])
+                if columns:
+                    yield table, table.valid(columns, table.at(anchor))
 
-    def _keys(self, product: Rows, position: Any, depth: int) -> Rows:
-        """Return one number for each object: of its product, and its place in so many lists."""
-        column = (
-            position if isinstance(position, pa.Array | pa.ChunkedArray) else pa.array(position, pa.string())
-        )
-        distinct, code = encoded(column)
-        cut = [".".join(one.split(".")[:depth]) for one in distinct.to_pylist()]
-        numbers = np.array([*(self._numbers.setdefault(one, len(self._numbers)) for one in cut), 0], np.int64)
-        return np.asarray(product, np.int64) * 2**31 + numbers[code]
+    def _rows_at(self, name: str, paths: Iterable[str]) -> Iterator[tuple[_TableRows, Rows]]:
+        if self._part.holds(name):
+            for path in paths:
+                yield self._table(name), self._table(name).at(path)
+
+    def _known_products(self, home: Home) -> Rows:
+        """Return the keys of the products with a column that is filled from an object of the product itself."""
+        columns = _columns_within("products", home.path) if home.kind is Kind.OBJECT else []
+        if not columns:
+            return np.zeros(0, np.int64)
+        read = self._part.read("products", columns)
+        filled = np.logical_or.reduce([is_true(pc.is_valid(whole(read[name]))) for name in columns])
+        return np.flatnonzero(filled) * _MOST_PLACES + self._number("")
+
+    def _keys(self, table: _TableRows, rows: Rows, home: Home) -> Rows:
+        """Return one number for the object around each row: of its product, and its place in so many lists."""
+        depth = depth_of(home.path)
+        if (table.table, depth) not in self._cut:
+            cut = [".".join(one.split(".")[:depth]) for one in table.positions]
+            self._cut[table.table, depth] = [self._number(one) for one in cut]
+        place = table.of_each_position(self._cut[table.table, depth], rows)
+        return np.asarray(table.product[rows] * _MOST_PLACES + place, np.int64)
+
+    def _number(self, position: str) -> int:
+        return self._numbers.setdefault(position, len(self._numbers))
+
+
+#: More places than a part has, and so few that a number for product and place is exact.
+_MOST_PLACES = 2**31
+
+
+@lru_cache(maxsize=4096)
+def _columns_within(table: str, path: str) -> tuple[str, ...]:
+    """Name the columns of a table that are filled from a wire path of its objects, or from below."""
+    return tuple(
+        column.name
+        for column in TABLES[table].columns
+        if any(is_within(".".join(inner), path) for inner in column.paths)
+    )
 
 
 #: JSON types that always fit a kind of column.
 _TYPES: Mapping[str, str] = {"string": "string", "code": "string", "number": "number", "boolean": "boolean"}
 
 
-def _is_as_declared(rows: pa.Table, path: str) -> Mask:
+def _is_as_declared(table: _TableRows, rows: Rows, home: Home) -> Mask:
     """Say which values that no column takes have a type that fits, and no list around."""
-    distinct, code = encoded(rows["position"])
-    is_alone = np.array([_indexes(one) <= depth_of(path) for one in distinct.to_pylist()], bool)[code]
-    home = home_of(path)
-    if home is None or home.kind is not Kind.LEAF:
+    depth = depth_of(home.path)
+    is_alone = table.of_each_position([_indexes(one) <= depth for one in table.positions], rows).astype(bool)
+    if home.kind is not Kind.LEAF:
         return is_alone
-    wanted = pa.array([_TYPES.get(kind, "") for kind in home.takes])
-    return is_alone & is_true(pc.is_in(rows["type"], wanted))
+    return is_alone & table.has_type({_TYPES.get(kind, "") for kind in home.takes}, rows)
 
 
 def _indexes(position: str) -> int:
     """Return of how many lists a position has an index."""
     return position.count(".") + bool(position)
+
+
+def _fitting(home: Home, table: _TableRows, rows: Rows) -> list[bool]:
+    """Say which scalars at a leaf are what its column takes."""
+    return [
+        _fits(home, position, one["type"], one["value"])
+        for position, one in zip(table.position(rows), table.values(rows), strict=True)
+    ]
 
 
 def _fits(home: Home, position: str, kind: str, text: str) -> bool:
