@@ -72,6 +72,7 @@ class _Place(NamedTuple):
             return False
         if path in {_EVERY_TEXT, _EVERYTHING}:
             return path == _EVERYTHING or self.kind is Kind.TEXTS
+        path = _as_named(path)
         # What is below something that cannot be read is not known either. Of what is around it the rest is known,
         # unless it is a list: then nobody knows what else is in it.
         is_list = self.kind not in {Kind.LEAF, Kind.OBJECT}
