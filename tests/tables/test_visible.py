@@ -32,13 +32,13 @@ INVISIBLE = [
         "<p>&nbsp;</p>",
         "<P class='a'> <BR/></P>",
         "<div><span></span></div>",
-        "<!-- draft -->",
     ),
     *("&nbsp;", "&nbsp", "&#160;", "&#xA0;", "&#8203;", "&ZeroWidthSpace;", "&shy;\u200b <i></i>"),
 ]
 VISIBLE = [
     *("Riz", "0", "-", ".", "é", "米", "😀", "< 5 g", "<5", "a < b > c", "&", "&amp;", "&lt;p&gt;", "&#65;"),
     *("<p>Riz</p>", '<img src="riz.jpg">', "<p><img src='a.png'/></p>", "<", "<>", "\u200bRiz", "\u0600"),
+    *("<b>", "<h2>", "</p>", "<b></i>", "<!-- -->", "<hr>", "<5 g>"),
 ]
 
 

@@ -60,16 +60,18 @@ _SHORT = f"{DESCRIPTOR}.normalizedCode"
 
 
 class _Place(NamedTuple):
-    """Where something is that cannot be read, what is declared there, and in which language it says that it is."""
+    """Where something is that cannot be read, and what is declared there.
+
+    `language` is the one that it says itself: None where nobody knows whether it says one, and "" for a text that says
+    none. The latter is a text all the same, and only unknown to whoever asks for a language.
+    """
 
     path: str
     kind: Kind
     language: str | None = None
 
-    def concerns(self, path: str, language: str | None) -> bool:
-        """Whether nobody knows what is at a wire path, in a language or in any, as long as this is not readable."""
-        if language is not None and self.language not in {None, short_of(language) if language else None}:
-            return False
+    def is_at(self, path: str) -> bool:
+        """Whether nobody knows what is at a wire path as long as this is not readable."""
         if path in {_EVERY_TEXT, _EVERYTHING}:
             return path == _EVERYTHING or self.kind is Kind.TEXTS
         path = _as_named(path)
@@ -79,6 +81,12 @@ class _Place(NamedTuple):
         # The value of an object with a code is its code.
         is_value = self.path == f"{path}.code"
         return is_value or is_within(path, self.path) or (is_list and is_within(self.path, path))
+
+    def may_be_in(self, language: str | None) -> bool:
+        """Whether it may be what is asked for: in one language, in any other ("") or in whichever (None)."""
+        if language is None:
+            return self.language != ""
+        return not self.language or self.language == (language and short_of(language))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,23 +103,25 @@ class Unreadable:
             return cls(0)
         # Nearly always there are none, and no more than the paths has to be read.
         wanted = {table: _doubtful_paths(part, table) for table in BY_SHAPE if part.holds(table)}
-        if not any(wanted.values()):
+        silent = _rows_without_language(part) if part.holds("texts") else np.zeros(0, np.int64)
+        if not any(wanted.values()) and not len(silent):
             return cls(part.size)
         found: dict[_Place, list[Rows]] = defaultdict(list)
-        for place, products in _PartSearch(part, wanted).places():
+        search = _PartSearch(part, wanted)
+        for place, products in (*search.places(), *search.texts_at(silent)):
             found[place].append(products)
         return cls(part.size, {place: np.unique(np.concatenate(some)) for place, some in found.items()})
 
     def languages(self, attribute: str) -> set[str | None]:
         """Return the languages in which anything at a wire path says that it is; None where it does not say one."""
-        return {place.language for place in self.found if place.concerns(attribute, None)}
+        return {place.language for place in self.found if place.is_at(attribute)}
 
     def products(self, attributes: Iterable[str], language: str | None = None) -> Mask:
         """Say which products hold something at these wire paths that cannot be read, in a language or in any."""
         there = np.zeros(self.size, bool)
         for path in attributes if self.found else ():
             for place, products in self.found.items():
-                if place.concerns(path, language):
+                if place.is_at(path) and place.may_be_in(language):
                     there[products] = True
         return there
 
@@ -170,6 +180,19 @@ def _line(kind: Kind, ids: Sequence[str]) -> str:
     )
 
 
+def _rows_without_language(part: Part) -> Rows:
+    """Return the texts whose descriptor names no language: neither of its codes has anything to see."""
+    read = part.encoded("texts", ["language_code", "language"])
+    # Nearly always every text has a code, and only the few distinct ones are looked at.
+    without = ~filled_values(whole(read["language_code"]))
+    if without.any():
+        without &= ~filled_values(whole(read["language"]))
+    rows = np.flatnonzero(without)
+    if len(rows):
+        rows = rows[filled_values(whole(part.read("texts", ["text"])["text"]).take(pa.array(rows)))]
+    return rows
+
+
 class _TableRows:
     """The places of the rows of one table: by wire path, product and position. Each column is read once."""
 
@@ -192,6 +215,10 @@ class _TableRows:
     def position(self, rows: Rows) -> list[str]:
         """Return the positions of rows."""
         return [self.positions[code] for code in self._position[rows].tolist()]
+
+    def path(self, rows: Rows) -> list[str]:
+        """Return the wire paths of rows."""
+        return [self.paths[code] for code in self._path[rows].tolist()]
 
     def of_each_position(self, made: Sequence[Any], rows: Rows) -> npt.NDArray[Any]:
         """Return for rows what was made of each distinct position."""
@@ -258,6 +285,16 @@ class _PartSearch:
                 if len(rows):
                     yield _Place(_as_named(home.path), home.kind), table.product[rows]
 
+    def texts_at(self, rows: Rows) -> Iterator[tuple[_Place, Rows]]:
+        """Yield the places of texts that say no language."""
+        if not len(rows):
+            return
+        table = self._table("texts")
+        for row, path in zip(rows.tolist(), table.path(rows), strict=True):
+            home = home_of(path)
+            if home is not None and home.kind is Kind.TEXTS:
+                yield _Place(path, Kind.TEXTS, ""), table.product[[row]]
+
     def _table(self, name: str) -> _TableRows:
         if name not in self._tables:
             self._tables[name] = _TableRows(self._part, name, self._ids)
@@ -269,6 +306,8 @@ class _PartSearch:
         """Yield what is in `data` beside a language or a unit, and no text or amount."""
         base = str(base_of(path))
         named = self._descriptors(base) if len(rows) else {}
+        # A text beside a descriptor that cannot be read is not one that says no language.
+        odd = self._with_rows_below(f"{base}{DESCRIPTOR}") if len(rows) else set()
         for row, position in zip(rows.tolist(), table.position(rows), strict=True):
             product = int(table.product[row])
             # A list in `data` has one more index than its item.
@@ -282,7 +321,18 @@ class _PartSearch:
                 kind = home.kind if home is not None else Kind.TEXTS if is_language else Kind.AMOUNTS
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
-                yield _Place(_as_named(home.path), home.kind), one
+                says_none = home.kind is Kind.TEXTS and product not in odd
+                yield _Place(_as_named(home.path), home.kind, "" if says_none else None), one
+
+    def _with_rows_below(self, path: str) -> set[int]:
+        """Return the products with any rows below a wire path."""
+        found: set[int] = set()
+        for name in filter(self._part.holds, BY_SHAPE):
+            table = self._table(name)
+            for below in table.paths:
+                if is_within(below, path):
+                    found.update(table.product[table.filled(table.at(below))].tolist())
+        return found
 
     def _descriptors(self, base: str) -> dict[tuple[int, str], tuple[str | None, str | None]]:
         """Return code and short code of the descriptors that belong to no text and no amount, by product and place."""

@@ -164,8 +164,11 @@ def is_data_of(table: str, path: str, attribute: str) -> bool:
         return False
     home = home_of(path)
     # Whoever asks for something else inside of what is declared means that.
-    is_declared = home is not None and is_within(home.path, attribute)
-    return not is_declared or is_copied(table, path) or not is_doubtful(table, path)
+    if home is None or not is_within(home.path, attribute):
+        return True
+    # A text that says no language is a text.
+    is_text = home.kind is Kind.TEXTS and path == f"{home.path}{DATA}"
+    return is_text or is_copied(table, path) or not is_doubtful(table, path)
 
 
 @lru_cache(maxsize=65536)

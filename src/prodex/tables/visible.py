@@ -34,15 +34,20 @@ _BLANKS = frozenset(chr(one) for first, last in _BLANK_RANGES for one in range(f
 #: Signs that are drawn although they control others: numbers in Arabic and Kaithi are written below them.
 _DRAWN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 
-#: Tags that show something without any text.
-_SHOWN = "img|image|picture|source|video|audio|svg|canvas|object|embed|iframe|input|button|math"
-_TAG = re.compile(rf"<!--[^<>]*-->|</?(?!(?:{_SHOWN})\b)[a-z][a-z0-9:]*(?:\s[^<>]*|/)?>", re.IGNORECASE)
+#: A tag: whether it closes an element, the name of that, and whether it is empty by itself.
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9:]*)(?:\s[^<>]*?)?(/?)>", re.IGNORECASE)
+#: Elements that show something without any text.
+_SHOWN = frozenset(
+    "img image picture source video audio svg canvas object embed iframe input button math hr".split()  # noqa: SIM905
+)
+#: Elements that nothing closes, and those whose end may be left out.
+_EMPTY, _LEFT_OPEN = frozenset({"br", "wbr"}), frozenset({"p", "li", "dt", "dd", "tr", "td", "th"})
 
 #: Only what is made of these may show nothing; nearly every text is recognized by its first character.
 _MAYBE_BLANK = (
     r"^(?:[\s\pZ\p{Cc}\p{Cf}"
     + "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in _BLANK_RANGES)
-    + r"]|<[!/a-zA-Z][^<>]*>|&#?[0-9A-Za-z]+;?)*$"
+    + r"]|<[/a-zA-Z][^<>]*>|&#?[0-9A-Za-z]+;?)*$"
 )
 
 
@@ -56,8 +61,29 @@ def is_visible(text: str) -> bool:
     """
     if text[:1].isalnum() and text[0] not in _BLANKS:  # nearly always
         return True
-    left = html.unescape(_TAG.sub("", text)) if "<" in text or "&" in text else text
-    return not all(map(_is_invisible, left))
+    left = text
+    if "<" in text:
+        if not _is_empty_markup(text):
+            return True
+        left = _TAG.sub("", text)
+    return not all(map(_is_invisible, html.unescape(left) if "&" in left else left))
+
+
+def _is_empty_markup(text: str) -> bool:
+    """Whether all tags of a text belong to elements that show nothing by themselves; half of an element is a text."""
+    opened: list[str] = []
+    for tag in _TAG.finditer(text):
+        closes, name, is_empty = tag[1], tag[2].lower(), tag[3]
+        if name in _SHOWN:
+            return False
+        if closes:
+            while opened and opened[-1] != name and opened[-1] in _LEFT_OPEN:
+                opened.pop()
+            if not opened or opened.pop() != name:
+                return False
+        elif not is_empty and name not in _EMPTY:
+            opened.append(name)
+    return _LEFT_OPEN.issuperset(opened)
 
 
 def _is_invisible(character: str) -> bool:
