@@ -50,7 +50,7 @@ def content(audit: Audit) -> tuple[Any, ...]:
 
 
 def test_missing_is_absent_null_or_empty() -> None:
-    """Absent, null, empty and blank fail alike, as does another language; one word passes; what is no text is unknown."""
+    """Absent, null, empty, blank and another language fail alike; one word passes; what is no text is unknown."""
     values: list[Any] = [None, [], [FRENCH], [{**FRENCH, "data": None}], [{**FRENCH, "data": ""}], ""]
     german = {"expressedIn": {"normalizedCode": "de", "code": "deu-DE"}, "data": "Reis"}
     values += [[{**FRENCH, "data": " \n"}], [german], [german, {**FRENCH, "data": "Riz"}], {"x": 1}]

@@ -42,6 +42,8 @@ class Missing(StrEnum):
     NULL = "null"
     EMPTY = "empty"
     NOT_ASKED = "not requested"
+    #: There, and nobody knows what it means.
+    UNREADABLE = "not readable"
 
 
 _KEY = re.compile(r"(?:\\.|[^.\\])+")

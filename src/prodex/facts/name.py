@@ -12,7 +12,7 @@ a name is shown:
    for many products ("Biscuits").
 4. Then the text that was sent first.
 
-A text of nothing but spaces is no name, and neither is a number or a text that does not say its language: these are
+A text that shows nothing is no name, and neither is a number or a text that does not say its language: these are
 no localized texts. The market is the product's own, else the one that was asked for. The market that a profile takes
 for granted does not count, so that a product has the same name in an audit as elsewhere.
 

@@ -158,7 +158,7 @@ class Products:
     def filled(self, attribute: str, language: str | None = None) -> Mask:
         """Say for each product whether it has data at a wire path, or anywhere below it.
 
-        No data is absent, null, empty, or text of nothing but spaces.
+        No data is absent, null, empty, or text that shows nothing. Neither is what cannot be read (`unreadable`).
 
         Parameters
         ----------

@@ -81,7 +81,8 @@ def _is_of_node(path: str) -> bool:
 
 def _single(path: str) -> tuple[ColumnKind, ...] | None:
     """Return the kinds of value that fit at a wire path, none where an object is declared; None where nothing is."""
-    around, inner = path, ()
+    around = path
+    inner: tuple[str, ...] = ()
     found: tuple[ColumnKind, ...] = ()
     is_object = False
     while around:
@@ -107,7 +108,8 @@ def depth_of(path: str) -> int:
 @lru_cache(maxsize=65536)
 def has_column(path: str) -> bool:
     """Whether a column takes what is at a leaf: otherwise no row has it, or rows have copies of it."""
-    around, inner = path, ()
+    around = path
+    inner: tuple[str, ...] = ()
     while around:
         around, _, last = around.rpartition(".")
         inner = (last, *inner)

@@ -23,6 +23,7 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.containers import numbered_place
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import (
@@ -387,6 +388,9 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
         raise AnswerRefused("the text has no language. Give one, such as fr.")
     decision = replace(decision, language=short_of(code or language_of(str(language))), language_code=code)
     texts = list(_texts_at(decision, record))
+    root = str(decision.attribute).partition(".")[0]
+    if not texts and (odd := numbered_place(record.get(root), root)) is not None:
+        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
     in_code = [one for one in texts if code is not None and one.code == code]
     there = [(one.position, one.item["data"]) for one in in_code or texts]
     # Positions move when texts are added and deleted: the text itself says which one is meant.
