@@ -14,7 +14,7 @@ Whatever else is in the place of a declared value stays as it is, and cannot be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -44,6 +44,7 @@ _OTHER_SINGLES: Mapping[str, Mapping[str, tuple[ColumnKind, ...]]] = {
 
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 _DIGITS = frozenset("0123456789")
+_CONTAINERS = frozenset({list, dict})
 
 
 def is_index(key: str) -> bool:
@@ -77,6 +78,7 @@ def only_item(value: Any) -> Any:
     return items[0] if isinstance(items, list) and len(items) == 1 else value
 
 
+@lru_cache(maxsize=65536)
 def is_list_at(path: str) -> bool:
     """Whether a list of objects is declared at a wire path.
 
@@ -93,6 +95,8 @@ def listed(value: Any) -> list[Any]:
     >>> listed({"url": "a"}), listed([{"url": "a"}, [{"url": "b"}]]), listed({"1": {"url": "a"}})
     ([{'url': 'a'}], [{'url': 'a'}, {'url': 'b'}], [{'url': 'a'}])
     """
+    if isinstance(value, list) and not any(map(_is_list, value)):  # nearly always
+        return value
     items: list[Any] = []
     waiting = [value]
     while waiting:
@@ -103,6 +107,10 @@ def listed(value: Any) -> list[Any]:
         else:
             items.append(one)
     return items
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and numbered_items(value) is not None)
 
 
 @lru_cache(maxsize=65536)
@@ -148,21 +156,19 @@ def opened(value: Mapping[str, Any], singles: Singles) -> Mapping[str, Any]:
     >>> opened({"quantity": [0.1]}, singles_at("isPartitionedBy.contains"))
     {'quantity': [0.1]}
     """
-    changed = dict(_opened_items(value, singles))
-    return {**value, **changed} if changed else value
-
-
-def _opened_items(value: Mapping[str, Any], singles: Singles) -> Iterator[tuple[str, Any]]:
+    if not singles:
+        return value
+    changed: dict[str, Any] = {}
     for key, item in value.items():
-        if not isinstance(item, list | dict) or (declared := singles.get(key)) is None:
+        if type(item) not in _CONTAINERS or (declared := singles.get(key)) is None:
             continue
         one = only_item(item)
-        if isinstance(declared, dict):
-            inner = opened(one, declared) if isinstance(one, dict) else item
-            if inner is not item:
-                yield key, inner
-        elif "number" not in declared and not isinstance(one, list | dict):
-            yield key, one
+        if not isinstance(declared, dict):
+            if "number" not in declared and not isinstance(one, list | dict):
+                changed[key] = one
+        elif isinstance(one, dict) and (inner := opened(one, declared)) is not item:
+            changed[key] = inner
+    return {**value, **changed} if changed else value
 
 
 #: What containers are called in a sentence.

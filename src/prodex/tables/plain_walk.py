@@ -101,14 +101,16 @@ def rows_of(attributes: Mapping[str, Any]) -> Rows:
     waiting: list[tuple[Any, _Place]] = [(dict(attributes), _Place("", (), {}, None))]
     while waiting:
         value, place = waiting.pop()
-        # The record itself is never a list, whatever its attributes are called.
-        if place.path and isinstance(value, dict) and (numbered := numbered_items(value)) is not None:
+        if isinstance(value, dict):
+            # The record itself is never a list, whatever its attributes are called.
+            numbered = numbered_items(value) if place.path else None
+            if numbered is None:
+                _take_object(value, place, rows, waiting)
+                continue
             value = numbered
         if isinstance(value, list):
             items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
             waiting.extend(reversed(items))
-        elif isinstance(value, dict):
-            _take_object(value, place, rows, waiting)
         elif value is not None:
             _take_scalar(value, place, rows)
     return rows
