@@ -271,3 +271,11 @@ def canonical(value: Any) -> str:
         return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in value)
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     return f"{number.normalize():f}" if number else "0"
+
+
+def listed(value: Any) -> Any:
+    """Return the items of an object that has numbers as keys."""
+    is_numbered = isinstance(value, dict) and all(
+        key.isascii() and key.isdecimal() and len(key) < 10 and str(int(key)) == key for key in value
+    )
+    return list(value.values()) if is_numbered and value else value

@@ -21,7 +21,7 @@ from prodex.tables.parse import ONE_BY_ONE, ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
 from tests.quick import examples
-from tests.wire import NAMED, canonical, encode, leaves, products
+from tests.wire import NAMED, canonical, encode, leaves, listed, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
 _COPIES = {"presence", "raw", "descriptors", "code_labels"}
@@ -162,21 +162,13 @@ def _is_list_of_objects(path: tuple[str, ...]) -> bool:
     return own in _LISTS or (own[-1:] == ("children",) and _singles(own) == _singles(own[:1]) != {})
 
 
-def _items(value: Any) -> Any:
-    """Return the items of an object that has numbers as keys."""
-    is_numbered = isinstance(value, dict) and all(
-        key.isascii() and key.isdecimal() and len(key) < 10 and str(int(key)) == key for key in value
-    )
-    return list(value.values()) if is_numbered and value else value
-
-
 def _unwrapped(value: Any, path: tuple[str, ...]) -> Any:
     """Read containers by hand: numbers as keys, an object for a list of objects, a list of one for what is single."""
-    value = _items(value) if path else value
+    value = listed(value) if path else value
     if isinstance(value, list) and _is_list_of_objects(path):
         # Lists in it are one list with it.
-        while any(isinstance(_items(item), list) for item in value):
-            each = [_items(item) for item in value]
+        while any(isinstance(listed(item), list) for item in value):
+            each = [listed(item) for item in value]
             value = [one for items in each for one in (items if isinstance(items, list) else [items])]
     if isinstance(value, list):
         return [_unwrapped(item, path) for item in value]
@@ -186,7 +178,7 @@ def _unwrapped(value: Any, path: tuple[str, ...]) -> Any:
         value = _opened(value, inner, kinds)
     return {
         key: [_unwrapped(item, (*path, canonical(key)))]
-        if isinstance(item, dict) and _items(item) is item and _is_list_of_objects((*path, key))
+        if isinstance(item, dict) and listed(item) is item and _is_list_of_objects((*path, key))
         else _unwrapped(item, (*path, canonical(key)))
         for key, item in value.items()
     }
@@ -196,7 +188,7 @@ def _opened(value: dict[str, Any], path: tuple[str, ...], kinds: set[str]) -> di
     key, *rest = path or ("",)
     if not path or key not in value:
         return value
-    items = _items(value[key])
+    items = listed(value[key])
     one = items[0] if isinstance(items, list) and len(items) == 1 else value[key]
     if rest:
         return {**value, key: _opened(one, tuple(rest), kinds)} if isinstance(one, dict) else value

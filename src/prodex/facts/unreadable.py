@@ -37,8 +37,8 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.declared_paths import (
     DESCRIPTOR,
     SHAPES,
+    DeclaredKind,
     Home,
-    Kind,
     base_of,
     depth_of,
     home_of,
@@ -67,17 +67,17 @@ class _Place(NamedTuple):
     """
 
     path: str
-    kind: Kind
+    kind: DeclaredKind
     language: str | None = None
 
     def is_at(self, path: str) -> bool:
         """Whether nobody knows what is at a wire path as long as this is not readable."""
         if path in {_EVERY_TEXT, _EVERYTHING}:
-            return path == _EVERYTHING or self.kind is Kind.TEXTS
+            return path == _EVERYTHING or self.kind is DeclaredKind.TEXTS
         path = _as_named(path)
         # What is below something that cannot be read is not known either. Of what is around it the rest is known,
         # unless it is a list: then nobody knows what else is in it.
-        is_list = self.kind not in {Kind.LEAF, Kind.OBJECT}
+        is_list = self.kind not in {DeclaredKind.LEAF, DeclaredKind.OBJECT}
         # The value of an object with a code is its code.
         is_value = self.path == f"{path}.code"
         return is_value or is_within(path, self.path) or (is_list and is_within(self.path, path))
@@ -135,12 +135,12 @@ def _doubtful_paths(part: Part, table: str) -> list[str]:
 _NAMED = 3
 
 _DECLARED_WORDS = {
-    Kind.LEAF: "a value that fits its column",
-    Kind.OBJECT: "an object with what is declared for it",
-    Kind.ROWS: "a list of objects with what is declared for them",
-    Kind.TEXTS: "texts, each with its language",
-    Kind.AMOUNTS: "amounts, each with its unit",
-    Kind.CODES: "codes",
+    DeclaredKind.LEAF: "a value that fits its column",
+    DeclaredKind.OBJECT: "an object with what is declared for it",
+    DeclaredKind.ROWS: "a list of objects with what is declared for them",
+    DeclaredKind.TEXTS: "texts, each with its language",
+    DeclaredKind.AMOUNTS: "amounts, each with its unit",
+    DeclaredKind.CODES: "codes",
 }
 
 
@@ -151,7 +151,7 @@ def unreadable_places(catalog: Catalog) -> list[tuple[str, str]]:
     >>> unreadable_places(prodex.flatten([{"id": 7, "brand": "Acme"}]))[0][0]
     'brand'
     """
-    products: dict[tuple[str, Kind], list[str]] = defaultdict(list)
+    products: dict[tuple[str, DeclaredKind], list[str]] = defaultdict(list)
     for found in side_by_side(_ids_by_place, catalog.parts):
         for place, ids in found.items():
             products[place] += ids
@@ -161,9 +161,9 @@ def unreadable_places(catalog: Catalog) -> list[tuple[str, str]]:
     ]
 
 
-def _ids_by_place(part: Part) -> dict[tuple[str, Kind], list[str]]:
+def _ids_by_place(part: Part) -> dict[tuple[str, DeclaredKind], list[str]]:
     unreadable = Unreadable.of(part)
-    found: dict[tuple[str, Kind], list[str]] = defaultdict(list)
+    found: dict[tuple[str, DeclaredKind], list[str]] = defaultdict(list)
     if unreadable.found:
         ids = whole(part.read("products", ["product_id"])["product_id"])
         for place, rows in unreadable.found.items():
@@ -171,7 +171,7 @@ def _ids_by_place(part: Part) -> dict[tuple[str, Kind], list[str]]:
     return found
 
 
-def _line(kind: Kind, ids: Sequence[str]) -> str:
+def _line(kind: DeclaredKind, ids: Sequence[str]) -> str:
     more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
     return (
         f"{counted(len(ids), 'product')} ({', '.join(ids[:_NAMED])}{more}) {'has' if len(ids) == 1 else 'have'} "
@@ -271,16 +271,16 @@ class _PartSearch:
                 table, home = self._table(name), home_of(path)
                 rows = table.at(path)
                 is_in_data = name == "scalars" and base_of(path) is not None
-                if home is None or (is_in_data and home.kind in {Kind.TEXTS, Kind.AMOUNTS}):
+                if home is None or (is_in_data and home.kind in {DeclaredKind.TEXTS, DeclaredKind.AMOUNTS}):
                     yield from self._beside_descriptors(table, table.filled(rows), path, home)
                     continue
                 if is_copied(name, path):
                     # It stays in its own place, and nearly always is what is declared there.
                     rows = rows[~_is_as_declared(table, rows, home)]
-                elif home.kind is not Kind.LEAF:
+                elif home.kind is not DeclaredKind.LEAF:
                     rows = rows[~self._is_known(home, table, rows)]
                 rows = table.filled(rows)
-                if home.kind is Kind.LEAF and name == "scalars" and path == home.path:
+                if home.kind is DeclaredKind.LEAF and name == "scalars" and path == home.path:
                     rows = rows[[not one for one in _fitting(home, table, rows)]]
                 if len(rows):
                     yield _Place(_as_named(home.path), home.kind), table.product[rows]
@@ -292,8 +292,8 @@ class _PartSearch:
         table = self._table("texts")
         for row, path in zip(rows.tolist(), table.path(rows), strict=True):
             home = home_of(path)
-            if home is not None and home.kind is Kind.TEXTS:
-                yield _Place(path, Kind.TEXTS, ""), table.product[[row]]
+            if home is not None and home.kind is DeclaredKind.TEXTS:
+                yield _Place(path, DeclaredKind.TEXTS, ""), table.product[[row]]
 
     def _table(self, name: str) -> _TableRows:
         if name not in self._tables:
@@ -318,10 +318,16 @@ class _PartSearch:
                 code, short = described
                 is_language = expressed_at(base, code, short) in LANGUAGES
                 language = short_of(code or short or "") if is_language else None
-                kind = home.kind if home is not None else Kind.TEXTS if is_language else Kind.AMOUNTS
+                kind = (
+                    home.kind
+                    if home is not None
+                    else DeclaredKind.TEXTS
+                    if is_language
+                    else DeclaredKind.AMOUNTS
+                )
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
-                says_none = home.kind is Kind.TEXTS and product not in odd
+                says_none = home.kind is DeclaredKind.TEXTS and product not in odd
                 yield _Place(_as_named(home.path), home.kind, "" if says_none else None), one
 
     def _with_rows_below(self, path: str) -> set[int]:
@@ -403,7 +409,7 @@ class _PartSearch:
 
     def _known_products(self, home: Home) -> Rows:
         """Return the keys of the products with a column that is filled from an object of the product itself."""
-        columns = _columns_within("products", home.path) if home.kind is Kind.OBJECT else []
+        columns = _columns_within("products", home.path) if home.kind is DeclaredKind.OBJECT else []
         if not columns:
             return np.zeros(0, np.int64)
         read = self._part.read("products", columns)
@@ -445,7 +451,7 @@ def _is_as_declared(table: _TableRows, rows: Rows, home: Home) -> Mask:
     """Say which values that no column takes have a type that fits, and no list around."""
     depth = depth_of(home.path)
     is_alone = table.of_each_position([_indexes(one) <= depth for one in table.positions], rows).astype(bool)
-    if home.kind is not Kind.LEAF:
+    if home.kind is not DeclaredKind.LEAF:
         return is_alone
     return is_alone & table.has_type({_TYPES.get(kind, "") for kind in home.takes}, rows)
 

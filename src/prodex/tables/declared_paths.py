@@ -17,7 +17,7 @@ from prodex.tables.declaration import TABLES, ColumnKind
 DATA, DESCRIPTOR = ".data", ".expressedIn"
 
 
-class Kind(StrEnum):
+class DeclaredKind(StrEnum):
     """What is declared at a wire path."""
 
     LEAF = "leaf"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 #: Kinds of attributes that are read by shape; the values of the members are the tables that have them.
-SHAPES = frozenset({Kind.TEXTS, Kind.AMOUNTS, Kind.CODES})
+SHAPES = frozenset({DeclaredKind.TEXTS, DeclaredKind.AMOUNTS, DeclaredKind.CODES})
 #: Further attributes that hold texts or codes, and nothing else.
 _TEXTS = frozenset({*TEXTS, "conservationAdvices", "consumptionAdvice", "advertisedInformations"})
 _CODES = frozenset({"tradeItemDateOnPackagingTypeCode"})
@@ -41,7 +41,7 @@ class Home(NamedTuple):
     """What is declared at a wire path, or nearest above it."""
 
     path: str
-    kind: Kind
+    kind: DeclaredKind
     #: What the columns of a leaf take.
     takes: tuple[ColumnKind, ...] = ()
 
@@ -60,17 +60,17 @@ def home_of(path: str) -> Home | None:
 @lru_cache(maxsize=65536)
 def _declared(path: str) -> Home | None:
     if is_list_at(path):
-        return Home(path, Kind.ROWS)
+        return Home(path, DeclaredKind.ROWS)
     outer, _, name = path.rpartition(".")
     if (kinds := _single(path)) is not None:
-        return Home(path, Kind.LEAF if kinds else Kind.OBJECT, kinds)
+        return Home(path, DeclaredKind.LEAF if kinds else DeclaredKind.OBJECT, kinds)
     if not outer and name in _TEXTS | _CODES:
-        return Home(path, Kind.TEXTS if name in _TEXTS else Kind.CODES)
+        return Home(path, DeclaredKind.TEXTS if name in _TEXTS else DeclaredKind.CODES)
     if name in _AMOUNTS and (not outer or _is_of_node(outer)):
-        return Home(path, Kind.AMOUNTS)
+        return Home(path, DeclaredKind.AMOUNTS)
     if any(anchor.startswith(f"{path}.") for table in TABLES.values() for anchor in table.anchors):
-        return Home(path, Kind.ROWS)
-    return Home(path, Kind.LEAF, ("code",)) if path == "gtin" else None
+        return Home(path, DeclaredKind.ROWS)
+    return Home(path, DeclaredKind.LEAF, ("code",)) if path == "gtin" else None
 
 
 def _is_of_node(path: str) -> bool:
@@ -146,8 +146,8 @@ def is_copied(table: str, path: str) -> bool:
     if home is None or home.path != path:
         return False
     if table == "scalars":
-        return home.kind is Kind.LEAF and not has_column(path)
-    is_code = table == "codes" and home.kind is Kind.OBJECT and _single(f"{path}.code")
+        return home.kind is DeclaredKind.LEAF and not has_column(path)
+    is_code = table == "codes" and home.kind is DeclaredKind.OBJECT and _single(f"{path}.code")
     return bool(is_code) and not has_column(f"{path}.code")
 
 
@@ -169,7 +169,7 @@ def is_data_of(table: str, path: str, attribute: str) -> bool:
     if home is None or not is_within(home.path, attribute):
         return True
     # A text that says no language is a text.
-    is_text = home.kind is Kind.TEXTS and path == f"{home.path}{DATA}"
+    is_text = home.kind is DeclaredKind.TEXTS and path == f"{home.path}{DATA}"
     return is_text or is_copied(table, path) or not is_doubtful(table, path)
 
 
