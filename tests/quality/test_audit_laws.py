@@ -162,7 +162,7 @@ def _language(item: dict[str, Any]) -> str:
         return ""
     short, code = language.get("normalizedCode"), language.get("code")
     told = short if isinstance(short, str) else code if isinstance(code, str) else ""
-    return told.replace("_", "-").split("-")[0].lower()
+    return told.replace("_", "-").split("-")[0].lower() or told.strip()
 
 
 def _says_in_french(value: Any) -> bool:

@@ -181,12 +181,13 @@ def _line(kind: DeclaredKind, ids: Sequence[str]) -> str:
 
 
 def _rows_without_language(part: Part) -> Rows:
-    """Return the texts whose descriptor names no language: neither of its codes has anything to see."""
-    read = part.encoded("texts", ["language_code", "language"])
-    # Nearly always every text has a code, and only the few distinct ones are looked at.
-    without = ~filled_values(whole(read["language_code"]))
+    """Return the texts whose descriptor names no language: what is their language has nothing to see."""
+    read = part.encoded("texts", ["language", "language_code"])
+    # Nearly always every text has one, and only the few distinct ones are looked at.
+    language, code = whole(read["language"]), whole(read["language_code"])
+    without = ~filled_values(language)
     if without.any():
-        without &= ~filled_values(whole(read["language"]))
+        without &= ~(filled_values(code) & is_true(pc.is_null(language)))
     rows = np.flatnonzero(without)
     if len(rows):
         rows = rows[filled_values(whole(part.read("texts", ["text"])["text"]).take(pa.array(rows)))]
