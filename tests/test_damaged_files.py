@@ -161,6 +161,16 @@ def _is_json(content: bytes) -> bool:
     return True
 
 
+def test_a_snapshot_of_an_earlier_format_is_refused_in_words(kept: Kept) -> None:
+    """Its tables call missing what is read today: nothing reads them, and the message says what to do."""
+    path = newest(kept, "saved") / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "format": 1}))
+    with pytest.raises(
+        SnapshotDamaged, match=r"made by an earlier version of prodex \(it is of format 1\).*Load again"
+    ):
+        prodex.open_snapshot("saved")
+
+
 @pytest.mark.parametrize("place", ["snapshot", "audit", "journal"])
 def test_what_a_newer_version_made_says_so(kept: Kept, exchange: Sandbox, place: str) -> None:
     """It also stays as it is, whatever is called."""

@@ -19,7 +19,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.values import storable
 from prodex_sandbox.sample import shared_products
 from tests.quick import examples
-from tests.wire import encode, products
+from tests.wire import encode, listed, products
 
 _FRENCH = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}}
 _DUTCH = {"expressedIn": {"code": "nld-NL", "normalizedCode": "nl"}}
@@ -250,6 +250,7 @@ def test_a_catalogue_shows_the_same_in_every_form(catalog: prodex.Catalog) -> No
 
 def paths_of(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the wire path of every attribute, with all above it; descriptors of language and unit are none."""
+    value = listed(value) if path else value
     if isinstance(value, list):
         for item in value:
             yield from paths_of(item, path)
@@ -281,6 +282,7 @@ def name_of(path: tuple[str, ...]) -> str:
 
 def holds(value: Any, path: tuple[str, ...], place: tuple[str, ...] = ()) -> bool:
     """Whether a record holds any value at a path or below: the slow and obvious reading."""
+    value = listed(value) if place else value
     if isinstance(value, list):
         return any(holds(item, path, place) for item in value)
     if isinstance(value, dict):

@@ -57,6 +57,10 @@ KEYS = [
     "isConsumerUnit",
     "width",
     "fileEffectiveStartDateTime",
+    "certificationInformationList",
+    "certificationDetailsList",
+    "certificationEffectiveEndDate",
+    "endAvailabilityDateTime",
     "unknown",
     "other",
 ]
@@ -114,9 +118,14 @@ def objects(
     return st.dictionaries(names, values, max_size=5)
 
 
+#: Keys of an object that stands for a list, and some that only look like it.
+indexes = st.sampled_from(["0", "1", "2", "10", "01", "-1", "1.0"])
+
 #: Any JSON at all, out of keys that mean something.
 anything = st.recursive(
-    scalars, lambda inner: st.one_of(st.lists(inner, max_size=4), objects(inner)), max_leaves=12
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), objects(inner), objects(inner, indexes)),
+    max_leaves=12,
 )
 
 descriptors = st.fixed_dictionaries(
@@ -131,8 +140,17 @@ descriptors = st.fixed_dictionaries(
 
 
 def sometimes(usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Draw what is usual, and null, empty or something else where it should stand."""
-    return st.one_of(usual, usual, usual, st.none(), st.just([]), anything)
+    """Draw what is usual, and null, empty, in another container or something else where it should stand."""
+    return st.one_of(usual, usual, usual, st.none(), st.just([]), wrapped(usual), anything)
+
+
+def wrapped(usual: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Draw what is usual in a container: a list of one, or of more; numbers as keys; an object around it."""
+    return st.one_of(
+        st.lists(usual, min_size=1, max_size=2),
+        st.dictionaries(indexes, usual, min_size=1, max_size=2),
+        st.fixed_dictionaries({"data": usual}),
+    )
 
 
 def lists(item: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -253,3 +271,11 @@ def canonical(value: Any) -> str:
         return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in value)
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     return f"{number.normalize():f}" if number else "0"
+
+
+def listed(value: Any) -> Any:
+    """Return the items of an object that has numbers as keys."""
+    is_numbered = isinstance(value, dict) and all(
+        key.isascii() and key.isdecimal() and len(key) < 10 and str(int(key)) == key for key in value
+    )
+    return list(value.values()) if is_numbered and value else value

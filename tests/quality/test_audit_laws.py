@@ -118,17 +118,51 @@ def test_an_audit_is_one_of_each_product_alone(
 @thorough
 @given(st.lists(st.one_of(st.just(...), sometimes(st.lists(localized, max_size=3))), max_size=6))
 def test_missing_is_absent_null_or_empty_however_it_was_sent(values: list[Any]) -> None:
-    """The check agrees with a plain reading of the wire."""
+    """The check agrees with a plain reading of the wire: what is there and says no language is unknown."""
     records = [
         {"id": n} if value is ... else {"id": n, "namePublicLong": value} for n, value in enumerate(values, 1)
     ]
     checks = {"required_text": {"attribute": "namePublicLong", "language": "fr"}}
 
-    audit = prodex.audit(prodex.flatten(records), {"checks": checks})
+    states = prodex.audit(prodex.flatten(records), {"checks": checks}).states[:, 0].tolist()
 
-    assert [not _says_in_french(record.get("namePublicLong")) for record in records] == (
-        audit.states[:, 0] == 1
-    ).tolist()
+    for record, state in zip(records, states, strict=True):
+        name = record.get("namePublicLong")
+        # It passes exactly where a reader sees French, and fails only where there is nothing but other languages.
+        assert (state == 0) == _says_in_french(name), record
+        assert state != 1 or not _is_there(name), record
+        assert state != 3 or _shows_anything(name), record
+
+
+def _is_there(value: Any) -> bool:
+    """Look for anything at any depth that is no text in another language."""
+    if isinstance(value, list):
+        return any(map(_is_there, value))
+    if not isinstance(value, dict):
+        return _shows_anything(value)
+    if isinstance(value.get("data"), str) and _language(value) not in {"", *_FRENCH}:
+        return False
+    # Beside what says its language there may be more.
+    inner = [value.get("data")] if "data" in value or "expressedIn" in value else [*value.values()]
+    return any(map(_is_there, inner)) and _language(value) in {"", *_FRENCH}
+
+
+def _shows_anything(value: Any) -> bool:
+    if isinstance(value, list | dict):
+        return any(map(_shows_anything, value.values() if isinstance(value, dict) else value))
+    return value is not None and str(value).strip() != ""
+
+
+_FRENCH = {"fr", "fra", "fre"}
+
+
+def _language(item: dict[str, Any]) -> str:
+    language = item.get("expressedIn")
+    if not isinstance(language, dict):
+        return ""
+    short, code = language.get("normalizedCode"), language.get("code")
+    told = short if isinstance(short, str) else code if isinstance(code, str) else ""
+    return told.replace("_", "-").split("-")[0].lower() or told.strip()
 
 
 def _says_in_french(value: Any) -> bool:

@@ -50,7 +50,7 @@ def content(audit: Audit) -> tuple[Any, ...]:
 
 
 def test_missing_is_absent_null_or_empty() -> None:
-    """Absent, null, empty and blank fail alike; one word passes; a text in another language does not."""
+    """Absent, null, empty, blank and another language fail alike; one word passes; what is no text is unknown."""
     values: list[Any] = [None, [], [FRENCH], [{**FRENCH, "data": None}], [{**FRENCH, "data": ""}], ""]
     german = {"expressedIn": {"normalizedCode": "de", "code": "deu-DE"}, "data": "Reis"}
     values += [[{**FRENCH, "data": " \n"}], [german], [german, {**FRENCH, "data": "Riz"}], {"x": 1}]
@@ -58,7 +58,7 @@ def test_missing_is_absent_null_or_empty() -> None:
 
     audit = prodex.audit(prodex.flatten(records), {"checks": NAME})
 
-    assert [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1] == audit.states[:, 0].tolist()
+    assert [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 3] == audit.states[:, 0].tolist()
     failures = audit.failures()
     assert {"no data: absent, null or empty"} == set(failures["reason"])
     assert {("namePublicLong", "fr")} == set(zip(failures["attribute"], failures["language"], strict=True))

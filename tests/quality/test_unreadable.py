@@ -5,10 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import prodex
+from prodex.exploration.filled import FilledColumns
+from prodex.facts.fill import FILL_STATES, fill_states
+from prodex_sandbox.sample import AS_OF
+from tests.quality.containers import at, containers, declared, ways, wire_path, with_value
 from tests.quality.four_states import named
+from tests.quality.test_rules import CASES
+from tests.quick import examples
 
 NOW = datetime.fromisoformat("2026-11-01T06:00:00")
 PASS, FAIL, NOT_APPLICABLE, UNKNOWN = range(4)
@@ -169,3 +178,134 @@ def test_a_pending_value_that_cannot_be_read_says_nothing_of_the_product() -> No
     """What waits under lastRequest is not the product's own."""
     record = {"lastRequest": amounts("grossWeight", ("about 500", "GRM"))}
     assert FAIL == state("measure_told", record, attribute="grossWeight")
+
+
+law = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+
+#: Rules that judge a product by itself.
+ALONE = sorted(rule for rule, case in CASES.items() if not case.others)
+
+
+def wrapped(record: dict[str, Any], below: str = "") -> st.SearchStrategy[tuple[str, str, dict[str, Any]]]:
+    """Draw a wire path of a record that is around another one, a container, and the record with the value in it."""
+    places = [
+        way
+        for way in ways(record)
+        if at(record, way) not in (None, "", [], {})
+        and f"{below}.".startswith(f"{wire_path(way)}." if below else "")
+    ]
+    return st.sampled_from(places).flatmap(
+        lambda way: st.sampled_from(list(containers(at(record, way)))).map(
+            lambda one: (wire_path(way), one[0], with_value(record, way, one[1]))
+        )
+    )
+
+
+@pytest.mark.slow
+@law
+@given(st.data())
+def test_no_rule_calls_missing_what_is_in_another_container(data: st.DataObject) -> None:
+    """What passes is in any container read, found wrong with evidence, or unknown: never missing, never no question."""
+    rule = data.draw(st.sampled_from(ALONE))
+    case = CASES[rule]
+    path, container, record = data.draw(wrapped(case.passes))
+    catalog = prodex.flatten([{"id": 7, **record}])
+    audit = prodex.audit(catalog, {"checks": {rule: dict(case.parameters)}}, now=AS_OF, progress=False)
+
+    assert () == audit.crashes
+    found = int(audit.states[0, 0])
+    assert found in {PASS, UNKNOWN} or (found == FAIL and audit.failures()["value"].notna().all()), (
+        path,
+        container,
+    )
+
+
+@pytest.mark.slow
+@law
+@given(st.data())
+def test_no_declared_path_is_missing_in_another_container(data: st.DataObject) -> None:
+    """Coverage, the explorer and requirements agree: it is filled, or nobody knows it."""
+    path, record = data.draw(st.sampled_from(sorted(declared().items(), key=lambda one: one[0])))
+    outer, container, odd = data.draw(wrapped(record, path))
+    # A text in place of a tag is a tag, which has no time.
+    if container == "text" and outer in {"hasTags", "isTaggedBy"}:
+        return
+    key = {"id": 7, "gtin": "03036811359935"}
+    catalog = prodex.flatten([{**key, **odd}, {"id": 8, **record}])
+    state = FILL_STATES[fill_states(catalog, path)[0]]
+    frame = pd.DataFrame([["Shop", "*", path, "must"]], columns=["channel", "family", "attribute", "level"])
+    required = prodex.audit(catalog, prodex.Requirements.of(frame), progress=False).states[:, 0].tolist()
+
+    assert ("filled", PASS) == (FILL_STATES[fill_states(catalog, path)[1]], required[1])
+    assert state in {"filled", "not readable"}, (outer, container)
+    assert (state == "filled") == (required[0] == PASS), (outer, container)
+    assert (state == "not readable") == (required[0] == UNKNOWN), (outer, container)
+    assert not FilledColumns.of(catalog, [path]).lacking(path)[0], (outer, container)
+
+
+def test_bare_codes_and_texts_are_there_and_unknown() -> None:
+    """The values of the issue: each is a line among the problems, unknown to rules, and nobody is asked for it."""
+    nutrient = {"isConceptualizedBy": "FAT", "quantity": {"data": 0.1}, "expressedIn": {"code": "GRM"}}
+    other = {"isConceptualizedBy": {"code": "SALTEQ"}, "quantity": [0.1], "expressedIn": {"code": "GRM"}}
+    partition = {"name": "100 g", "quantity": 100, "isMeasuredBy": "GRM", "contains": [nutrient, other]}
+    record = {
+        "id": 7,
+        "isConsumerUnit": True,
+        **dict.fromkeys(("brand", "kind", "GPC", "typePackaging"), "X"),
+        "namePublicLong": {"fr": "Riz"},
+        "nameLegal": "Riz long",
+        "isPartitionedBy": [partition],
+    }
+    catalog = prodex.flatten([record, {"id": 8, "isConsumerUnit": True}])
+    checks: dict[str, Any] = {"has_brand": {}, "has_kind": {}, "has_gpc_brick": {}, "has_packaging_type": {}}
+    checks["required_text"] = {"attribute": ["namePublicLong", "nameLegal"], "language": "fr"}
+    audit = prodex.audit(catalog, {"checks": checks}, now=NOW)
+
+    assert {
+        *(
+            "brand",
+            "kind",
+            "GPC",
+            "typePackaging",
+            "namePublicLong",
+            "nameLegal",
+            "isPartitionedBy.isMeasuredBy",
+        ),
+        *("isPartitionedBy.contains.isConceptualizedBy", "isPartitionedBy.contains.quantity"),
+    } == set(catalog.problems["what"])
+    assert {UNKNOWN} == set(audit.states[0].tolist())
+    assert {FAIL} == set(audit.states[1].tolist())
+    assert ["8"] == audit.failures()["product_id"].unique().tolist()
+
+
+def test_what_leaves_no_doubt_is_read() -> None:
+    """Pictures with numbers as keys, and flags and brands in lists of one, are what they are and no problem."""
+    picture = {"url": "https://a.example/a.jpg", "isPackshot": [True], "productFace": ["1"]}
+    record = {
+        "id": 7,
+        "isConsumerUnit": [True],
+        "assets": {"pictures": {"1": picture}},
+        "brand": [{"code": "ACME"}],
+    }
+    catalog = prodex.flatten([record])
+    audit = prodex.audit(catalog, {"checks": {"has_front_packshot": {}, "has_brand": {}}}, now=NOW)
+
+    assert [[PASS, PASS]] == audit.states.tolist()
+    assert catalog.problems.empty
+
+
+def test_further_keys_beside_what_is_declared_leave_no_doubt() -> None:
+    """An object with anything that is declared for it is read; what its other keys mean is no question."""
+    record = {
+        "id": 7,
+        "brand": {"code": "ACME", "since": "1990"},
+        "assets": {"pictures": [{"url": "https://a.example/a.jpg", "studio": {"light": 3}}]},
+        "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz", "rank": 1}],
+        "netContent": [{"data": 500, "expressedIn": {"code": "GRM"}, "rank": 1}],
+    }
+    assert prodex.flatten([record]).problems.empty
+
+
+def test_what_decides_whether_a_check_applies_and_cannot_be_read_leaves_it_unknown() -> None:
+    """A type of packaging that is a bare code is none of CASE and PALLET, and may be either."""
+    assert UNKNOWN == state("outer_unit_has_hierarchy", {"typePackaging": "CASE"})

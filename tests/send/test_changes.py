@@ -324,3 +324,59 @@ def test_all_products_that_cannot_be_corrected_are_named_at_once():
         ChangesRefused, match=r"waits for acceptance.* in \.refused of this error: without it the other 1 can"
     ):
         prodex.changes_from_frame(texts[texts["product_id"].isin(["1", "2"])], catalog)
+
+
+@pytest.mark.parametrize(
+    ("held", "frame", "words"),
+    [
+        ({"brand": "ACME"}, {"brand_code": "MILL"}, "brand_code is not one code but 'ACME'"),
+        ({"brand": [{"code": "ACME"}]}, {"brand_code": "MILL"}, "brand_code is not one code but"),
+        (
+            {"isConsumerUnit": [True]},
+            {"is_consumer_unit": False},
+            "isConsumerUnit is a list, and would become a bare value",
+        ),
+        (
+            {"unitType": {"code": "A"}},
+            {"unit_type": "B"},
+            "unitType is an object, and would become a bare value",
+        ),
+    ],
+)
+def test_a_correction_never_rewrites_a_container(held, frame, words):
+    """A value in another container than the declared one is refused by the name of its attribute, and stays."""
+    catalog = catalog_of({"id": 1, "gtin": gtin(1), **held})
+    with pytest.raises(ChangesRefused, match=words):
+        prodex.changes_from_frame(pd.DataFrame([{"product_id": "1", **frame}]), catalog)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Riz", "nameLegal is not a list of texts but a bare value"),
+        ({"fr": "Riz"}, "nameLegal is not a list of texts but an object"),
+        ([{"fr": "Riz"}], "nameLegal is not a list of texts but a list with other items than texts"),
+        ({"1": text("fra-FR", "Riz")}, "nameLegal is an object with numbers as keys in place of a list"),
+    ],
+)
+def test_texts_that_are_no_list_of_texts_are_refused(name, words):
+    """Nothing is written beside texts that cannot be read, or in place of them."""
+    catalog = catalog_of({"id": 1, "gtin": gtin(1), "nameLegal": name}, product(2))
+    with pytest.raises(ChangesRefused, match=words):
+        prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "fr", "Riz long")), catalog)
+
+
+def test_an_answer_never_rewrites_a_container(tmp_path):
+    """An answer for an attribute that is there in another container is refused by its name, and changes nothing."""
+    names = {"nameLegal": [text("fra-FR", "Riz")]}
+    catalog = catalog_of(
+        {"id": 1, "gtin": gtin(1), **names, "brand": "ACME", "netContent": {"1": {"data": 5}}}
+    )
+    path = tmp_path / "answers.csv"
+    rows = [[gtin(1), "brand", "MILL"], [gtin(1), "netContent", "600 GRM"]]
+    pd.DataFrame(rows, columns=["GTIN", "Attribute", "New value"]).to_csv(path, index=False)
+    fix = prodex.read_worklist(path, catalog)
+
+    assert fix.preview().empty
+    for attribute in ("brand", "netContent"):
+        assert f"the product has {attribute} of another form. Correct it at its source." in str(fix)

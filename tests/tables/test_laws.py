@@ -21,7 +21,7 @@ from prodex.tables.parse import ONE_BY_ONE, ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
 from tests.quick import examples
-from tests.wire import NAMED, canonical, encode, leaves, products
+from tests.wire import NAMED, canonical, encode, leaves, listed, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
 _COPIES = {"presence", "raw", "descriptors", "code_labels"}
@@ -81,7 +81,7 @@ def test_flattening_distributes_over_products(one: list[bytes], other: list[byte
 @given(products)
 def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
     """Reading the tables back gives each scalar of the product once, at its place, and nothing else."""
-    wire = json.loads(encode(product))
+    wire = _unwrapped(json.loads(encode(product)), ())
     tables = decoded(flatten_products([encode(product)], _LEARNT))
     expected, described = _without_descriptors(wire)
 
@@ -131,6 +131,70 @@ def _face(value: Any) -> str:
     return "filled" if isinstance(value, bool | int | float) or len(value) else "empty"
 
 
+_CERTIFICATES = ("certificationInformationList", "certificationDetailsList")
+#: Where lists of objects are declared, and where single objects and values: by the wire path of the object around.
+_LISTS = {tuple(anchor.split(".")) for table in TABLES.values() for anchor in table.anchors if anchor}
+_LISTS |= {("isPartitionedBy",), ("expressedIn",), _CERTIFICATES[:1], _CERTIFICATES}
+#: Values that are in no column.
+_DATES = {(): ("startAvailabilityDateTime", "endAvailabilityDateTime")}
+_DATES[_CERTIFICATES] = ("certificationEffectiveStartDate", "certificationEffectiveEndDate")
+
+
+def _singles(path: tuple[str, ...]) -> dict[tuple[str, ...], set[str]]:
+    """Return the paths of single values from an object at a wire path, and what kinds of value these are."""
+    anchor = path[1:] if path[:1] == ("lastRequest",) else path
+    while anchor[-1:] == ("children",) and anchor[:1] in {("logisticalHierarchies",), ("sharingUnits",)}:
+        anchor = anchor[:-1]
+    found: dict[tuple[str, ...], set[str]] = {(name,): {"code"} for name in _DATES.get(anchor, ())}
+    for table in TABLES.values():
+        for one in table.anchors:
+            anchored = tuple(one.split(".")) if one else ()
+            for column in table.columns:
+                own = column.paths if anchored == anchor and (one or not path) else ()
+                above = anchored[:-1] == anchor and column.parent_path and anchored
+                for inner in (*own, *([column.parent_path] if above else [])):
+                    found.setdefault(tuple(inner), set()).add(column.kind)
+    return found
+
+
+def _is_list_of_objects(path: tuple[str, ...]) -> bool:
+    own = path[1:] if path[:1] == ("lastRequest",) else path
+    return own in _LISTS or (own[-1:] == ("children",) and _singles(own) == _singles(own[:1]) != {})
+
+
+def _unwrapped(value: Any, path: tuple[str, ...]) -> Any:
+    """Read containers by hand: numbers as keys, an object for a list of objects, a list of one for what is single."""
+    value = listed(value) if path else value
+    if isinstance(value, list) and _is_list_of_objects(path):
+        # Lists in it are one list with it.
+        while any(isinstance(listed(item), list) for item in value):
+            each = [listed(item) for item in value]
+            value = [one for items in each for one in (items if isinstance(items, list) else [items])]
+    if isinstance(value, list):
+        return [_unwrapped(item, path) for item in value]
+    if not isinstance(value, dict):
+        return value
+    for inner, kinds in _singles(path).items():
+        value = _opened(value, inner, kinds)
+    return {
+        key: [_unwrapped(item, (*path, canonical(key)))]
+        if isinstance(item, dict) and listed(item) is item and _is_list_of_objects((*path, key))
+        else _unwrapped(item, (*path, canonical(key)))
+        for key, item in value.items()
+    }
+
+
+def _opened(value: dict[str, Any], path: tuple[str, ...], kinds: set[str]) -> dict[str, Any]:
+    key, *rest = path or ("",)
+    if not path or key not in value:
+        return value
+    items = listed(value[key])
+    one = items[0] if isinstance(items, list) and len(items) == 1 else value[key]
+    if rest:
+        return {**value, key: _opened(one, tuple(rest), kinds)} if isinstance(one, dict) else value
+    return value if "number" in kinds or isinstance(one, list | dict) else {**value, key: one}
+
+
 def _without_descriptors(product: Any) -> tuple[Counter[Any], set[Any]]:
     """Split the leaves of a product into those with a place and the descriptors' (an own reading of the rules)."""
     described: set[Any] = set()
@@ -144,7 +208,8 @@ def _without_descriptors(product: Any) -> tuple[Counter[Any], set[Any]]:
         about = value.get("expressedIn")
         if isinstance(about, dict) and _named(about) and _is_text_or_quantity(value, path):
             inner["expressedIn"] = _take(about, described, path)
-        if path == ("expressedIn", "presentEntities") and _named(value):
+        own = path[1:] if path[:1] == ("lastRequest",) else path
+        if own == ("expressedIn", "presentEntities") and _named(value):
             return {k: strip(v, (*path, k)) for k, v in _take(value, described, path).items()}
         return inner
 

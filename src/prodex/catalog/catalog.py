@@ -526,16 +526,24 @@ class Catalog(TableProperties):
 
     @property
     def problems(self) -> pd.DataFrame:
-        """What is missing and why: one row per product, page or window of the load.
+        """What is missing and why, and what cannot be read.
+
+        One row per product, page or window of the load that is missing; and one per attribute that some products have
+        in another container, type or spelling than the declared one, so that nobody knows what it means.
 
         Examples
         --------
         >>> import prodex
         >>> prodex.flatten([{"id": 7}]).problems.empty
         True
+        >>> prodex.flatten([{"id": 7, "brand": "ACME"}]).problems["what"].tolist()
+        ['brand']
         """
+        from prodex.facts.unreadable import unreadable_places
+
+        rows = [*self.origin.ledger.problems, *unreadable_places(self)]
         # Text also where there are no rows: an empty column would otherwise be of objects.
-        return pd.DataFrame(self.origin.ledger.problems, columns=["what", "why"], dtype="str")
+        return pd.DataFrame(rows, columns=["what", "why"], dtype="str")
 
     @property
     def dictionary(self) -> pd.DataFrame:

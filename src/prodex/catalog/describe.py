@@ -16,6 +16,7 @@ from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
 from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, is_within
+from prodex.tables.columns import filled_values, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
 
@@ -90,11 +91,11 @@ def _product_cells(products: pa.Table) -> Iterator[Cells]:
 
 
 def _count_cells(cells: Cells, size: int) -> _CellCounts:
-    """Count the cells of each column; texts of nothing but spaces fill nothing."""
+    """Count the cells of each column; texts that show nothing fill nothing."""
     is_count = cells.kind == "count"
     weights = cells.values.to_numpy() if is_count else None
     if not is_count:
-        filled = pc.not_equal(pc.utf8_trim_whitespace(cells.values), "").to_numpy(zero_copy_only=False)
+        filled = filled_values(whole(cells.values))
         cells = cells if filled.all() else cells.at(filled)
     columns, many = cells.columns, len(cells.names)
     # Rows are in the order of attribute and product, so that hardly anything is left to sort.

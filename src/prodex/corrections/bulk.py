@@ -67,7 +67,7 @@ _IN_STEPS: Final = {
     AnswerState.ASKED_BACK: "asked_back",
     AnswerState.CONFLICT: "conflict",
 }
-_OTHER_FORM: Final = "the product has a value of another form there. Correct it at its source."
+_OTHER_FORM: Final = "the product has {path} of another form. Correct it at its source."
 _CHANGED_BACK: Final = "a later step changes it back, so that nothing is sent."
 
 #: What `correct` takes in place of an operation.
@@ -535,7 +535,10 @@ class StepAnswers:
             if is_unseen or any("." in (position or "") for _, position, _ in several):
                 # The tables show nothing there, and the record has something; or it is a list in a list.
                 text = several[0][2] or ""
-                yield own, [exact_refusal(product, root, None, _OTHER_FORM, number=0, text=text)]
+                yield (
+                    own,
+                    [exact_refusal(product, root, None, _OTHER_FORM.format(path=root), number=0, text=text)],
+                )
                 continue
             made = present
             # From the last one, since what is taken away moves the others.

@@ -489,8 +489,8 @@ def _text_series(values: object) -> pd.Series:
     return pd.Series(values, dtype="str")
 
 
-#: The states of an attribute that a product lacks; what was not asked for may be there.
-MISSING = tuple(state for state in FILL_STATES if state not in {"filled", "not asked for"})
+#: The states of an attribute that a product lacks; what was not asked for may be there, and what is not readable is.
+MISSING = tuple(state for state in FILL_STATES if state not in {"filled", "not asked for", "not readable"})
 
 
 def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] | None = None) -> Conditions:

@@ -603,11 +603,14 @@ class AttributeFacets:
         return found
 
     def _lacked(self) -> FacetValues:
-        """Return which products lack which attributes; of what was not asked for nobody knows whether it is there."""
+        """Return which products lack which attributes; of what was not asked for nobody knows whether it is there.
+
+        Neither does anybody know it of what cannot be read.
+        """
         language, others = self._asked
         filled = self.filled.read([*USUAL, *(_split_code(code)[0] for code in others)])
         codes = dict.fromkeys([*_usual_attributes(filled, language), *others])
-        masks = [~filled.mask(*_split_code(code)) for code in codes]
+        masks = [filled.lacking(*_split_code(code)) for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]

@@ -82,11 +82,12 @@ class FilledColumns:
     attributes: frozenset[str]
     _held: Mapping[Attribute, _Held]
     _counts: Mapping[Attribute, int]
+    _unreadable: Mapping[Attribute, _Held]
 
     @classmethod
     def of(cls, catalog: Catalog, attributes: Iterable[str] = (), report: Report | None = None) -> Self:
         """Read attributes of a catalogue."""
-        return cls(catalog, frozenset(), {}, {}).with_attributes(attributes, report)
+        return cls(catalog, frozenset(), {}, {}, {}).with_attributes(attributes, report)
 
     def with_attributes(self, attributes: Iterable[str], report: Report | None = None) -> Self:
         """Return the same with further attributes; only these are read."""
@@ -94,29 +95,46 @@ class FilledColumns:
         if not wanted:
             return self
         size, before = len(self.catalog), 0
-        pieces: dict[Attribute, list[tuple[slice, npt.NDArray[np.uint8]]]] = {}
+        pieces: _Pieces = {}
+        unclear: _Pieces = {}
         parts = self.catalog.parts
         for part, found in zip(parts, side_by_side(lambda one: part_filled(one, wanted), parts), strict=True):
             here = slice(before, before + part.size)
-            for key, mask in found.items():
-                pieces.setdefault(key, []).append((here, np.packbits(mask)))
+            for masks, into in ((found.filled, pieces), (found.unreadable, unclear)):
+                for key, mask in masks.items():
+                    into.setdefault(key, []).append((here, np.packbits(mask)))
             before = here.stop
             if report is not None:
                 report(before, size)
-        held, counts = dict(self._held), dict(self._counts)
+        held, counts, unreadable = dict(self._held), dict(self._counts), dict(self._unreadable)
         for key, some in pieces.items():
-            filled = np.zeros(size, bool)
-            for here, bits in some:
-                filled[here] = np.unpackbits(bits, count=here.stop - here.start)
-            places = np.flatnonzero(filled).astype(np.int32)
-            counts[key] = len(places)
-            # Hundreds of columns of a large catalogue fit into memory as bits, thousands of rare languages as places.
-            held[key] = places if len(places) * _BITS_OF_A_PLACE < size else np.packbits(filled)
-        return replace(self, attributes=self.attributes.union(wanted), _held=held, _counts=counts)
+            held[key], counts[key] = _held_of(some, size)
+        for key, some in unclear.items():
+            unreadable[key], _ = _held_of(some, size)
+        return replace(
+            self,
+            attributes=self.attributes.union(wanted),
+            _held=held,
+            _counts=counts,
+            _unreadable=unreadable,
+        )
 
     def mask(self, attribute: str, language: str | None = None) -> Mask:
         """Return which products have an attribute filled, in any language or in one."""
-        held = self._held.get((attribute, language))
+        return self._mask_of(self._held.get((attribute, language)))
+
+    def unreadable(self, attribute: str, language: str | None = None) -> Mask:
+        """Return of which products nobody knows it: something is there, and cannot be read."""
+        own = self._unreadable.get((attribute, language))
+        # What does not say its language may be in any.
+        held = self._unreadable.get((attribute, "")) if own is None else own
+        return self._mask_of(held) & ~self.mask(attribute, language)
+
+    def lacking(self, attribute: str, language: str | None = None) -> Mask:
+        """Return which products are known not to have an attribute filled, in any language or in one."""
+        return ~(self.mask(attribute, language) | self.unreadable(attribute, language))
+
+    def _mask_of(self, held: _Held | None) -> Mask:
         if held is not None and held.dtype == np.uint8:
             return np.unpackbits(held, count=len(self.catalog)).view(bool)
         filled = np.zeros(len(self.catalog), bool)
@@ -132,12 +150,24 @@ class FilledColumns:
 
     def counted(self, attribute: Attribute, among: Mask) -> FilledCount:
         """Return how many of some products have an attribute filled, in any language or in one."""
-        return FilledCount(self._count(attribute, among), int(among.sum()), 0)
+        unknown = self._unknown(attribute)
+        if unknown is None:
+            return FilledCount(self._count(attribute, among), int(among.sum()), 0)
+        unclear = int((unknown & among).sum())
+        return FilledCount(self._count(attribute, among), int(among.sum()) - unclear, unclear)
 
     def counted_by(self, groups: FacetValues, attribute: Attribute, among: Mask) -> FilledCount:
         """Return the same for each group."""
         products = groups.count(among)
-        return FilledCount(groups.count(self.mask(*attribute) & among), products, np.zeros_like(products))
+        unknown = self._unknown(attribute)
+        unclear = np.zeros_like(products) if unknown is None else groups.count(unknown & among)
+        return FilledCount(groups.count(self.mask(*attribute) & among), products - unclear, unclear)
+
+    def _unknown(self, attribute: Attribute) -> Mask | None:
+        """Return of which products it is unknown; None where of none, as nearly always."""
+        name, language = attribute
+        is_there = (name, language) in self._unreadable or (name, "") in self._unreadable
+        return self.unreadable(*attribute) if is_there else None
 
     def _count(self, attribute: Attribute, among: Mask) -> int:
         held = self._held.get(attribute)
@@ -159,6 +189,19 @@ class FilledColumns:
     def is_text(self, attribute: str) -> bool:
         """Return whether an attribute holds texts: by the specification, or in any product."""
         return attribute in TEXTS or any(key[0] == attribute and key[1] for key in self._counts)
+
+
+_Pieces: TypeAlias = "dict[Attribute, list[tuple[slice, npt.NDArray[np.uint8]]]]"
+
+
+def _held_of(pieces: list[tuple[slice, npt.NDArray[np.uint8]]], size: int) -> tuple[_Held, int]:
+    """Return the products of a few parts in as little memory as can be, and how many they are."""
+    found = np.zeros(size, bool)
+    for here, bits in pieces:
+        found[here] = np.unpackbits(bits, count=here.stop - here.start)
+    there = np.flatnonzero(found).astype(np.int32)
+    # Hundreds of columns of a large catalogue fit into memory as bits, thousands of rare languages as places.
+    return there if len(there) * _BITS_OF_A_PLACE < size else np.packbits(found), len(there)
 
 
 class FilledReader:

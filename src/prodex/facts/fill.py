@@ -3,21 +3,18 @@
 `missing_in` is the definition, a walk of one record. `fill_states` decides the same for whole catalogues from their
 tables, and looks into records only where the tables do not show it.
 
-A value may be unreadable (`Unreadable`): a time such as "yesterday" in `updatedAt`, or "about 500" beside the unit GRM.
-It is kept in `scalars`, and is neither data nor missing: nobody knows what it means.
+What is there and cannot be read (`prodex.facts.unreadable`) is neither filled nor missing.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache, reduce
-from typing import Any, NamedTuple, Self, TypeAlias
+from functools import reduce
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -28,15 +25,14 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.executors import side_by_side
-from prodex.facts.pending import PENDING
 from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
+from prodex.facts.unreadable import Unreadable
 from prodex.locales import short_language, short_of
-from prodex.tables.attributes import anchored, is_within, state_column
+from prodex.tables.attributes import is_within, state_column
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
-from prodex.tables.declaration import TABLES, ColumnKind
-from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain_walk import presence_of
 from prodex.tables.values import fit, read_json
+from prodex.tables.visible import is_visible
 
 
 class Missing(StrEnum):
@@ -46,6 +42,8 @@ class Missing(StrEnum):
     NULL = "null"
     EMPTY = "empty"
     NOT_ASKED = "not requested"
+    #: There, and nobody knows what it means.
+    UNREADABLE = "not readable"
 
 
 _KEY = re.compile(r"(?:\\.|[^.\\])+")
@@ -95,8 +93,10 @@ def keys(path: str) -> list[str]:
 
 
 def _most(values: Iterable[Any]) -> Missing:
-    # Nothing but spaces is no data, so that somebody has sent an empty text.
-    presences = {"empty" if isinstance(one, str) and not one.strip() else presence_of(one) for one in values}
+    # What shows nothing is no data, so that somebody has sent an empty text.
+    presences = {
+        "empty" if isinstance(one, str) and not is_visible(one) else presence_of(one) for one in values
+    }
     return next((one for one in _MOST_SPECIFIC if one in presences), Missing.ABSENT)
 
 
@@ -146,15 +146,15 @@ def _is_in(item: dict[str, Any], language: str) -> bool:
     return spoken is not None and short_of(spoken) == short_of(language)
 
 
-#: The states of an attribute of a product: filled, or one of four reasons why it is not.
-FILL_STATES = ("filled", "empty", "null", "absent", "not asked for")
+#: The states of an attribute of a product: filled, one of four reasons why it is not, or there and not readable.
+FILL_STATES = ("filled", "empty", "null", "absent", "not asked for", "not readable")
 
 #: Places in `FILL_STATES`, one for each product.
 Fill: TypeAlias = npt.NDArray[np.int8]
 #: A wire path, and the short code of a language for its texts in that language alone.
 Attribute: TypeAlias = tuple[str, str | None]
 
-_FILLED, _EMPTY, _NULL, _ABSENT, _NOT_ASKED = range(5)
+_FILLED, _EMPTY, _NULL, _ABSENT, _NOT_ASKED, _UNREADABLE = range(6)
 _WHY = {Missing.EMPTY: _EMPTY, Missing.NULL: _NULL, Missing.ABSENT: _ABSENT}
 #: Filled at the top of the record, with no data at the place that is asked about.
 _UNDECIDED = -1
@@ -171,8 +171,8 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     """Return the state of an attribute of each product, in the order of the catalogue.
 
     An attribute is filled if there is data at its wire path or anywhere below it that is the product's own. Otherwise
-    the most specific of the reasons counts: it was not asked for; somebody has sent an empty value (an empty list, a
-    text of nothing but spaces); or null; or nothing at all, and it is absent.
+    the most specific of the reasons counts: it was not asked for; it is there and cannot be read; somebody has sent an
+    empty value (an empty list, a text that shows nothing); or null; or nothing at all, and it is absent.
 
     Parameters
     ----------
@@ -213,29 +213,56 @@ def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[F
     """Return the states of several attributes of the products of a part; each table is read once."""
     rows = _PartRows(part, sorted({attribute for attribute, _ in wanted}))
     presence = Presence(part.size, rows.read, rows.positions)
-    found = [_states_from_tables(rows, presence, origin, *one) for one in wanted]
+    unreadable = Unreadable.of(part)
+    found = [_states_from_tables(rows, presence, unreadable, origin, *one) for one in wanted]
     _explain(rows, wanted, found)
     return found
 
 
-def part_filled(part: Part, attributes: Sequence[str]) -> dict[Attribute, Mask]:
+class Filled(NamedTuple):
+    """Which products of a part have attributes filled, and of which nobody knows it.
+
+    Attributes
+    ----------
+    filled
+        In any language, and in each that occurs.
+    unreadable
+        Where something is there and cannot be read: in any language (None), in a language that it says itself, and
+        without saying one ("").
+    """
+
+    filled: Mapping[Attribute, Mask]
+    unreadable: Mapping[Attribute, Mask]
+
+
+def part_filled(part: Part, attributes: Sequence[str]) -> Filled:
     """Return which products of a part have attributes filled: in any language, and in each language that occurs.
 
     Why an attribute is missing is not looked for, so that no record is read.
     """
     if not part.size:
-        return {}
+        return Filled({}, {})
     rows = _PartRows(part, attributes)
     presence = Presence(part.size, rows.read, rows.positions)
+    unreadable = Unreadable.of(part)
     found: dict[Attribute, Mask] = {}
+    unclear: dict[Attribute, Mask] = {}
     for attribute in attributes:
         for language in (None, *presence.languages(attribute)):
             found[attribute, language] = presence.filled(attribute, language)
-    return found
+        for said in unreadable.languages(attribute):
+            for language in {None, said or ""}:
+                unclear[attribute, language] = unreadable.products([attribute], language)
+    return Filled(found, unclear)
 
 
 def _states_from_tables(
-    rows: _PartRows, presence: Presence, origin: Origin, attribute: str, language: str | None
+    rows: _PartRows,
+    presence: Presence,
+    unreadable: Unreadable,
+    origin: Origin,
+    attribute: str,
+    language: str | None,
 ) -> Fill:
     """Return the states as far as tables show them."""
     if not rows.part.size:  # a strict filter leaves most parts empty
@@ -244,6 +271,7 @@ def _states_from_tables(
         states = rows.at_top(keys(attribute)[0]).copy()
     else:
         states = np.full(rows.part.size, _NOT_ASKED, np.int8)
+    states[unreadable.products([attribute], language) & (states != _NOT_ASKED)] = _UNREADABLE
     states[presence.filled(attribute, language)] = _FILLED
     if language is not None:
         # Where there is data of the attribute at all, there is no text in this language, unless one without data.
@@ -381,156 +409,3 @@ def _decoded_or(json: bytes, decoder: msgspec.json.Decoder[Any], otherwise: Any)
         with suppress(ValueError, RecursionError):
             return read_json(json)
     return otherwise
-
-
-#: How "less than" is written in place of a small amount of a nutrient, which the rules of nutrition read.
-LESS_THAN = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
-_LESS_THAN = re.compile(LESS_THAN)
-
-#: The ends of paths that mean a value, and the descriptor beside it.
-_DATA, _CODE, _SHORT = ".data", ".expressedIn", ".expressedIn.normalizedCode"
-
-#: Wire paths of the columns of `products`, which are in no list.
-_OF_PRODUCTS = frozenset(".".join(path) for column in TABLES["products"].columns for path in column.paths)
-
-
-class _Place(NamedTuple):
-    """Where unreadable values are, and of which language they say that they are."""
-
-    path: str
-    language: str | None = None
-    #: Whether it is the leaf of a declared column; otherwise an attribute whose items have a descriptor.
-    is_leaf: bool = True
-
-
-@dataclass(frozen=True, eq=False)
-class Unreadable:
-    """The products of a part that hold what cannot be read, by place."""
-
-    size: int
-    found: Mapping[_Place, Rows] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, part: Part) -> Self:
-        """Find them among the rows that are the products' own; an export without `scalars` shows none."""
-        if not part.size or not part.holds("scalars"):
-            return cls(part.size)
-        every = pc.unique(whole(part.encoded("scalars", ["attribute"])["attribute"])).to_pylist()
-        own = [path for path in every if not path.startswith(PENDING)]
-        wanted = [path for path in own if _leaf_of(path) or _base_of(path)]
-        # Nearly always there are none, and no more than the paths has to be read.
-        if not wanted:
-            return cls(part.size)
-        found: dict[_Place, list[str]] = defaultdict(list)
-        for place, product in _places(part, wanted, own):
-            found[place].append(product)
-        ids = whole(part.read("products", ["product_id"])["product_id"])
-        return cls(part.size, {place: places(pa.array(each), ids) for place, each in found.items()})
-
-    def products(self, attributes: Iterable[str], language: str | None = None) -> Mask:
-        """Say which products hold something at these wire paths that cannot be read, in a language or in any."""
-        there = np.zeros(self.size, bool)
-        for path in attributes if self.found else ():
-            for place, products in self.found.items():
-                is_at = place.path == path if place.is_leaf else is_within(place.path, path)
-                if is_at and (language is None or place.language in {None, short_of(language)}):
-                    there[products] = True
-        return there
-
-
-def _places(part: Part, wanted: list[str], every: list[str]) -> Iterator[tuple[_Place, str]]:
-    """Yield each unreadable value: its place, and the key of its product."""
-    names = ["product_id", "attribute", "position", "type", "value"]
-    rows = part.read("scalars", names, pc.field("attribute").isin(wanted)).to_pylist()
-    named = _descriptors(part, {base for path in wanted if (base := _base_of(path))}, every)
-    for row in rows:
-        product, path, position = row["product_id"], row["attribute"], row["position"]
-        if (leaf := _leaf_of(path)) is not None:
-            if _is_filled(row) and not _fits(row, *leaf):
-                yield _Place(leaf[0]), product
-            continue
-        base = str(_base_of(path))
-        # A list in `data` has one more index than its item.
-        around = position.rpartition(".")[0]
-        described = named.get((product, base, position)) or named.get((product, base, around))
-        if described is not None and _is_filled(row):
-            code, short = described
-            is_language = expressed_at(base, code, short) in LANGUAGES
-            yield _Place(base, short_of(code or short or "") if is_language else None, is_leaf=False), product
-
-
-def _descriptors(
-    part: Part, bases: set[str], every: list[str]
-) -> dict[tuple[str, str, str], tuple[str | None, str | None]]:
-    """Return code and short code of the descriptors that belong to no text and no amount, by product and place."""
-    found: dict[tuple[str, str, str], tuple[str | None, str | None]] = {}
-    for table, end, column in (("codes", _CODE, "code"), ("scalars", _SHORT, "value")):
-        paths = [f"{base}{end}" for base in bases]
-        if table == "scalars":
-            paths = [path for path in paths if path in every]
-        if not paths or not part.holds(table):
-            continue
-        names = ["product_id", "attribute", "position", column]
-        for row in part.read(table, names, pc.field("attribute").isin(paths)).to_pylist():
-            place = (row["product_id"], row["attribute"].removesuffix(end), row["position"])
-            code, short = found.get(place, (None, None))
-            found[place] = (row[column], short) if table == "codes" else (code, row[column])
-    return found
-
-
-@lru_cache(maxsize=65536)
-def _leaf_of(path: str) -> tuple[str, tuple[ColumnKind, ...]] | None:
-    """Return the declared leaf at which a scalar is, or inside of which, and what its columns take."""
-    around, below = path, ""
-    while around:
-        if kinds := _kinds_at(around):
-            # What is below does not fit by being there.
-            return _once_nested(around), () if below else kinds
-        around, _, last = around.rpartition(".")
-        below = f"{last}.{below}"
-    return None
-
-
-def _kinds_at(path: str) -> tuple[ColumnKind, ...]:
-    """Return what the columns take that are declared for a wire path."""
-    around = path
-    inner: list[str] = []
-    kinds: list[ColumnKind] = []
-    while True:
-        if (table := anchored(around)) is not None and (inner or around):
-            kinds += [column.kind for column in table.columns if tuple(inner) in column.paths]
-        if not around:
-            return tuple(kinds)
-        around, _, last = around.rpartition(".")
-        inner.insert(0, last)
-
-
-def _once_nested(path: str) -> str:
-    """Return a wire path in hierarchies as rules name it, whatever the depth."""
-    while ".children.children" in path:
-        path = path.replace(".children.children", ".children")
-    return path
-
-
-def _base_of(path: str) -> str | None:
-    """Return the path of the object whose `data` a scalar is in."""
-    base, found, below = f"{path}.".partition(f"{_DATA}.")
-    return base if found and base and _CODE not in f"{base}{below}" else None
-
-
-def _is_filled(row: Mapping[str, Any]) -> bool:
-    return bool(row["value"].strip())
-
-
-def _fits(row: Mapping[str, Any], path: str, kinds: tuple[ColumnKind, ...]) -> bool:
-    """Whether a scalar is what its column takes: one that is left over, since another path had a value as well."""
-    text = row["value"]
-    # A column of `products` takes no list of values.
-    if row["position"] and path in _OF_PRODUCTS:
-        return False
-    if path == "isPartitionedBy.contains.quantity" and _LESS_THAN.match(text):
-        return True
-    value = text if row["type"] == "string" else text == "true" if row["type"] == "boolean" else None
-    if row["type"] == "number":
-        value = read_json(text.encode())
-    return any(fit(value, kind) is not None for kind in kinds)

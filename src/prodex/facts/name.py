@@ -12,7 +12,7 @@ a name is shown:
    for many products ("Biscuits").
 4. Then the text that was sent first.
 
-A text of nothing but spaces is no name, and neither is a number or a text that does not say its language: these are
+A text that shows nothing is no name, and neither is a number or a text that does not say its language: these are
 no localized texts. The market is the product's own, else the one that was asked for. The market that a profile takes
 for granted does not count, so that a product has the same name in an audit as elsewhere.
 
@@ -46,6 +46,7 @@ from prodex.tables.columns import (
     unless_blank,
     whole,
 )
+from prodex.tables.visible import is_visible
 
 #: Attributes that hold names, the best first.
 NAMES = ("namePublicLong", "namePublicShort", "nameLegal")
@@ -223,7 +224,7 @@ def shown_one(label: str | None, code: str | None) -> str | None:
     >>> shown_one("Acme", "A"), shown_one(" ", "B"), shown_one(None, None), shown_one("", None)
     ('Acme', 'B', None, '')
     """
-    filled = (one for one in (label, code) if one is not None and one.strip())
+    filled = (one for one in (label, code) if one is not None and is_visible(one))
     return next(filled, code if label is None else label)
 
 

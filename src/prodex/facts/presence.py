@@ -1,7 +1,8 @@
 """What is filled: an index of each table, made in one pass, that is asked for many attributes and languages.
 
-No data is absent, null, empty, or text of nothing but spaces. The language or unit of a value (`expressedIn`) is no
-data of the attribute around it: a text that was sent as null still says its language.
+No data is absent, null, empty, or text that shows nothing. The language or unit of a value (`expressedIn`) is no
+data of the attribute around it: a text that was sent as null still says its language. Neither is what cannot be read:
+whether it is there is another question (`prodex.facts.unreadable`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from prodex.locales import short_of
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values
 from prodex.tables.declaration import TABLES
+from prodex.tables.declared_paths import is_data_of
 
 #: Tables without anchors, whose column `attribute` is the wire path of a row, and the columns with their data.
 BY_SHAPE: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +33,6 @@ BY_SHAPE: Mapping[str, tuple[str, ...]] = {
 #: Tables whose rows are at declared wire paths.
 ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
-_DESCRIPTOR = ".expressedIn."
 
 #: Reads columns of a table, as whole arrays.
 Read: TypeAlias = Callable[[str, Sequence[str]], list[pa.Array]]
@@ -47,6 +48,8 @@ class PresenceIndex:
     ----------
     size
         Number of products.
+    table
+        The table whose rows are indexed.
     attributes, languages
         What occurs; languages as short codes, with "" for rows without.
     starts
@@ -56,6 +59,7 @@ class PresenceIndex:
     """
 
     size: int
+    table: str
     attributes: list[str]
     languages: list[str]
     starts: Rows
@@ -65,6 +69,7 @@ class PresenceIndex:
     def of(
         cls,
         size: int,
+        table: str,
         positions: Rows,
         attribute: pa.Array,
         filled: Mask,
@@ -80,14 +85,16 @@ class PresenceIndex:
         pair = (attribute_codes * len(languages) + language_codes)[filled]
         order = np.argsort(pair, kind="stable")
         edges = np.arange(len(attributes) * len(languages) + 1)
-        return cls(size, attributes, languages, np.searchsorted(pair[order], edges), positions[filled][order])
+        return cls(
+            size, table, attributes, languages, np.searchsorted(pair[order], edges), positions[filled][order]
+        )
 
     def products(self, attribute: str, language: str | None = None) -> Mask:
         """Say for each product whether it has data at or below an attribute, in one language or in any."""
         found = np.zeros(self.size, bool)
         width = len(self.languages)
         for place in self._below.get(attribute.partition(".")[0], ()):
-            if not _is_data_of(self.attributes[place], attribute):
+            if not is_data_of(self.table, self.attributes[place], attribute):
                 continue
             if language is None:
                 first, last = place * width, (place + 1) * width
@@ -110,7 +117,7 @@ class PresenceIndex:
     def languages_of(self, attribute: str) -> list[str]:
         """Return the languages in which any product has data at or below an attribute."""
         of_pair = np.diff(self.starts).reshape(len(self.attributes), len(self.languages)) > 0
-        own = [_is_data_of(name, attribute) for name in self.attributes]
+        own = [is_data_of(self.table, name, attribute) for name in self.attributes]
         there = of_pair[np.array(own, bool)].any(axis=0)
         return [one for one, is_there in zip(self.languages, there, strict=True) if is_there]
 
@@ -184,7 +191,7 @@ class Presence:
             filled = np.logical_or.reduce([*map(filled_values, self.read(table, BY_SHAPE[table]))])
         if table == "texts":
             language = pc.coalesce(*self.read(table, ("language", "language_code")))
-        return PresenceIndex.of(self.size, self.positions(table), attribute, filled, language)
+        return PresenceIndex.of(self.size, table, self.positions(table), attribute, filled, language)
 
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column at or below this path has data."""
@@ -234,8 +241,3 @@ def tables_at(attribute: str) -> tuple[str, ...]:
         or any(is_within(own, anchor) or is_within(anchor, own) for anchor in TABLES[table].anchors)
     ]
     return (*BY_SHAPE, *anchored)
-
-
-def _is_data_of(path: str, attribute: str) -> bool:
-    """Whether a row at a wire path is data of an attribute."""
-    return is_within(path, attribute) and _DESCRIPTOR not in f"{path[len(attribute) :]}."

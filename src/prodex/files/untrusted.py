@@ -38,6 +38,10 @@ class MadeByNewer(ValueError):
     """A file has a format that only a newer version of prodex reads."""
 
 
+class MadeByEarlier(ValueError):
+    """A file has a format that only an earlier version of prodex reads."""
+
+
 class NotUtf8(ValueError):
     """A file is no UTF-8 text; the message says what it is, and shows nothing of it."""
 
@@ -222,7 +226,7 @@ def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:
         return file.read(state.st_size)
 
 
-def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> Shape:
+def read_json(path: Path, shape: type[Shape], *, newest: int | None = None, oldest: int = 1) -> Shape:
     """Read a JSON file into a declared shape.
 
     Parameters
@@ -233,17 +237,26 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None) -> S
         A type that msgspec knows: names, types and ranges of what is in it. Further names are left out.
     newest
         The newest `format` that can be read; None for files without one.
+    oldest
+        The oldest one.
 
     Raises
     ------
     OSError
         As for `read_bytes`.
     ValueError
-        When the file is no JSON, or does not have the shape; `MadeByNewer` when only a newer version can read it.
+        When the file is no JSON, or does not have the shape; `MadeByNewer` or `MadeByEarlier` when only another version
+        can read it.
     """
     content = read_bytes(path)
-    if newest is not None and (found := json_in_shape(content, _FormatOnly).format) > newest:
-        raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
+    if newest is not None:
+        found = json_in_shape(content, _FormatOnly).format
+        if found > newest:
+            raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
+        if found < oldest:
+            raise MadeByEarlier(
+                f"made by an earlier version of prodex (it is of format {found}), which read values in another way"
+            )
     return json_in_shape(content, shape)
 
 

@@ -28,6 +28,7 @@ from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Req
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
 from prodex.tables.columns import Mask, encoded
+from prodex.tables.visible import is_visible
 from prodex.untrusted_text import on_one_line
 
 #: The language of a row that is about all that is required, and of one about what has no language.
@@ -156,7 +157,7 @@ class Completeness:
         codes, code = encoded(self.audit.group_column(column_of(self.wanted.by)))
         own: list[str | None] = codes.to_pylist()
         # A supplier who fills in "*" has named no family, and would be taken for all of them.
-        named = [one if str(one).strip() not in {"", ALL} else None for one in own]
+        named = [one if is_visible(str(one)) and str(one).strip() != ALL else None for one in own]
         listed = [self.wanted.nearest(one) or one for one in named]
         names = list(dict.fromkeys([*(one.code for one in self.wanted.families), *filter(None, listed)]))
         place = {name: number for number, name in enumerate(names)}

@@ -163,13 +163,14 @@ class HierarchyColumns(ChildRows):
         return made
 
     def _node_places(self, position: pa.ChunkedArray, level: Rows) -> Rows:
-        """Return the place of the node that a measure belongs to; lists of one have one index more than the node."""
+        """Return the place of the node that a measure belongs to: as many indexes as there are levels."""
         distinct, own = encoded(position)
-        # A weight that is a list has one more index than its node; both spellings occur.
-        depth = pc.count_substring(distinct, ".").to_numpy().astype(np.int64)
-        exact = places(distinct, self._places[0])
-        shorter = places(pc.replace_substring_regex(distinct, _LAST_INDEX, ""), self._places[0])
-        return np.where(depth[own] == level, exact[own], shorter[own])
+        # A weight that is a list has more indexes than its node; all spellings occur.
+        levels = int(level.max(initial=0)) + 1
+        used, of_each = np.unique(own * levels + level, return_inverse=True)
+        written = distinct.to_pylist()
+        cut = [".".join(written[one // levels].split(".")[: one % levels + 1]) for one in used.tolist()]
+        return places(pa.array(cut, pa.string()), self._places[0])[of_each]
 
     def _completed(self, values: Numbers) -> Numbers:
         """Fill what a node does not tell from another mention of the same unit in the product."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.fill import LESS_THAN
+from prodex.facts.unreadable import LESS_THAN
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded

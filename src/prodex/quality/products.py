@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
-from prodex.facts.fill import Unreadable
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
+from prodex.facts.unreadable import Unreadable
 from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
 from prodex.quality.scope import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
@@ -158,7 +158,7 @@ class Products:
     def filled(self, attribute: str, language: str | None = None) -> Mask:
         """Say for each product whether it has data at a wire path, or anywhere below it.
 
-        No data is absent, null, empty, or text of nothing but spaces.
+        No data is absent, null, empty, or text that shows nothing. Neither is what cannot be read (`unreadable`).
 
         Parameters
         ----------

@@ -47,6 +47,7 @@ from prodex.quality.verdict import compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
+from prodex.tables.visible import is_visible
 
 
 @dataclass(frozen=True)
@@ -377,7 +378,7 @@ class _Part:
         """The families that occur, and for each product which it is of; the last is of those without."""
         codes, code = encoded(self.products.column(column_of(self.requirements.by)))
         names = codes.to_pylist()
-        blank = [not str(name).strip() for name in names]
+        blank = [not is_visible(str(name)) for name in names]
         code = np.where(np.append(blank, True)[code], len(names), code)
         return [*names, None], code
 
@@ -409,6 +410,10 @@ class _Part:
         if not self._families_known and self.requirements.families:
             of_family[:] = _UNDECIDED
         wanted = of_family[family]
+        if self.requirements.families:
+            # A family that is there and cannot be read may be any.
+            unclear = self.products.unreadable(wire_paths(column_of(self.requirements.by)))
+            wanted = np.where(unclear & (family == len(families) - 1), _UNDECIDED, wanted)
         return list(asks), wanted, wanted == _UNDECIDED
 
     def _channel(self, channel: Channel) -> tuple[Mask, Mask]:
@@ -450,8 +455,8 @@ class _Part:
         else:
             there = self.products.filled(path, asked.language or None)
         # What cannot be read is neither data nor missing.
-        unclear = self.products.unreadable([path], asked.language or None)
-        there = there & ~unclear
+        needed = [path] if not chosen else _needs(asked)
+        unclear = self.products.unreadable(needed, asked.language or None) & ~there
         if requested is Asked.PART:
             unclear = unclear | ~there
         return _Presence(there, unclear)

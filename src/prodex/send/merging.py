@@ -23,6 +23,7 @@ from prodex.locales import (
 )
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
 from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
+from prodex.tables.containers import numbered_place, rewritten_container, unusual_list
 from prodex.tables.values import halves_of, storable
 from prodex.written_json import RepeatedKeys, unwritable, why_unwritable
 
@@ -168,6 +169,11 @@ class _CorrectedProduct:
                 new = new(before)
             if before == new:
                 return None
+            if (rewritten := rewritten_container(before, new, root)) is not None:
+                raise self._refused(
+                    f"{rewritten}. A correction changes values, and never what they are wrapped in. Correct it at its "
+                    "source, or send the whole attribute as a record."
+                )
             self._values[root] = new
             # Nothing is left of an attribute: `finished` deletes it.
             after = DELETE if new is None or new == [] else new
@@ -244,6 +250,11 @@ class _CorrectedProduct:
             for one in texts_of(self._values[root], root, empty=True)
             if one.attribute == correction.attribute
         ]
+        if not items and (place := numbered_place(self._values[root], root)) is not None:
+            raise self._refused(
+                f"{place} is an object with numbers as keys in place of a list. A correction never rewrites what is "
+                "there. Correct it at its source, or send the whole attribute as a record."
+            )
         here = [one for one in items if one.data is not None]
         language, code = correction.language, correction.language_code
         if correction.position is not None:
@@ -280,11 +291,13 @@ class _CorrectedProduct:
                 f"there is no text yet for {_correction_in_words(correction)}, and it is not known which item of "
                 f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
             )
-        if value is not None and not isinstance(value, list):
+        if (unusual := unusual_list(value)) is not None:
             raise self._refused(
-                f"{correction.attribute} is not a list of texts but {value!r:.60}. Send the whole attribute as a "
-                "record."
+                f"{correction.attribute} is not a list of texts but {unusual}: {value!r:.60}. A correction never "
+                "rewrites what is there. Correct it at its source, or send the whole attribute as a record."
             )
+        if value is not None and not isinstance(value, list):
+            value = None
         texts = [] if value is None else value
         # Into the same list: a text that another correction deletes is taken out of that in the end.
         item = {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value}

@@ -31,6 +31,7 @@ from prodex.files.lock import publishing_lock
 from prodex.files.seal import is_sealed, seal_of
 from prodex.files.untrusted import (
     Count,
+    MadeByEarlier,
     MadeByNewer,
     Moment,
     check_moment,
@@ -64,6 +65,9 @@ _MOST_OF_SEAL = 100
 
 #: Beyond it no reader of JSON is exact.
 _LAST_NUMBER = 2**53 - 1
+
+#: What to do with what an earlier version has kept.
+_ANEW = "Load again."
 
 #: Names of values without a number that are noted at most.
 _MOST_NOTED = 1_000
@@ -150,13 +154,16 @@ class Archive:
     below
         Folder between that of the name and those of the times; "" where there is none.
     format
-        The newest format of a manifest that this version reads, and the one that it writes.
+        The format of a manifest that this version writes, and the newest that it reads.
+    oldest
+        The oldest format that it reads.
     """
 
     kind: str
     advice: str
     below: str = ""
     format: int = 1
+    oldest: int = 1
 
     def folder(self, name: str) -> Path:
         """Return the folder that holds the values of a name.
@@ -395,18 +402,20 @@ class Archive:
         Raises
         ------
         SnapshotDamaged
-            When it is missing, damaged, or only a newer version can read it.
+            When it is missing, damaged, or only another version can read it.
         StorageError
             When it belongs to somebody else and may not be read.
         """
         path = folder / MANIFEST
         try:
             with reading(path):
-                return read(read_json(path, shape, newest=self.format))
+                return read(read_json(path, shape, newest=self.format, oldest=self.oldest))
         except StorageError:
             raise
         except MadeByNewer as error:
             raise SnapshotDamaged(f"{path} was {error}.") from error
+        except MadeByEarlier as error:
+            raise SnapshotDamaged(f"{path} was {error}. {_ANEW}") from error
         except (OSError, ValueError) as error:
             raise SnapshotDamaged(f"{path} cannot be read ({error}). {self.advice}") from error
 

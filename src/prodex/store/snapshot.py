@@ -41,7 +41,10 @@ SAVING = "Saving the snapshot"
 
 _PYARROW = version("pyarrow")
 
-SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.")
+#: What values are read in other containers since 2: tables of before lack them, and would call them missing.
+FORMAT = 2
+
+SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.", format=FORMAT, oldest=FORMAT)
 
 
 def folder_of(given: str | Path | Catalog, function: str) -> str | Path:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.messages import LETTERS
+from prodex.tables.visible import visible_texts
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -40,7 +41,7 @@ def whole(values: Any) -> Any:
 
 
 def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
-    """Say for each value whether it is data: neither null, nor text without a single visible character.
+    """Say for each value whether it is data: neither null, nor text that shows nothing (`prodex.tables.visible`).
 
     >>> filled_values(pa.array(["a", "", " \\n", None])).tolist(), filled_values(pa.array([0.0, None])).tolist()
     ([True, False, False, False], [True, False])
@@ -48,8 +49,7 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
     if pa.types.is_dictionary(values.type):
         return of_each(filled_values(values.dictionary), values, False)
     if pa.types.is_string(values.type):
-        length = pc.binary_length(pc.utf8_ltrim_whitespace(values))
-        return np.asarray(pc.fill_null(pc.greater(length, 0), False).to_numpy(zero_copy_only=False))
+        return np.asarray(visible_texts(values).to_numpy(zero_copy_only=False))
     return np.asarray(values.is_valid().to_numpy(zero_copy_only=False))
 
 
@@ -81,7 +81,7 @@ def composed_texts(texts: Any) -> Any:
 
 
 def unless_blank(texts: Any) -> pa.Array:
-    """Return texts with null in place of those that hold nothing but spaces."""
+    """Return texts with null in place of those that show nothing."""
     texts = whole(texts)
     filled = filled_values(texts)
     if filled.all():

@@ -27,7 +27,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
+from prodex.tables.attributes import child_path
 from prodex.tables.columns import whole, with_nulls_at
+from prodex.tables.containers import Singles, is_index, is_list_at, singles_at
 from prodex.tables.values import EXACT, read_json, type_of
 
 #: Deeper or wider than this a shape does not grow; such products stay odd.
@@ -77,7 +79,8 @@ class Shape:
         seen = _Seen()
         for product in products:
             seen.add(product)
-        wider = _union(self.type, seen.arrow_type(at_least))
+        # In other containers than the declared ones values are read by the plain walk alone.
+        wider = _as_declared(_union(self.type, seen.arrow_type(at_least)))
         return self if wider.equals(self.type) or _type_size(wider) > MAX_FIELDS else Shape(wider)
 
 
@@ -142,8 +145,34 @@ class _Seen:
 
 
 def _nameable(key: str) -> bool:
-    """Whether the strict reader can have a field of this name; products with other keys stay odd."""
-    return key.isprintable() and not {"\\", '"'} & set(key)
+    """Whether the strict reader can have a field of this name; products with other keys stay odd.
+
+    Numbers as keys make a list of an object (`prodex.tables.containers`), and no two of these need have the same.
+    """
+    return key.isprintable() and not {"\\", '"'} & set(key) and not is_index(key)
+
+
+def _as_declared(of: pa.DataType, path: str = "", singles: Singles | None = None) -> pa.DataType:
+    """Return a type without what is a list where an object or a value is declared, or an object in place of a list."""
+    if pa.types.is_list(of):
+        return pa.list_(_as_declared(of.value_type, path))
+    if not pa.types.is_struct(of):
+        return of
+    singles = singles_at(path) if singles is None else singles
+    fields = []
+    for f in of:
+        below, inner = child_path(path, f.name), singles.get(f.name)
+        is_list = pa.types.is_list(f.type)
+        if is_list_at(below):
+            is_odd = pa.types.is_struct(f.type) or (is_list and pa.types.is_list(f.type.value_type))
+        else:
+            is_odd = inner is not None and is_list
+        if is_odd:
+            continue
+        # What is declared of an object is declared from the object around it that is a row.
+        further = {**inner, **singles_at(below)} if isinstance(inner, dict) else None
+        fields.append((f.name, _as_declared(f.type, below, further)))
+    return pa.struct(fields)
 
 
 def _union(one: pa.DataType, other: pa.DataType) -> pa.DataType:

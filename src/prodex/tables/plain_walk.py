@@ -10,7 +10,8 @@ Every scalar of a product is put into exactly one row, in this order:
 3. an object with a `code` is a code;
 4. whatever is left is walked further; a scalar at the end of the walk is a row of `scalars`.
 
-Null makes no row. Lists are transparent for the path and counted in the position.
+Null makes no row. Lists are transparent for the path and counted in the position. What is wrapped in another way than
+declared is unwrapped first, as far as there is no doubt what it is (`prodex.tables.containers`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path, stored_column
+from prodex.tables.containers import is_list_at, listed, numbered_items, opened, singles_at
 from prodex.tables.declaration import COUNTED, TABLES, Column, ColumnKind, Table
 from prodex.tables.descriptors import localized
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
@@ -99,11 +101,16 @@ def rows_of(attributes: Mapping[str, Any]) -> Rows:
     waiting: list[tuple[Any, _Place]] = [(dict(attributes), _Place("", (), {}, None))]
     while waiting:
         value, place = waiting.pop()
+        if isinstance(value, dict):
+            # The record itself is never a list, whatever its attributes are called.
+            numbered = numbered_items(value) if place.path else None
+            if numbered is None:
+                _take_object(value, place, rows, waiting)
+                continue
+            value = numbered
         if isinstance(value, list):
             items = [(item, place._replace(position=(*place.position, i))) for i, item in enumerate(value)]
             waiting.extend(reversed(items))
-        elif isinstance(value, dict):
-            _take_object(value, place, rows, waiting)
         elif value is not None:
             _take_scalar(value, place, rows)
     return rows
@@ -144,6 +151,7 @@ def presence_of(value: Any) -> str:
 def _take_object(
     value: Mapping[str, Any], place: _Place, rows: Rows, waiting: list[tuple[Any, _Place]]
 ) -> None:
+    value = opened(value, singles_at(place.path))
     left = dict(value)
     node = place.node
     if (table := anchored(place.path)) is not None:
@@ -163,7 +171,9 @@ def _take_object(
         rows["codes"].append({**_where(place), "code": code, **described})
     # Reversed, because a stack returns the last first: rows keep the order of the record.
     for key, item in reversed(left.items()):
-        waiting.append((item, _Place(child_path(place.path, storable(key)), place.position, value, node)))
+        path = child_path(place.path, storable(key))
+        is_list = isinstance(item, list | dict) and is_list_at(path)
+        waiting.append((listed(item) if is_list else item, _Place(path, place.position, value, node)))
 
 
 def _take_keys(left: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
+from prodex.tables.containers import numbered_place
 from prodex.tables.values import storable
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
@@ -392,6 +393,9 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
         raise AnswerRefused("the text has no language. Give one, such as fr.")
     meant = code or language_of(str(language))
     decision = replace(decision, language=short_of(meant), language_code=code)
+    root = str(decision.attribute).partition(".")[0]
+    if (odd := numbered_place(record.get(root), root)) is not None and not any(_texts_at(decision, record)):
+        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
     texts = _texts_meant(decision, record, meant, is_code=code is not None)
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts

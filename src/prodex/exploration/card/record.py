@@ -25,6 +25,7 @@ from prodex.executors import side_by_side
 from prodex.facts.fill import Missing, keys, missing_in
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
+from prodex.facts.unreadable import Unreadable
 from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
 from prodex.messages import nearest_few
@@ -64,12 +65,15 @@ class CardRecord:
         Labels of its codes in further languages: by attribute and code, then by language, (label, description).
     origin
         What was asked for.
+    unreadable
+        What is there and cannot be read.
     """
 
     product_id: str
     tables: Mapping[str, tuple[Row, ...]]
     code_labels: Mapping[tuple[str, str], Mapping[str, tuple[str | None, str | None]]]
     origin: Origin
+    unreadable: Unreadable
 
     @property
     def product(self) -> Row:
@@ -155,8 +159,10 @@ def read_record(catalog: Catalog, product_id: str) -> CardRecord:
     for part in catalog.parts if place >= 0 else ():
         if place < part.size:
             # A part that is restricted to a product reads only the row groups that have rows of it.
-            tables = _read_tables(part.take(pa.array(np.arange(part.size) == place)))
-            return CardRecord(product_id, tables, _code_labels(catalog, tables), catalog.origin)
+            own = part.take(pa.array(np.arange(part.size) == place))
+            tables = _read_tables(own)
+            labels = _code_labels(catalog, tables)
+            return CardRecord(product_id, tables, labels, catalog.origin, Unreadable.of(own))
         place -= part.size
     raise InputError(_unknown_product(catalog, product_id))
 
@@ -530,6 +536,8 @@ def why_missing(record: CardRecord, attribute: str, language: str | None = None)
     # First of all: what was not requested is absent in the record, too.
     if not record.origin.asked(attribute, language):
         return Missing.NOT_ASKED
+    if record.unreadable.products([attribute], language)[0]:
+        return Missing.UNREADABLE
     first, *inner = keys(attribute)
     shown = record.presence(first)
     if shown != "filled":

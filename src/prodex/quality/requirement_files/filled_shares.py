@@ -310,7 +310,7 @@ def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribu
     plain = [one for one in attributes if not selector_of(one)[1]]
     found = [
         (AskedAttribute(attribute, language or ""), np.flatnonzero(mask))
-        for (attribute, language), mask in part_filled(part, plain).items()
+        for (attribute, language), mask in part_filled(part, plain).filled.items()
     ]
     for path in _SELECTED:
         chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}
