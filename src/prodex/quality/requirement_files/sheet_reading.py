@@ -142,7 +142,7 @@ class _Keys:
     @cached_property
     def attributes(self) -> Mapping[str, str]:
         """The attribute of each title, in small letters, with which the workbook was written."""
-        return {_as_label(title): attribute for attribute, title in reversed(self.titles.items())}
+        return {_as_label(title): attribute for attribute, title in reversed([*self.titles.items()])}
 
     def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
         """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
@@ -201,7 +201,7 @@ class _KnownFamilies:
 
     @cached_property
     def _codes_by_own_label(self) -> Mapping[str, str]:
-        return {label: code for code, label in reversed(self.labels.items())}
+        return {label: code for code, label in reversed([*self.labels.items()])}
 
     def taken_from(self, code: str, label: str) -> str | None:
         """Return the code of another family whose label is above a code, as after sorting a row; None for none."""
