@@ -393,9 +393,6 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
         raise AnswerRefused("the text has no language. Give one, such as fr.")
     meant = code or language_of(str(language))
     decision = replace(decision, language=short_of(meant), language_code=code)
-    root = str(decision.attribute).partition(".")[0]
-    if (odd := numbered_place(record.get(root), root)) is not None and not any(_texts_at(decision, record)):
-        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
     texts = _texts_meant(decision, record, meant, is_code=code is not None)
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts
@@ -633,6 +630,8 @@ def _present_texts(decision: Decision, record: Product) -> Iterator[TextItem]:
 def _texts_meant(decision: Decision, record: Product, language: str, *, is_code: bool) -> list[TextItem]:
     root = str(decision.attribute).partition(".")[0]
     texts = [one for one in texts_of(record.get(root), root) if one.attribute == decision.attribute]
+    if not texts and (odd := numbered_place(record.get(root), root)) is not None:
+        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
     return texts_meant(texts, language, language if is_code else None)
 
 

@@ -142,7 +142,7 @@ class _Keys:
     @cached_property
     def attributes(self) -> Mapping[str, str]:
         """The attribute of each title, in small letters, with which the workbook was written."""
-        return {_as_label(title): attribute for attribute, title in reversed(self.titles.items())}
+        return {_as_label(title): attribute for attribute, title in reversed([*self.titles.items()])}
 
     def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
         """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
