@@ -545,7 +545,7 @@ def test_the_command_continues_and_says_so(
 
 @pytest.mark.slow
 def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None:
-    """One request in full, then looks before each call; rules run again only where a product has changed."""
+    """One request in full, a last look, one before each call; rules run once more only where a product has changed."""
     judged = []
 
     @prodex.rule(title="counted")
