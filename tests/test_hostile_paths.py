@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ QUIET: Mapping[str, Any] = {"progress": False}
 Call = Callable[[Any], object]
 
 
+@cache
 def calls() -> Mapping[str, Call]:
     """Return every function and method that takes a path, by its name and that of the parameter."""
     catalog = prodex.flatten(RECORDS)

@@ -49,6 +49,7 @@ from prodex.formats.workbook_cells import (
     spelled_number,
     unreadable,
 )
+from prodex.limits import LimitExceeded
 
 _CELL, _VALUE, _FORMULA, _INLINE = (f"{MAIN}{tag}" for tag in ("c", "v", "f", "is"))
 _RUN, _TEXT, _FONT, _STRIKE = (f"{MAIN}{tag}" for tag in ("r", "t", "rPr", "strike"))
@@ -190,7 +191,9 @@ def opened_book(archive: WorkbookArchive) -> Book:
     Raises
     ------
     ValueError
-        When the archive is no workbook, or lacks a sheet that it lists.
+        When the archive is no workbook, lacks a sheet that it lists, or lists one twice.
+    LimitExceeded
+        When it has too many sheets.
     """
     part = archive.workbook()
     if part is None or (book := archive.tree(part)).tag != "workbook":
@@ -212,7 +215,9 @@ def opened_book(archive: WorkbookArchive) -> Book:
             raise ValueError(f"the name of its sheet {name!r:.60} has {len(name):,} characters")
         listed.add(found.target)
         if len(listed) > MOST_SHEETS:
-            raise ValueError(f"it has more than {MOST_SHEETS:,} sheets, and so many are read at most")
+            raise LimitExceeded(
+                f"it has more than {MOST_SHEETS:,} sheets, and so many are read at most", "sheets"
+            )
         if found.kind == "worksheet":
             sheets.append((name, found.target))
             if one.get("state", "visible").casefold() != "visible":
