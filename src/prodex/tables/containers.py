@@ -187,7 +187,7 @@ def as_declared(attributes: Mapping[str, Any]) -> dict[str, Any]:
             if not isinstance(item, list | dict):
                 continue
             below = child_path(path, storable(key)) if isinstance(holder, dict) else path
-            read = listed(item) if isinstance(holder, dict) and is_list_at(below) else item
+            read: Any = listed(item) if isinstance(holder, dict) and is_list_at(below) else item
             numbered = numbered_items(read) if isinstance(read, dict) else read
             copy: Any = list(numbered) if numbered is not None else dict(opened(read, singles_at(below)))
             holder[key] = copy
