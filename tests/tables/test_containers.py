@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
 
-from prodex.tables.containers import numbered_place, rewritten_container, unusual_list
+from prodex.tables.containers import as_declared, numbered_place, rewritten_container, unusual_list
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import ShapeCache
-from prodex.tables.plain_walk import Rows, flatten_one
+from prodex.tables.plain_walk import Rows, flatten_one, rows_of
 from tests.tables.test_laws import plain, rows
-from tests.wire import encode
+from tests.wire import encode, products
 
 PICTURE = {"url": "https://a.example/a.jpg", "isPackshot": True}
 NUTRIENT = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 0.1, "expressedIn": {"code": "GRM"}}
@@ -77,6 +79,14 @@ def test_what_leaves_no_doubt_is_read_as_what_it_is(
     """Numbers as keys, an object for a list, a list of one for an object or a value: the rows are the same."""
     expected = content(flatten_one({"id": 7, **usual}))
     assert [expected] * len(others) == [content(flatten_one({"id": 7, **one})) for one in others]
+
+
+@given(products)
+def test_a_record_in_the_containers_of_its_rows_has_the_same_rows(product: dict[str, Any]) -> None:
+    """What compares records item by item sees the lists that the rows count."""
+    record = json.loads(encode(product))
+    assert rows_of(record) == rows_of(as_declared(record))
+    assert as_declared(record) == as_declared(as_declared(record))
 
 
 def test_what_is_in_doubt_stays_as_it_came() -> None:

@@ -541,7 +541,12 @@ class Catalog(TableProperties):
         """
         from prodex.facts.unreadable import unreadable_places
 
-        rows = [*self.origin.ledger.problems, *unreadable_places(self)]
+        # Of a workbook each cell that could not be read is a row already.
+        extent = self.origin.extent
+        rows = [
+            *self.origin.ledger.problems,
+            *(one for one in unreadable_places(self) if extent is None or not extent.is_in_part(one[0])),
+        ]
         # Text also where there are no rows: an empty column would otherwise be of objects.
         return pd.DataFrame(rows, columns=["what", "why"], dtype="str")
 

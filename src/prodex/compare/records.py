@@ -24,6 +24,7 @@ from prodex.facts.pending import own_path
 from prodex.locales import short_language
 from prodex.messages import composed
 from prodex.tables.attributes import anchored, child_path, is_within
+from prodex.tables.containers import as_declared
 from prodex.tables.declaration import TABLES, Table
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.plain_walk import Row, Rows, presence_of, rows_of
@@ -179,6 +180,8 @@ def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Cha
 
 
 def _row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    # Positions of rows count the items of lists as they are read.
+    old, new = as_declared(old), as_declared(new)
     moves = align(old, new)
     before, after = _rows_by_place(rows_of(old), moves), _rows_by_place(rows_of(new), {})
     for place in before.keys() | after.keys():

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from prodex.tables.attributes import PENDING, anchored, child_path
 from prodex.tables.declaration import TABLES, ColumnKind
+from prodex.tables.values import storable
 from prodex.tables.visible import is_visible
 
 #: What an object holds as declared: by key either what is in the object there, or the kinds of value that fit.
@@ -169,6 +170,29 @@ def opened(value: Mapping[str, Any], singles: Singles) -> Mapping[str, Any]:
         elif isinstance(one, dict) and (inner := opened(one, declared)) is not item:
             changed[key] = inner
     return {**value, **changed} if changed else value
+
+
+def as_declared(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes of a product with every value in the container in which it is read: that of its rows.
+
+    >>> as_declared({"assets": {"pictures": {"1": {"isPackshot": [True]}}}, "brand": [{"code": "ACME"}]})
+    {'assets': {'pictures': [{'isPackshot': True}]}, 'brand': {'code': 'ACME'}}
+    """
+    made = dict(opened(attributes, singles_at("")))
+    waiting: list[tuple[Any, str]] = [(made, "")]
+    while waiting:
+        holder, path = waiting.pop()
+        items = holder.items() if isinstance(holder, dict) else enumerate(holder)
+        for key, item in list(items):
+            if not isinstance(item, list | dict):
+                continue
+            below = child_path(path, storable(key)) if isinstance(holder, dict) else path
+            read: Any = listed(item) if isinstance(holder, dict) and is_list_at(below) else item
+            numbered = numbered_items(read) if isinstance(read, dict) else read
+            copy: Any = list(numbered) if numbered is not None else dict(opened(read, singles_at(below)))
+            holder[key] = copy
+            waiting.append((copy, below))
+    return made
 
 
 #: What containers are called in a sentence.
