@@ -423,7 +423,8 @@ class EarlierUpserts:
         for place, calls in same.items():
             # Of what the product has, whoever has sent it is followed. What somebody has changed since is none of it.
             of = begun if place in sending else {one.name for one in calls if place in unchanged}
-            if (call := self._followed(place, calls, of, records)) is not None:
+            is_there = place in unchanged and place not in sending
+            if (call := self._followed(place, calls, of, records, is_there=is_there)) is not None:
                 followed[place] = call
         waits = {
             place: call
@@ -534,11 +535,14 @@ class EarlierUpserts:
         calls: Collection[EarlierCall],
         of: Collection[str],
         records: Mapping[str, Product],
+        *,
+        is_there: bool,
     ) -> EarlierCall | None:
         """Return the last call that has sent the corrections of a place, if it is of these upserts or under way."""
         found = None
         for one in calls:
-            is_settled = one.name in of and not self._is_given_up(one, place)
+            # What the product has shows that a call has arrived, although somebody had given it up.
+            is_settled = one.name in of and (is_there or not self._is_given_up(one, place))
             if not one.is_plan and (is_settled or self._may_be_under_way(one, place[0], records, SETTLES)):
                 found = one
         return found
