@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -309,3 +310,16 @@ def test_further_keys_beside_what_is_declared_leave_no_doubt() -> None:
 def test_what_decides_whether_a_check_applies_and_cannot_be_read_leaves_it_unknown() -> None:
     """A type of packaging that is a bare code is none of CASE and PALLET, and may be either."""
     assert UNKNOWN == state("outer_unit_has_hierarchy", {"typePackaging": "CASE"})
+
+
+def test_what_was_left_out_may_have_been_the_container() -> None:
+    """Who leaves out what is below a key that wraps values does not know whether the value was there."""
+    record = {"id": 7, "isConsumerUnit": True, "kind": {"01": {"code": "TEA"}}}
+    checks = {"checks": {"has_kind": {}}}
+    everything = prodex.flatten([record])
+    query = prodex.ProductQuery(source_exclude=["kind.01"])
+    less = prodex.flatten([{**record, "kind": {}}])
+    less = replace(less, origin=replace(less.origin, query=query))
+
+    assert [[UNKNOWN]] == prodex.audit(everything, checks, now=NOW).states.tolist()
+    assert [[UNKNOWN]] == prodex.audit(less, checks, now=NOW).states.tolist()

@@ -12,10 +12,11 @@ from enum import IntEnum
 
 from prodex.catalog import Origin
 from prodex.catalog.origin import Extent
-from prodex.locales import is_whole_language, short_of
+from prodex.locales import is_whole_language, known_language_tag, short_of
 from prodex.query import ALWAYS_REQUESTED
 from prodex.tables.attributes import MEASURES, is_within
 from prodex.tables.declaration import TABLES
+from prodex.tables.declared_paths import home_of
 
 #: Separates wire paths of which one is enough.
 OR = " or "
@@ -125,7 +126,7 @@ def _asked_for_path(choice: _Choice, path: str, language: str | None) -> Asked:
     left_out = choice.left_out
     if any(is_within(path, one) or (is_within(one, path) and one.endswith(".data")) for one in left_out):
         return Asked.NOTHING
-    is_part = any(is_within(one, path) for one in left_out)
+    is_part = any(is_within(one, path) or _may_wrap(one, path) for one in left_out)
     is_part |= bool(included) and not any(_is_included(one, path) for one in included)
     is_part |= choice.extent is not None and choice.extent.is_in_part(path)
     of_texts = (
@@ -149,6 +150,16 @@ def _asked_in_language(languages: Sequence[str], language: str | None) -> Asked:
         return Asked.NOTHING
     # "fr-BE" is not all that is French.
     return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
+
+
+def _may_wrap(left_out: str, path: str) -> bool:
+    """Say whether what was left out may have been around what is at a path: it is below a key that wraps values."""
+    home = home_of(left_out)
+    if home is None or not is_within(path, home.path):
+        return False
+    key = left_out[len(home.path) + 1 :].partition(".")[0]
+    # Numbers, "data" and languages are keys of containers; others are of further attributes.
+    return bool(key) and (not key.isidentifier() or key == "data" or known_language_tag(key) is not None)
 
 
 def _is_included(included: str, path: str) -> bool:
