@@ -239,7 +239,7 @@ class Pattern:
             except (TimeoutError, MemoryError):
                 said = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
                 raise PatternTooSlow(
-                    f"{self.words} takes longer than {seconds:g} s; it was looking at the text {said!r}. Write it "
+                    f"{self.words} takes longer than {seconds:.0f} s; it was looking at the text {said!r}. Write it "
                     "without a repetition inside of another one."
                 ) from None
         return found

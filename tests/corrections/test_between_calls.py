@@ -199,6 +199,9 @@ def test_a_call_whose_products_have_all_changed_is_not_made(mill: Machines) -> N
     assert {"SUCCESS": 3, "not sent": 2} == dict(tracking.statuses)
     assert 2 == len([path for _, path, _ in mill.sandbox.requests if path.endswith("/products")])
     assert not prodex.list_upserts()["keeps_products"][0]
+    assert (
+        "since it was requested for this upsert. What was changed meanwhile is not sent" in tracking.message
+    )
     assert "apply the answers again" in tracking.message
     assert "send_rest() sends" not in tracking.message
 

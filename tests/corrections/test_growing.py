@@ -97,6 +97,10 @@ def test_products_are_chosen_as_they_would_be_then() -> None:
     brands = prodex.flatten([product(0, brand=brand), product(1, brand={"code": "ZEST"})])
     assert {"asked back": 2} == prodex.apply_recipe(brands, prodex.Recipe([to_zest, to_acme])).counts
     assert 0 == prodex.apply_recipe(brands, prodex.Recipe([to_zest])).counts["asked back"]
+    # That nothing has the old brand in the end is no warning.
+    renamed = step(do.SetCode("ACME2"), "brand", None, where={"brand_code": "ACME"})
+    acme = prodex.flatten([product(0, brand=brand)])
+    assert {"asked back": 1} == prodex.apply_recipe(acme, prodex.Recipe([renamed])).counts
 
     grows = step(do.ReplaceText("Riz", "Riz Riz"))
     once = step(do.ReplaceText("Riz", "Riz Riz"), where={"brand_code": "ACME"})

@@ -134,6 +134,10 @@ def test_words_to_keep_are_written_as_they_are_given() -> None:
     assert done(do.ChangeCase("sentence", keep=["UHT"]), "LAIT UHT") == "Lait UHT"
     assert done(do.ChangeCase("lower", keep=["Acme"]), "RIZ ACME") == "riz Acme"
     assert done(do.ChangeCase("lower", keep=["KG"]), "RIZ 5 KG") == "riz 5 KG"
+    # Whichever form of Unicode the text and the word are in.
+    for case in ("lower", "sentence", "title"):
+        assert done(do.ChangeCase(case, keep=["TH\u00c9"]), "LE THE\u0301", "fr").endswith("TH\u00c9")
+        assert done(do.ChangeCase(case, keep=["THE\u0301"]), "LE TH\u00c9", "fr").endswith("THE\u0301")
 
 
 def test_most_capitals_are_made_by_arrow_and_are_the_same() -> None:

@@ -115,9 +115,24 @@ def test_a_list_in_a_list_costs_no_other_product() -> None:
     for operation in (do.ConvertUnit("g"), do.SetValue("3 kg"), do.RemoveValue()):
         fix = prodex.correct(prodex.flatten(products), "netWeight", operation)
         assert {"accepted": 1, "refused": 1} == dict(fix.counts)
-        assert ["the product has a value of another form there. Correct it at its source."] == outcome(fix)[
+        assert ["the product has netWeight of another form. Correct it at its source."] == outcome(fix)[
             "refused"
         ]
+
+
+@pytest.mark.parametrize("amount", [2**53 + 1, 10**30, "1e22"])
+def test_an_amount_that_no_table_holds_is_refused_and_not_called_missing(amount: Any) -> None:
+    """It has a value, of which nobody can compute another one; the product without one has none."""
+    first, second = (json.loads(_product(number, ("1 KGM",))) for number in (1, 2))
+    first["netWeight"] = [{"data": amount, "expressedIn": {"code": "KGM"}}]
+    second["netContent"] = second.pop("netWeight")
+    for attribute, operation, done in (
+        ("netWeight", do.ConvertUnit("g"), "converted"),
+        ("netContent", do.CopyFrom("netWeight"), "copied"),
+    ):
+        fix = prodex.correct(prodex.flatten([first, second]), attribute, operation)
+        assert [f"{amount} is no number that is {done} exactly."] == fix.refused["reason"].tolist()
+        assert [[1, 1]] == fix.steps[["refused", "no_value"]].values.tolist()
 
 
 def test_whole_numbers_of_a_column_of_floats_are_whole() -> None:

@@ -366,6 +366,29 @@ def test_texts_that_are_no_list_of_texts_are_refused(name, words):
         prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "fr", "Riz long")), catalog)
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"expressedIn": {"code": "fra-FR"}, "data": ["Riz"]},
+        {"expressedIn": {"normalizedCode": "fr-FR"}, "data": {"text": "Riz"}},
+        {"expressedIn": {"code": "fra-FR"}, "data": 5},
+        {"expressedIn": "fra-FR", "data": None},
+        {"expressedIn": [{"code": "fra-FR"}], "data": "Riz"},
+    ],
+)
+def test_a_text_of_another_form_gets_no_twin(item):
+    """Where an item may be the text and cannot be read, none is written beside it; other languages are written."""
+    catalog = catalog_of({"id": 1, "gtin": gtin(1), "nameLegal": [item]}, product(2))
+    with pytest.raises(
+        ChangesRefused, match=r"nameLegal\[0\] may be the text in fr-FR, and is of another form"
+    ):
+        prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "fr-FR", "Riz long")), catalog)
+    if not isinstance(item["expressedIn"], list):
+        dutch = prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "nl-NL", "Rijst")), catalog)
+        added = {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"}
+        assert [item, added] == dutch.records[0]["nameLegal"]
+
+
 def test_an_answer_never_rewrites_a_container(tmp_path):
     """An answer for an attribute that is there in another container is refused by its name, and changes nothing."""
     names = {"nameLegal": [text("fra-FR", "Riz")]}

@@ -7,6 +7,7 @@ it, so that a preview of steps and the preview of the fix agree.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ import pyarrow as pa
 from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
+from prodex.catalog.where import UnmatchedWarning
 from prodex.corrections.operations import OPERATIONS, Operation, RemoveValue, SetValue
 from prodex.corrections.recipe import Recipe, RecipeStep, write_recipe
 from prodex.corrections.recipe_files import read_recipe
@@ -262,12 +264,15 @@ def _ask_about_growth(
     """Ask back what the recipe would change again, with the products that it would choose then."""
     steps = [one.step for one in results if not one.impossible]
     after = None
-    if any(map(work.may_choose_others, (*recipe.chosen, *(one.where for one in steps)))):
-        made = made_answers(work, results)
-        ids = work.ids.take(pa.array(work.changed)).to_pylist()
-        products = products_of(work.whole, ids, KnownProducts.of(work.whole), work.received)
-        after = _chosen(products_after(made.answers, products, work.whole), recipe, profile, now)
-    work.ask_about_growth(steps, after)
+    with warnings.catch_warnings():
+        # That no product has the old brand then is what the recipe is for.
+        warnings.simplefilter("ignore", UnmatchedWarning)
+        if any(map(work.may_choose_others, (*recipe.chosen, *(one.where for one in steps)))):
+            made = made_answers(work, results)
+            ids = work.ids.take(pa.array(work.changed)).to_pylist()
+            products = products_of(work.whole, ids, KnownProducts.of(work.whole), work.received)
+            after = _chosen(products_after(made.answers, products, work.whole), recipe, profile, now)
+        work.ask_about_growth(steps, after)
 
 
 def _refuse_if_required(fix: Fix, recipe: Recipe) -> None:

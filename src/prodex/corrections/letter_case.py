@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
 from prodex.locales import short_of
+from prodex.messages import composed
 
 #: The cases that texts can be written in.
 CASES: Final = ("upper", "lower", "sentence", "title")
@@ -62,7 +63,7 @@ _TONOS, _DIALYTIKA = "\u0301", "\u0308"
 #: Symbols of units, which have one spelling in every language and in every case.
 _SYMBOLS: Final = (
     "µg mcg mg cg dg g kg t ml cl dl hl l mm cm dm m km mm² cm² m² km² cm³ dm³ m³ W kW kWh Wh V kV Hz kHz MHz GHz "
-    "J kJ MJ cal kcal bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
+    "J kJ MJ cal kcal IU UI IE bar mbar Pa hPa kPa Ah mAh dB lm MB GB TB °C °F"
 )
 _UNITS: Mapping[str, str] = {one.casefold(): one for one in _SYMBOLS.split()}
 _SYMBOL: Final = "|".join(sorted(_UNITS, key=len, reverse=True))
@@ -118,7 +119,7 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
     ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
     """
     spoken = "" if language is None else short_of(language)
-    kept = {one.casefold(): one for one in keep}
+    kept = {composed(one).casefold(): one for one in keep}
     pieces = _VERBATIM.split(text)
     pieces[1::2] = [_with_symbols(one, kept) for one in pieces[1::2]]
     if to in ("upper", "lower"):
@@ -148,7 +149,12 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
 
 
 def _with_kept(text: str, kept: Mapping[str, str]) -> str:
-    return _WORD.sub(lambda found: kept.get(found[0].casefold(), found[0]), text) if kept else text
+    return _WORD.sub(lambda found: _own_spelling(found[0], kept) or found[0], text) if kept else text
+
+
+def _own_spelling(word: str, kept: Mapping[str, str]) -> str | None:
+    """Return how a word is written that is kept, in whichever form of Unicode it is; None where it is not."""
+    return kept.get(composed(word).casefold())
 
 
 def _with_symbols(piece: str, kept: Mapping[str, str]) -> str:
@@ -203,7 +209,7 @@ def _first_upper(word: str, language: str) -> str:
 
 def _stays(word: str, kept: Mapping[str, str]) -> str | None:
     """Return how a word is written whatever the case; None where it follows the case."""
-    if (own := kept.get(word.casefold())) is not None:
+    if (own := _own_spelling(word, kept)) is not None:
         return own
     if _CAPITAL_INSIDE.match(word) or _LETTER_DIGIT.match(word):
         return word

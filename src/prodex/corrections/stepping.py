@@ -626,7 +626,9 @@ class ProductsInWork:
         for meant, why_twice in self._several(values, rows, new, operation.to):
             new = pc.if_else(pa.array(meant), values.now.take(pa.array(rows)), new)
             refused += [(int(values.product[row]), int(row), why_twice) for row in rows[meant].tolist()]
-        return _changed(step, place, rows, new, refused)
+        unread = self._unread(values, place.chosen, "converted")
+        made = _changed(step, place, rows, new, [*refused, *unread])
+        return replace(made, without=made.without - len(place.absent & {product for product, *_ in unread}))
 
     def _several(self, values: Values, rows: Rows, new: pa.Array, to: str) -> Iterator[tuple[Mask, str]]:
         """Yield which rows would hold a second quantity in one unit, two answers to one question, and why."""
@@ -668,6 +670,20 @@ class ProductsInWork:
             if exact_value(spelled) != exact_value(amount) or math.isinf(float(amount)):
                 found[row] = in_words(item)
         return found
+
+    def _unread(self, values: Values, chosen: Mask, done: str) -> list[tuple[int, int, str]]:
+        """Return the products of which an amount is no number that tables can hold, which are not without one."""
+        if values.shape is not AnswerShape.QUANTITY:
+            return []
+        rows = self.catalog.arrow(
+            "scalars", ["product_id", "value"], pc.field("attribute") == f"{values.attribute}.data"
+        )
+        owners = pc.index_in(rows["product_id"], self.ids).to_pylist()
+        return [
+            (owner, -1, f"{amount} is no number that is {done} exactly.")
+            for owner, amount in zip(owners, rows["value"].to_pylist(), strict=True)
+            if chosen[owner]
+        ]
 
     def records(self, ids: Sequence[str]) -> Mapping[str, Product]:
         """Return the records of products by their ids, among others; each is read once."""
@@ -933,8 +949,14 @@ class ProductsInWork:
             wanted = {one: value for one, value in wanted.items() if one not in set(other)}
         is_same = operation.from_language is None and "-" not in (place.tag or "")
         made = self._set(step, place, wanted, codes=_codes_of(source, rows) if is_same else None)
-        sources = len(set(source.product[rows].tolist()))
-        return replace(made, refused=[*made.refused, *refused], without=int(place.chosen.sum()) - sources)
+        sources = set(source.product[rows].tolist())
+        unread = [one for one in self._unread(source, place.chosen, "copied") if one[0] not in sources]
+        sources |= {product for product, *_ in unread}
+        return replace(
+            made,
+            refused=[*made.refused, *refused, *unread],
+            without=int(place.chosen.sum()) - len(sources),
+        )
 
     def _moved(self, step: RecipeStep, place: _Place, operation: MoveText) -> StepDone:
         source = place.values

@@ -17,6 +17,8 @@ import regex
 _SECOND = "\x80-\x9f\xa1-\xbfŠŒŽšœžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™"
 #: Marks of Windows-1250 that are beside no capital: quotes, dashes, and the letters of Romanian are not among them.
 _MARKS = "€‚†‡‰™ˇ˘¤¦§¨©¬®°±˛´µ¶·¸˝"
+#: What else a second byte becomes in Windows-1250.
+_LETTERS = "„…‹›‘’“”•–—«»\xa0\xadŠŚŤŽŹšśťžźŁĄŞŻłąşĽľż"
 
 #: Its matches, in the words of both RE2 and `regex`.
 MISREAD: Final = "|".join(
@@ -24,22 +26,26 @@ MISREAD: Final = "|".join(
         # cp1252, and what is alike in cp1250.
         rf"Ã[{_SECOND}]",
         r"(?:^|[\s\p{Ll}'’-])Ã[ " + "\xa0]",
-        "Å[\x80-\x9fŠŒŽšœžŸƒˆ˜“”„†‡•…‰‹›€™]",
+        "Å[\x80-\x9fŠŒŽšœžŸƒˆ˜“„†‡•…‰‹›€™¡¢£¤¥¦¯°±²³´µ¶·¸¹º¼½¾¿]",
+        # An apostrophe behind it may be one, but not at the beginning of a word: "Å’uf" for "Œuf".
+        r"(?:^|[\s'’-])[ÅĹ]’\p{Ll}{2}",
         "Â[\x80-\xbfˇ˘˛˝]",
-        "â€[\x80-\xbf™œžŸ˜š“”śťş˘]",
+        "â€[\x80-\xbf™œžŸ˜š“”śťş˘]|â[\x80-\x9f]|â‚¬|â„[¢˘]|âˆ’|â‰[¤¥Ą]",
+        # Greek and Cyrillic: a word has more than one letter.
+        rf"(?:[ÎÏ][{_SECOND}]){{2}}|(?:[ÐÑ][{_SECOND}]){{2}}|(?:[ĐŃ][{_MARKS}{_LETTERS}]){{2}}",
         "[ïď][»][¿ż]",
         # cp1250: behind a small letter, no word has one of these capitals.
         f"Ă[{_MARKS}ŠŚŤŽŹšśťžźŁĄŻłąĽľż]",
         r"\p{Ll}Ă[" + "„…‹›‘’“”•–—«»\xa0Şş]",
-        f"Ä[{_MARKS}ŤŚŹľ¾Ÿź]",
-        r"\p{Ll}Ä[" + "„…‹›‘’“”•–—šž\x81-\x9f]",
+        f"Ä[{_MARKS}ŤŚŹľ¾Ÿź£¯¼ƒŒ\x80-\x9f]",
+        r"\p{Ll}Ä[" + "„…‹›‘’“”•–—šž]",
         f"Ĺ[{_MARKS}„›‘“»şąĽľŻĄ\x81\x83\x88\x90\x98]",
         # The Mac: a root, a negation and a florin are beside no letter.
         "√[ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø]",
         "¬[†°¢£§•¶®©™´¨≠Æ∞±≤≥¥µ∂∑∏π∫ªºΩ]",
         "[ƒ≈][ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°ßÆØªºæøΩ]",
         "‚Ä[ìîòôöúùûü¢£¶†°∞π∫Ø≠®©™]",
-        "‚Ç¨|‚Ñ¢|Ôªø",
+        "‚Ç¨|‚Ñ¢|Ôªø|ƒ[∞±]|‚â[•§]",
         # DOS, and what a program writes for bytes that it cannot read.
         "├[®¿á¬ºóñ]",
         "\ufffd",

@@ -296,9 +296,14 @@ class _CorrectedProduct:
                 f"{correction.attribute} is not a list of texts but {unusual}: {value!r:.60}. A correction never "
                 "rewrites what is there. Correct it at its source, or send the whole attribute as a record."
             )
-        if value is not None and not isinstance(value, list):
-            value = None
-        texts = [] if value is None else value
+        texts = value if isinstance(value, list) else []
+        language = correction.language_code or correction.language or ""
+        if (place := _of_another_form(texts, language)) is not None:
+            raise self._refused(
+                f"{correction.attribute}[{place}] may be the text in {language}, and is of another form: "
+                f"{texts[place]!r:.80}. A correction never rewrites what is there. Correct it at its source, or send "
+                "the whole attribute as a record."
+            )
         # Into the same list: a text that another correction deletes is taken out of that in the end.
         item = {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value}
         self._by_text[id(item)] = correction
@@ -399,6 +404,28 @@ def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem
             ):
                 yield TextItem(path, ".".join(map(str, position)), at, holder)
             stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
+
+
+def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
+    """Return the place of the first item that may be the text in a language, and cannot be read as one; else None.
+
+    >>> french = {"code": "fra-FR"}
+    >>> [_of_another_form([{"expressedIn": french, "data": one}], "fr-FR") for one in (["Riz"], 5, "Riz", None)]
+    [0, 0, None, None]
+    """
+    for place, item in enumerate(texts):
+        if not isinstance(item, dict):
+            continue
+        data, named = item.get("data"), item.get("expressedIn")
+        is_text = data is None or isinstance(data, str)
+        variant = named if isinstance(named, str) else None
+        if isinstance(named, dict):
+            variant = TextItem("", "", item, None).variant
+        if is_text and (named is None or isinstance(named, dict)):
+            continue
+        if variant is None or is_meant(variant, language):
+            return place
+    return None
 
 
 #: What describes a code: it is that of the code, and of no other.

@@ -168,7 +168,7 @@ def _statuses(
 
 
 def _as_sentence(note: str) -> str:
-    return f"{note[0].upper()}{note[1:]}."
+    return f"{note[0].upper()}{note[1:]}" + "." * (note[-1] not in ".!?")
 
 
 #: The statuses of batches, the worst first, and what to do. Those in lower case are of prodex, the others of the
@@ -199,7 +199,11 @@ def status_of_all(outcomes: Sequence[Outcome]) -> str:
 
 def message_of_all(outcomes: Sequence[Outcome]) -> str:
     """Return the messages of the service, contradictions, and what to do."""
-    messages = [outcome.message for outcome in outcomes]
+    # Why a call was not made, or has no outcome, is a note of ours; what the service says is left as it is.
+    messages = [
+        _as_sentence(one.message) if one.message and one.batch.tracking is None else one.message
+        for one in outcomes
+    ]
     times = Counter(one.batch.tracking for one in outcomes if one.batch.tracking is not None)
     twice = [
         f"The service sent the tracking identifier {identifier} for {number} calls, so their outcomes cannot be "
