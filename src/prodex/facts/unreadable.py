@@ -8,7 +8,9 @@ a declared value stays in the tables that are filled by shape, at a wire path wh
 - something else than an object or a list of objects: the bare code of a brand, a text for the pictures;
 - an object that has nothing of what is declared for it: a list below the key "data", names by language. One that has
   any of it may have further keys as well, which nobody misses;
-- under an attribute of texts what is no text in a language, and under one of amounts what is no amount.
+- under an attribute of texts what is no text in a language, and under one of amounts what is no amount: a list in
+  `data`, or a text below another key than `data` beside a language;
+- an object in place of a value: the key may wrap all that is declared for the object around it.
 """
 
 from __future__ import annotations
@@ -397,7 +399,8 @@ class _PartSearch:
         # One text in place of a list of texts has no place in a list, whatever lists are inside of it.
         depths = {_depth(home), depth_of(home.path)}
         keys = [self._keys(table, rows, depth) for depth in depths]
-        return np.logical_or.reduce([np.isin(one, self._known[home.path]) for one in keys])
+        known: Mask = np.logical_or.reduce([np.isin(one, self._known[home.path]) for one in keys])
+        return known
 
     def _known_rows(self, home: Home) -> Iterator[tuple[_TableRows, Rows]]:
         """Yield rows of which the object around has something that is declared for it."""
