@@ -58,6 +58,7 @@ def test_null_is_an_empty_page_only_with_the_rest_of_an_envelope_and_counts_that
             0,
         ),
         b'{"totalResults": 0, "offset": NaN, "data": null}': (0,),
+        b'{"totalResults": 0, "offset": 0, "data": null, "failedShards": 0, "defaultLanguage": "fr"}': (0,),
     }
     for body, received in pages.items():
         reply = split(body)
@@ -77,6 +78,8 @@ def test_null_is_an_empty_page_only_with_the_rest_of_an_envelope_and_counts_that
         b'{"data": null, "totalResults": -1, "offset": 0}',
         b'{"data": null, "totalResults": 0, "offset": 0, "message": "try later"}',
         b'{"data": null, "totalResults": 0, "offset": 0, "errors": [{"code": 7}]}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "exception": "NullPointerException"}',
+        b'{"data": null, "totalResults": 0, "offset": 0, "warning": "index is being built"}',
         b'{"data": null, "totalResults": 0, "offset": 0, "status": 500}',
         b'{"data": null, "totalResults": 0, "offset": 0, "status": "error"}',
         b'{"data": null, "totalResults": 0, "offset": 0, "success": false}',

@@ -105,7 +105,6 @@ FAT_SOLD, SALT_PREPARED = ("FAT", 30.0, "GRM"), ("SALTEQ", 0.1, "GRM")
         ("Pour 100 g", "Pour 100 g de produit préparé"),
         ("100 g, wie verkauft", "100 g (zubereitet)"),
         ("100 g", "prepared"),
-        ("per 100 g", "drained, 100 g"),
         (None, "as prepared"),
     ],
 )
@@ -117,14 +116,46 @@ def test_words_beyond_the_amount_make_another_basis(sold: str | None, prepared: 
     )
     frame = catalog.nutrition_wide()
     assert (["FAT.g", "duplicates"], [[30.0, None], [None, None]]) == (list(frame)[2:], values(frame))
-    beyond = "100 g drained" if "drained" in prepared else "100 g as prepared"
-    frame = catalog.nutrition_wide(beyond)
+    frame = catalog.nutrition_wide("100 g as prepared")
     assert (["FAT.g", "SALTEQ.g"], [[None, 0.1, None], [5.0, None, None]]) == (
         list(frame)[2:4],
         values(frame),
     )
-    with pytest.raises(QueryError, match=r"100 g(?: |,).*did you mean '100 g (?:prepared|drained)'"):
-        catalog.nutrition_wide("100 g preparedd" if "drained" not in prepared else "100 g draned")
+    with pytest.raises(QueryError, match=r"100 g(?: |,).*did you mean '100 g prepared'"):
+        catalog.nutrition_wide("100 g preparedd")
+
+
+def test_words_that_nobody_knows_are_named_where_a_product_has_no_other_figures() -> None:
+    """Drained is another basis: whoever asks for 100 g is told that there is one, and not left with a gap."""
+    drained = partition("drained, 100 g", 100, "GRM", SALT)
+    catalog = catalog_of([partition("per 100 g", 100, "GRM", FAT_SOLD), drained], [drained])
+    with pytest.warns(
+        UserWarning, match=r"1 products \(2\) have figures of '100 g' .* ask for '100 g drained'"
+    ):
+        frame = catalog.nutrition_wide()
+    assert (["FAT.g", "duplicates"], [[30.0, None], [None, None]]) == (list(frame)[2:], values(frame))
+    assert [[1.0, None], [1.0, None]] == values(catalog.nutrition_wide("100 g drained"))
+    with pytest.raises(QueryError, match="did you mean '100 g drained'"):
+        catalog.nutrition_wide("100 g draned")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Valeurs nutritionnelles moyennes pour 100 g",
+        "Tableau nutritionnel",
+        "Nutrition declaration per 100 g",
+        "Nährwerttabelle je 100 g",
+        "Gemiddelde voedingswaarde per 100 g van het product",
+        "Valori nutrizionali medi per 100 g di prodotto",
+        "Información nutricional por cada 100 g",
+        "Declaração nutricional média por 100 g",
+    ],
+)
+def test_plain_words_of_many_languages_say_nothing_beyond_the_amount(name: str) -> None:
+    """They are the headings of every table of nutrition."""
+    catalog = catalog_of([partition(name, 100, "GRM", FAT_SOLD)])
+    assert [[30.0, None]] == values(catalog.nutrition_wide())
 
 
 STATE_PREPARED: list[Any] = [

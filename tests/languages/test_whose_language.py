@@ -14,6 +14,7 @@ import prodex
 from prodex.cli import app
 from prodex.errors import InputError
 from prodex.job.job_file import read_job
+from prodex.worklists.ownership import owners_given
 from tests.quality.workbooks import keys
 from tests.worklists.bakery import RECORDS
 
@@ -66,6 +67,20 @@ def test_owners_whose_names_differ_by_case_keep_their_own_language(tmp_path: Pat
     for name, codes in (("mill", "4, 5, 6"), ("MILL", "5, 6")):
         with pytest.raises(InputError, match=f"is the name of . owners. Give one of {codes}"):
             audit.worklists(tmp_path / "two", languages={name: "de"})
+
+
+def test_who_names_owners_of_answers_is_read_in_the_same_way(tmp_path: Path) -> None:
+    """A name in one case is not that in another, and where nobody has an owner the message says so."""
+    owners = ({"id": 4, "name": "Mill"}, {"id": 5, "name": "MILL"}, {})
+    catalog = prodex.flatten([{**one, "owner": own} for one, own in zip(RECORDS, owners, strict=True)])
+    assert {"4"} == owners_given(catalog, "Mill")
+    assert {"4", "5"} == owners_given(catalog, ["Mill", "5"])
+    with pytest.raises(InputError, match=r"'mill' is the name of 2 owners. Give one of 4, 5\."):
+        owners_given(catalog, "mill")
+    nobody = prodex.flatten([{**one, "owner": {}} for one in RECORDS])
+    says = r"No product of the audit has the owner 'Mill'\. None of them has an owner\."
+    with pytest.raises(InputError, match=says):
+        prodex.audit(nobody, PROFILE).worklists(tmp_path / "one", languages={"Mill": "de"})
 
 
 def test_an_english_worklist_is_as_it_was(tmp_path: Path) -> None:

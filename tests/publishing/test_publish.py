@@ -206,7 +206,9 @@ def test_a_day_of_a_publication_is_one_of_this_machine(
     try:
         assert prodex.open_published(tmp_path, at="2026-11-29") is not None
         assert prodex.open_published(tmp_path, at="2026-11-28T23") is not None
-        with pytest.raises(SnapshotNotFound):
+        with pytest.raises(
+            SnapshotNotFound, match="These times are UTC, and 2026-11-28 is meant in the time"
+        ):
             prodex.open_published(tmp_path, at="2026-11-28")
     finally:
         monkeypatch.undo()

@@ -12,13 +12,24 @@ from prodex.facts.fill import FILL_STATES, fill_states
 from prodex.quality.states import State
 from tests.tables.test_visible import INVISIBLE, VISIBLE
 
-PATHS = ("namePublicLong", "brand")
+PATHS = ("namePublicLong", "brand", "hasTags", "isLabeledBy", "isIdentifiedBy", "isPartitionedBy")
+#: Where `describe` counts them.
+DESCRIBED = ("namePublicLong", "brand.code", "hasTags", "isLabeledBy")
 
 
 def record(number: int, text: str) -> dict[str, Any]:
-    """Return a product whose name, and the code of whose brand, is this text."""
+    """Return a product whose name is this text, and that has it as a code and as the value of lists."""
     name = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}, "data": text}
-    return {"id": number, "gtin": "03036811359935", "namePublicLong": [name], "brand": {"code": text}}
+    return {
+        "id": number,
+        "gtin": "03036811359935",
+        "namePublicLong": [name],
+        "brand": {"code": text},
+        "hasTags": [text],
+        "isLabeledBy": [{"isConceptualizedBy": {"code": text}}],
+        "isIdentifiedBy": [{"reference": text}],
+        "isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": text}}]}],
+    }
 
 
 def test_what_shows_nothing_is_filled_for_nobody() -> None:
@@ -45,8 +56,8 @@ def test_what_shows_nothing_is_filled_for_nobody() -> None:
         FILL_STATES[state] == "filled" for state in fill_states(catalog, "namePublicLong", "fr")
     ]
     described = catalog.describe()
-    filled = described[described["attribute"].isin(["namePublicLong", "brand.code"])]["filled"].tolist()
-    assert [sum(expected)] * 2 == filled
+    filled = described[described["attribute"].isin(DESCRIBED)]["filled"].tolist()
+    assert [sum(expected)] * len(DESCRIBED) == filled
 
 
 def test_why_what_shows_nothing_is_missing() -> None:

@@ -303,8 +303,54 @@ def test_further_keys_beside_what_is_declared_leave_no_doubt() -> None:
         "assets": {"pictures": [{"url": "https://a.example/a.jpg", "studio": {"light": 3}}]},
         "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz", "rank": 1}],
         "netContent": [{"data": 500, "expressedIn": {"code": "GRM"}, "rank": 1}],
+        "nameLegal": {"expressedIn": {"code": "fra-FR"}, "data": "Riz", "tags": ["a"]},
     }
     assert prodex.flatten([record]).problems.empty
+
+
+FRENCH = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}}
+GRAMS = {"expressedIn": {"code": "GRM"}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "record", "parameters"),
+    [
+        *(
+            ("required_text", {"namePublicLong": names}, {"attribute": "namePublicLong", "language": "fr"})
+            for names in (
+                [{**FRENCH, "data": {"code": "Riz"}}],
+                [{**FRENCH, "value": "Riz"}],
+                [{**FRENCH, "data": None, "text": "Riz"}],
+                [{"expressedIn": {"code": "deu-DE"}, "data": "Reis"}, {"fr": "Riz"}],
+                [{"expressedIn": {"code": "deu-DE"}, "data": "Reis"}, {**FRENCH, "value": "Riz"}],
+            )
+        ),
+        ("has_net_content", {"netContent": [{**GRAMS, "data": {"code": 500}}]}, {}),
+        ("has_net_content", {"netContent": [{**GRAMS, "value": 500}]}, {}),
+        ("has_front_packshot", {"assets": {"pictures": {"url": [{"url": "a"}]}}}, {}),
+        ("labels_in_force", {"isLabeledBy": {"value": [{"endDate": "2027-01-31"}]}}, {}),
+        ("has_brand", {"brand": {"label": {"name": "Acme"}}}, {}),
+    ],
+)
+def test_a_value_below_another_key_is_not_missing(
+    rule: str, record: dict[str, Any], parameters: dict[str, Any]
+) -> None:
+    """Beside its language or unit, beside a text in another one, and below a key that is declared for a value."""
+    assert UNKNOWN == state(rule, record, **parameters)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [{**FRENCH, "rank": 1}],
+        [{**FRENCH, "data": None, "isGenerated": False}],
+        [{**FRENCH, "data": ""}, {"expressedIn": {"code": "deu-DE"}, "value": "Reis"}],
+    ],
+)
+def test_what_is_beside_a_missing_text_does_not_hide_that_it_is_missing(names: list[Any]) -> None:
+    """A rank or a flag is no text, and what says that it is German is no French text."""
+    record = {"namePublicLong": names}
+    assert FAIL == state("required_text", record, attribute="namePublicLong", language="fr")
 
 
 def test_what_decides_whether_a_check_applies_and_cannot_be_read_leaves_it_unknown() -> None:

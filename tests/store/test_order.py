@@ -139,6 +139,8 @@ def test_a_day_is_one_of_this_machine(
                 if wanted is None:
                     with pytest.raises(SnapshotNotFound, match="has 2026-11-28T2330"):
                         opened(f"shop@{day}")
+                    with pytest.raises(SnapshotNotFound, match="UTC, and so is 2026-11-29T01"):
+                        opened("shop@2026-11-29T01")
                 else:
                     assert [wanted] == opened(f"shop@{day}").products["product_id"].tolist()
         assert ["late"] == prodex.open_snapshot("shop@2026-11-28T23").products["product_id"].tolist()

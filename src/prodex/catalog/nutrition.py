@@ -70,58 +70,18 @@ _WORD = re.compile(r"\w+")
 
 #: Words around an amount that say nothing beyond it, without accents.
 _PLAIN = frozenset(
-    [
-        *(
-            "per",
-            "pour",
-            "pro",
-            "je",
-            "par",
-            "por",
-            "for",
-            "of",
-            "the",
-            "a",
-            "de",
-            "du",
-            "des",
-            "d",
-            "la",
-            "le",
-            "les",
-        ),
-        *(
-            "nutrition",
-            "nutritional",
-            "nutrient",
-            "nutrients",
-            "fact",
-            "facts",
-            "information",
-            "typical",
-            "average",
-        ),
-        *(
-            "value",
-            "values",
-            "valeur",
-            "valeurs",
-            "nutritionnelle",
-            "nutritionnelles",
-            "moyenne",
-            "moyennes",
-            "une",
-        ),
-        *(
-            "nahrwert",
-            "nahrwerte",
-            "nahrwertangaben",
-            "durchschnittliche",
-            "voedingswaarde",
-            "voedingswaarden",
-        ),
-        *("gemiddelde", "product", "produit", "produkt", "food", "aliment", "lebensmittel", "un"),
-    ]
+    """
+    per of the a for each nutrition nutritional nutrient nutrients fact facts information declaration label panel table
+    typical average value values content analysis product food
+    pour par de du des d la le les l une un chaque et nutritionnel nutritionnelle nutritionnels nutritionnelles moyen
+    moyens moyenne moyennes valeur valeurs tableau analyse apport apports informations produit aliment
+    pro je im durchschnittliche durchschnittlicher durchschnitt nahrwert nahrwerte nahrwertangaben nahrwerttabelle
+    nahrwertinformation nahrwertdeklaration produkt lebensmittel
+    van het voedingswaarde voedingswaarden voedingswaardevermelding voedingsinformatie gemiddeld gemiddelde
+    di ogni valori valore nutrizionali nutrizionale medi medio dichiarazione informazioni tabella prodotto alimento
+    por cada valor valores nutricionales nutricional medios promedio informacion declaracion tabla producto
+    nutricionais media declaracao informacao tabela produto
+    """.split()  # noqa: SIM905
 )
 #: How records say the state in which figures are meant, without accents and the words above; "" as sold.
 _STATES = {
@@ -186,6 +146,11 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):
         _warn(
             skipped, f"say {basis!r} in words and another amount in figures, or the reverse, and are left out"
+        )
+    if others := _with_other_words(rows, bases, chosen, basis):
+        words = ", ".join(map(repr, list(dict.fromkeys(others.values()))[:_NAMED]))
+        _warn(
+            others, f"have figures of {basis!r} with further words alone, and are left out; ask for {words}"
         )
     products = to_frame(catalog.arrow("products", ["product_id", "gtin"]))
     found, unclear = _pivoted(chosen, products, labels)
@@ -304,6 +269,20 @@ def _of_basis(rows: pd.DataFrame, bases: pd.DataFrame, basis: str) -> pd.DataFra
         )
         raise QueryError(f"No nutrients refer to {basis!r}{hint(basis, there, otherwise)}")
     return rows[meant]
+
+
+def _with_other_words(
+    rows: pd.DataFrame, bases: pd.DataFrame, chosen: pd.DataFrame, basis: str
+) -> dict[str, str]:
+    """Return the products that have an amount only with words that nobody knows here, each with one such basis."""
+    wanted = parsed(basis)
+    if wanted is None or wanted.words:
+        return {}
+    unknown = bases["basis"].map(
+        lambda one: one is not None and one[:2] == wanted[:2] and one.words not in _STATES.values()
+    )
+    others = rows[unknown.astype(bool) & ~rows["product_id"].isin(chosen["product_id"])]
+    return dict(zip(others["product_id"], map(str, bases["basis"][others.index]), strict=True))
 
 
 def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[pd.DataFrame, list[str]]:

@@ -33,7 +33,7 @@ from prodex.facts.name import CODE_OF, distinct_labels, text_languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
-from prodex.messages import composed, hint
+from prodex.messages import composed, hint, meant
 from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
 from prodex.tables.declaration import TABLES
 
@@ -102,6 +102,15 @@ class Groups:
     def shown(self) -> list[str]:
         """How each group is listed; groups of one name with their codes behind."""
         return distinct_labels(self.codes, self.labels, f"without {self.by}")
+
+    def called(self, name: str) -> list[str]:
+        """Return the codes of the groups that have this code, or else this name, or that are listed like this."""
+        for words in (self.codes, self.labels, self.shown):
+            names = meant(name, filter(None, words))
+            pairs = zip(words, self.codes, strict=True)
+            if found := [code for word, code in pairs if code is not None and word in names]:
+                return found
+        return []
 
     def members(self, code: str | None) -> Rows:
         """Return the places of the products in a group; none where there is no such group."""

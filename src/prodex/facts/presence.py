@@ -33,6 +33,8 @@ BY_SHAPE: Mapping[str, tuple[str, ...]] = {
 #: Tables whose rows are at declared wire paths.
 ANCHORED = tuple(t.name for t in TABLES.values() if t.anchors and t.per_product and t.name != "products")
 _KEYS = {"id": "product_id", "gtin": "gtin"}
+#: Columns that say where a row is, and nothing of what is there.
+_OF_EVERY_ROW = frozenset({"product_id", "gtin", "attribute", "position"})
 
 #: Reads columns of a table, as whole arrays.
 Read: TypeAlias = Callable[[str, Sequence[str]], list[pa.Array]]
@@ -186,12 +188,25 @@ class Presence:
 
     def _make_index(self, table: str) -> PresenceIndex:
         (attribute,) = self.read(table, ("attribute",))
-        filled, language = np.ones(len(attribute), bool), None
+        language = None
         if table in BY_SHAPE:
             filled = np.logical_or.reduce([*map(filled_values, self.read(table, BY_SHAPE[table]))])
+        else:
+            filled = self._rows_with_data(table, len(attribute))
         if table == "texts":
             language = pc.coalesce(*self.read(table, ("language", "language_code")))
         return PresenceIndex.of(self.size, table, self.positions(table), attribute, filled, language)
+
+    def _rows_with_data(self, table: str, size: int) -> Mask:
+        """Say which rows at declared wire paths have a value that shows anything."""
+        columns = own_columns(table)
+        filled = np.full(size, not columns)
+        for column in columns:
+            if filled.all():  # nearly always the first column decides
+                break
+            (values,) = self.read(table, (column,))
+            filled |= filled_values(values)
+        return filled
 
     def _leaves(self, table: str, attribute: str) -> Mask:
         """Say for each product whether a declared column at or below this path has data."""
@@ -206,6 +221,19 @@ class Presence:
             filled &= pc.equal(own, anchor).to_numpy(zero_copy_only=False)
             found[self.positions(table)[filled]] = True
         return found
+
+
+@lru_cache(maxsize=64)
+def own_columns(table: str) -> tuple[str, ...]:
+    """Name the columns with the values of the objects of a table; none where a row says something by itself.
+
+    >>> own_columns("tags"), own_columns("hierarchies")
+    (('tag', 'created_at'), ())
+    """
+    columns = [column for column in TABLES[table].columns if column.name not in _OF_EVERY_ROW]
+    if not all(column.paths or column.parent_path for column in columns):
+        return ()
+    return tuple(column.name for column in columns if column.paths)
 
 
 @lru_cache(maxsize=65536)

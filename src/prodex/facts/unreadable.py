@@ -8,7 +8,9 @@ a declared value stays in the tables that are filled by shape, at a wire path wh
 - something else than an object or a list of objects: the bare code of a brand, a text for the pictures;
 - an object that has nothing of what is declared for it: a list below the key "data", names by language. One that has
   any of it may have further keys as well, which nobody misses;
-- under an attribute of texts what is no text in a language, and under one of amounts what is no amount.
+- under an attribute of texts what is no text in a language, and under one of amounts what is no amount: a list in
+  `data`, or a text below another key than `data` beside a language;
+- an object in place of a value: the key may wrap all that is declared for the object around it.
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ _LESS_THAN = re.compile(LESS_THAN)
 
 #: Every text, and everything that a product may hold, as rules name what they look at.
 _EVERY_TEXT, _EVERYTHING = "*", "**"
+
+#: Kinds of attributes whose values have a language or a unit beside them.
+_DESCRIBED = frozenset({DeclaredKind.TEXTS, DeclaredKind.AMOUNTS})
 
 #: The end of paths of the short code of a language or unit.
 _SHORT = f"{DESCRIPTOR}.normalizedCode"
@@ -271,9 +276,15 @@ class _PartSearch:
             for path in paths:
                 table, home = self._table(name), home_of(path)
                 rows = table.at(path)
-                is_in_data = name == "scalars" and base_of(path) is not None
-                if home is None or (is_in_data and home.kind in {DeclaredKind.TEXTS, DeclaredKind.AMOUNTS}):
-                    yield from self._beside_descriptors(table, table.filled(rows), path, home)
+                is_in_data = base_of(path) is not None
+                if home is not None and is_in_data and name == "texts" == home.kind.value:
+                    continue  # A text in `data` is that text, one object deeper.
+                if home is None or (is_in_data and home.kind in _DESCRIBED):
+                    yield from self._beside_descriptors(table, table.filled(rows), str(base_of(path)), home)
+                    continue
+                if home.kind in _DESCRIBED:
+                    rows = table.filled(rows[~self._is_known(home, table, rows)])
+                    yield from self._beside_descriptors(table, rows, home.path, home, is_in_data=False)
                     continue
                 if is_copied(name, path):
                     # It stays in its own place, and nearly always is what is declared there.
@@ -285,6 +296,16 @@ class _PartSearch:
                     rows = rows[[not one for one in _fitting(home, table, rows)]]
                 if len(rows):
                     yield _Place(_as_named(home.path), home.kind), table.product[rows]
+                if home.kind is DeclaredKind.LEAF and path != home.path:
+                    yield from self._around_leaf(home, table, rows)
+
+    def _around_leaf(self, leaf: Home, table: _TableRows, rows: Rows) -> Iterator[tuple[_Place, Rows]]:
+        """Yield the objects that have nothing but objects in place of a value: its key wraps what is declared."""
+        around = home_of(leaf.path.rpartition(".")[0])
+        if around is not None and len(rows):
+            rows = rows[~self._is_known(around, table, rows)]
+            if len(rows):
+                yield _Place(_as_named(around.path), around.kind), table.product[rows]
 
     def texts_at(self, rows: Rows) -> Iterator[tuple[_Place, Rows]]:
         """Yield the places of texts that say no language."""
@@ -302,20 +323,29 @@ class _PartSearch:
         return self._tables[name]
 
     def _beside_descriptors(
-        self, table: _TableRows, rows: Rows, path: str, home: Home | None
+        self, table: _TableRows, rows: Rows, base: str, home: Home | None, *, is_in_data: bool = True
     ) -> Iterator[tuple[_Place, Rows]]:
-        """Yield what is in `data` beside a language or a unit, and no text or amount."""
-        base = str(base_of(path))
+        """Yield what is in `data`, or in place of it, beside a language or a unit, and no text or amount."""
         named = self._descriptors(base) if len(rows) else {}
         # A text beside a descriptor that cannot be read is not one that says no language.
         odd = self._with_rows_below(f"{base}{DESCRIPTOR}") if len(rows) else set()
-        for row, position in zip(rows.tolist(), table.position(rows), strict=True):
+        # A number or a flag beside a language, such as its rank, is no text below another key.
+        is_rank = (
+            not is_in_data
+            and table.table == "scalars"
+            and home is not None
+            and home.kind is DeclaredKind.TEXTS
+        )
+        texts = table.has_type(["string"], rows) if is_rank else np.ones(len(rows), bool)
+        for row, position, may_be in zip(rows.tolist(), table.position(rows), texts.tolist(), strict=True):
             product = int(table.product[row])
             # A list in `data` has one more index than its item.
             around = position.rpartition(".")[0]
             described = named.get((product, position)) or named.get((product, around))
             one = np.array([product])
             if described is not None:
+                if not may_be:
+                    continue
                 code, short = described
                 is_language = expressed_at(base, code, short) in LANGUAGES
                 language = short_of(code or short or "") if is_language else None
@@ -328,7 +358,7 @@ class _PartSearch:
                 )
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
-                says_none = home.kind is DeclaredKind.TEXTS and product not in odd
+                says_none = is_in_data and home.kind is DeclaredKind.TEXTS and product not in odd
                 yield _Place(_as_named(home.path), home.kind, "" if says_none else None), one
 
     def _with_rows_below(self, path: str) -> set[int]:
@@ -364,20 +394,22 @@ class _PartSearch:
         if not len(rows):
             return np.zeros(0, bool)
         if home.path not in self._known:
-            found = [self._keys(*one, home) for one in self._known_rows(home)]
+            found = [self._keys(*one, _depth(home)) for one in self._known_rows(home)]
             self._known[home.path] = np.concatenate([*found, self._known_products(home)])
-        return np.isin(self._keys(table, rows, home), self._known[home.path])
+        # One text in place of a list of texts has no place in a list, whatever lists are inside of it.
+        depths = {_depth(home), depth_of(home.path)}
+        keys = [self._keys(table, rows, depth) for depth in depths]
+        known: Mask = np.logical_or.reduce([np.isin(one, self._known[home.path]) for one in keys])
+        return known
 
     def _known_rows(self, home: Home) -> Iterator[tuple[_TableRows, Rows]]:
         """Yield rows of which the object around has something that is declared for it."""
         if home.kind in SHAPES:
-            # Beside a text there may be more, and a text that was sent without data still says its language.
+            # Beside a text there may be more.
             yield from self._rows_at(home.kind, [home.path])
-            yield from self._rows_at("codes", [f"{home.path}{DESCRIPTOR}"])
-            yield from self._rows_at("scalars", [f"{home.path}{_SHORT}"])
             return
         for name, paths in self._wanted.items():
-            below = [path for path in paths if (inner := home_of(path)) and inner.path != home.path]
+            below = [path for path in paths if (inner := home_of(path)) and _shows(inner, path, home)]
             yield from self._rows_at(name, [path for path in below if is_within(path, home.path)])
         for name, declared in TABLES.items():
             if declared.per_product and declared.anchors and name != "products" and self._part.holds(name):
@@ -417,9 +449,8 @@ class _PartSearch:
         filled = np.logical_or.reduce([is_true(pc.is_valid(whole(read[name]))) for name in columns])
         return np.flatnonzero(filled) * _MOST_PLACES + self._number("")
 
-    def _keys(self, table: _TableRows, rows: Rows, home: Home) -> Rows:
+    def _keys(self, table: _TableRows, rows: Rows, depth: int) -> Rows:
         """Return one number for the object around each row: of its product, and its place in so many lists."""
-        depth = depth_of(home.path)
         if (table.table, depth) not in self._cut:
             cut = [".".join(one.split(".")[:depth]) for one in table.positions]
             self._cut[table.table, depth] = [self._number(one) for one in cut]
@@ -428,6 +459,11 @@ class _PartSearch:
 
     def _number(self, position: str) -> int:
         return self._numbers.setdefault(position, len(self._numbers))
+
+
+def _depth(home: Home) -> int:
+    """Return in how many lists an object of an attribute is: each text and each amount is one in a list."""
+    return depth_of(home.path) + (home.kind in _DESCRIBED)
 
 
 #: More places than a part has, and so few that a number for product and place is exact.
@@ -442,6 +478,11 @@ def _columns_within(table: str, path: str) -> tuple[str, ...]:
         for column in TABLES[table].columns
         if any(is_within(".".join(inner), path) for inner in column.paths)
     )
+
+
+def _shows(inner: Home, path: str, around: Home) -> bool:
+    """Whether what is at a wire path shows that the object around it is what is declared: not an object in a value."""
+    return inner.path != around.path and (inner.kind is not DeclaredKind.LEAF or path == inner.path)
 
 
 #: JSON types that always fit a kind of column.

@@ -394,8 +394,6 @@ def _plan_sent(context: Context, _: int) -> StepOutcome:
 
 
 def _worklists(context: Context, _: int) -> StepOutcome:
-    from prodex.worklists.folder import owners_called
-
     options = context.job.worklists
     assert options is not None  # noqa: S101 - else there is no such step
     # A folder for each run: what suppliers have filled in is never replaced.
@@ -404,7 +402,8 @@ def _worklists(context: Context, _: int) -> StepOutcome:
     # If it is there, this run wrote it and was killed before it could note so.
     audit = context.audit(options.profile)
     # A supplier who has no product any more is no reason for the others to get none.
-    languages = {owner: one for owner, one in options.languages if owners_called(audit, options.by, owner)}
+    owners = audit.groups(options.by)
+    languages = {owner: one for owner, one in options.languages if owners.called(owner)}
     index = audit.worklists(
         folder, options.by, replace=True, language=options.language, languages=languages, **only
     )

@@ -19,7 +19,7 @@ from prodex.publishing.delta_tables import nothing_at
 from prodex.publishing.destination import Place, delta, place_of
 from prodex.publishing.pointer import Pointer, pointer_of
 from prodex.publishing.publication import file_names
-from prodex.store.archive import is_of
+from prodex.store.archive import is_of, zone_note
 from prodex.store.parts import StoredPart
 
 #: Two threads that need the same file fetch it once; a file has always the same lock.
@@ -179,4 +179,5 @@ def _chosen(pointer: Pointer, at: Any) -> int:
     if not pointer.numbers:
         raise nothing_at(address)
     there = ", ".join(f"{one.number} ({one.snapshot})" for one in pointer.publications[-5:])
-    raise SnapshotNotFound(f"No publication {at!r} at {address}. The newest are: {there}.")
+    note = zone_note((one.snapshot for one in pointer.publications), at) if isinstance(at, str) else ""
+    raise SnapshotNotFound(f"No publication {at!r} at {address}. The newest are: {there}.{note}")

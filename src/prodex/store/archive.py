@@ -253,9 +253,7 @@ class Archive:
         name, _, day = given.partition("@")
         names = sorted({self.name_of(path) for path, _ in self.numbered("*")})
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
-        near = f". {name!r} has {times}."
-        if day and any(folder.name.startswith(day) for folder in self.of(name)):
-            near += f" These times are UTC, and {day} is meant in the time zone of this machine."
+        near = f". {name!r} has {times}.{zone_note((folder.name for folder in self.of(name)), day)}"
         if not times:
             there_are = f"The {things} are: {', '.join(names)}." if names else f"It has no {things}."
             near = hint_and_all(name, names, there_are)
@@ -566,6 +564,19 @@ def is_of(time: str, given: str) -> bool:
     except (ValueError, OverflowError, OSError):  # somebody has called the folder otherwise
         day = time
     return day.startswith(given)
+
+
+def zone_note(times: Iterable[str], given: str) -> str:
+    """Return a sentence for somebody who may have meant a time in another zone than `is_of`; "" where nobody has.
+
+    >>> zone_note(["2026-11-13T050102.000003Z"], "2026-11-13"), zone_note(["2026-11-13T050102.000003Z"], "2026-10")
+    (' These times are UTC, and 2026-11-13 is meant in the time zone of this machine.', '')
+    """
+    if "T" in given:
+        return f" These times are UTC, and so is {given}."
+    if given and any(one.startswith(given) for one in times):
+        return f" These times are UTC, and {given} is meant in the time zone of this machine."
+    return ""
 
 
 def new_entry(parent: Path, moment: datetime | None = None) -> Path:

@@ -79,6 +79,8 @@ MESSAGE_KEYS = ("message", "error_description", "detail", "title", "error", "err
 
 #: Keys of a status inside of a reply, and what it says of a success.
 _STATUS_KEYS = ("status", "statusCode", "code", "success")
+#: In further keys of a reply that tell of an error.
+_ERROR_WORDS = re.compile("error|exception|(?<!de)fault|fail|warn", re.IGNORECASE)
 _SUCCESSES = frozenset({"ok", "success", "true"})
 
 #: A count above this is still announced, and no array or loop is ever sized by it.
@@ -180,7 +182,7 @@ def _is_no_page(body: bytes) -> str:
         return "beside it what cannot be read"
     if count_of(around.get("totalResults")) is None or not {"offset", "next_page"} & around.keys():
         return "not the rest of a page's envelope (totalResults, offset)"
-    if words := next((key for key in MESSAGE_KEYS if around.get(key)), ""):
+    if words := next((key for key in around if _is_of_error(key) and around[key]), ""):
         return f"{words!r} beside it"
     for key in _STATUS_KEYS:
         status = around.get(key)
@@ -188,6 +190,10 @@ def _is_no_page(body: bytes) -> str:
         if status is not None and not is_good:
             return f"{key} {status!s:.20} beside it"
     return ""
+
+
+def _is_of_error(key: str) -> bool:
+    return key in MESSAGE_KEYS or _ERROR_WORDS.search(key) is not None
 
 
 def _decoded_scalar(raw: msgspec.Raw) -> object:

@@ -1,7 +1,8 @@
 """Whether a text has something that somebody can see: the one question behind "is it filled".
 
 Spaces of any kind, characters without a picture of their own (zero-width and soft hyphen, the blank of Braille, the
-fillers of Hangul), and the markup of an empty paragraph show nothing. A picture in the markup is something to see.
+fillers of Hangul), comments in markup, and the markup of an empty paragraph show nothing. A picture in the markup is
+something to see.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _EMPTY, _LEFT_OPEN = frozenset({"br", "wbr"}), frozenset({"p", "li", "dt", "dd",
 _MAYBE_BLANK = (
     r"^(?:[\s\pZ\p{Cc}\p{Cf}"
     + "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in _BLANK_RANGES)
-    + r"]|<[/a-zA-Z][^<>]*>|&#?[0-9A-Za-z]+;?)*$"
+    + r"]|<[/a-zA-Z][^<>]*>|<!--(?s:.)*?-->|&#?[0-9A-Za-z]+;?)*$"
 )
 
 
@@ -56,17 +57,28 @@ def is_visible(text: str) -> bool:
 
     >>> [is_visible(one) for one in ("Riz", "0", "<p>Riz</p>", '<img src="riz.jpg">', "< 5 g")]
     [True, True, True, True, True]
-    >>> [is_visible(one) for one in ("", " \n", "\u200b", "\u00ad", "\u2800", "<p><br></p>", "<p>&nbsp;</p>")]
-    [False, False, False, False, False, False, False]
+    >>> [is_visible(one) for one in ("", " \n", "\u200b", "\u00ad", "\u2800")]
+    [False, False, False, False, False]
+    >>> [is_visible(one) for one in ("<p><br></p>", "<p>&nbsp;</p>", "<!-- -->")]
+    [False, False, False]
     """
     if text[:1].isalnum() and text[0] not in _BLANKS:  # nearly always
         return True
-    left = text
-    if "<" in text:
-        if not _is_empty_markup(text):
+    left = _without_comments(text)
+    if "<" in left:
+        if not _is_empty_markup(left):
             return True
-        left = _TAG.sub("", text)
+        left = _TAG.sub("", left)
     return not all(map(_is_invisible, html.unescape(left) if "&" in left else left))
+
+
+def _without_comments(text: str) -> str:
+    kept, begin = [], 0
+    # A regular expression would look for the end of each comment anew where none has one.
+    while (at := text.find("<!--", begin)) >= 0 and (end := text.find("-->", at + 4)) >= 0:
+        kept.append(text[begin:at])
+        begin = end + 3
+    return "".join([*kept, text[begin:]])
 
 
 def _is_empty_markup(text: str) -> bool:

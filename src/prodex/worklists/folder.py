@@ -32,7 +32,7 @@ from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
 from prodex.languages import ENGLISH, Translation
-from prodex.messages import counted, hint_and_all, meant
+from prodex.messages import counted
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.quality.problems import asked_label
@@ -52,7 +52,7 @@ from prodex.worklists.layout import (
     csv_columns,
     guarded,
 )
-from prodex.worklists.ownership import host_of_source
+from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.row_marks import EXPLAINED, row_marks
 from prodex.worklists.rows import asked_once, grouped_worklists, worklist_rows
 from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
@@ -166,17 +166,6 @@ def write_worklists(
         )
 
 
-def owners_called(audit: Audit, by: str, owner: str) -> list[str | None]:
-    """Return the codes of the owners that have this code, or else this name; none where worklists are by others."""
-    if by not in {"owner", "owner_id"}:
-        return []
-    groups = audit.groups(by)
-    for words in (groups.codes, groups.labels):
-        if names := meant(owner, filter(None, words)):
-            return [code for word, code in zip(words, groups.codes, strict=True) if word in names]
-    return []
-
-
 TranslationOf = Callable[[Worklist], Translation]
 
 
@@ -206,19 +195,7 @@ def chosen_words(
             f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
         )
     for owner, one in languages.items():
-        match owners_called(audit, by, str(owner)):
-            case [code]:
-                own[code] = Translation.of(one)
-            case []:
-                names = list(dict.fromkeys(filter(None, audit.groups(by).labels)))
-                there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
-                near = hint_and_all(str(owner), names, there_are)
-                raise InputError(f"No product of the audit has the owner {str(owner)!r:.60}{near}")
-            case several:
-                codes = ", ".join(sorted(map(str, several)))
-                raise InputError(
-                    f"languages: {str(owner)!r:.60} is the name of {len(several)} owners. Give one of {codes}."
-                )
+        own[owner_called(audit.groups(by), str(owner), "audit")] = Translation.of(one)
     return lambda worklist: own.get(worklist.code, usual)
 
 

@@ -124,29 +124,31 @@ def owners_given(catalog: Catalog, given: Any) -> frozenset[str | None] | None:
     if given is None:
         return None
     groups = groups_of(catalog, "owner")
-    known: dict[str, set[str]] = {}
-    for code, label, name in zip(groups.codes, groups.labels, groups.shown, strict=True):
-        if code is not None:
-            for word in filter(None, (code, label, name)):
-                known.setdefault(word.strip().casefold(), set()).add(code)
-    names = [name for code, name in zip(groups.codes, groups.shown, strict=True) if code is not None]
-    chosen: set[str | None] = set()
-    for one in listed("owner", given):
-        word = str(one).strip()
-        exact = {code for code in groups.codes if code is not None and code == word}
-        meant = exact or known.get(word.casefold(), set())
-        if len(meant) > 1:
-            several = ", ".join(sorted(meant))
-            raise InputError(f"owner={word!r:.60} is the name of {len(meant)} owners. Give one of {several}.")
-        if not meant:
-            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
-            raise InputError(
-                f"No product of the catalogue has the owner {word!r:.60}{hint_and_all(word, names, there_are)}"
-            )
-        chosen |= meant
+    chosen = frozenset(owner_called(groups, str(one), "catalogue") for one in listed("owner", given))
     if not chosen:
         raise InputError("owner names nobody. Give an owner, or several, or leave it out.")
-    return frozenset(chosen)
+    return chosen
+
+
+def owner_called(groups: Groups, name: str, whole: str) -> str:
+    """Return what the owner is known by that somebody named, of those of a catalogue or an audit.
+
+    Raises
+    ------
+    InputError
+        When no product has such an owner, or several owners have that name; the message names them.
+    """
+    match groups.called(name):
+        case [code]:
+            return code
+        case []:
+            names = [one for code, one in zip(groups.codes, groups.shown, strict=True) if code is not None]
+            there_are = f"Give one of {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}."
+            near = hint_and_all(name, names, there_are if names else "None of them has an owner.")
+            raise InputError(f"No product of the {whole} has the owner {name!r:.60}{near}")
+        case several:
+            codes = ", ".join(sorted(several))
+            raise InputError(f"{name!r:.60} is the name of {len(several)} owners. Give one of {codes}.")
 
 
 def identified(returned: Returned, catalog: Catalog, only: frozenset[str | None] | None) -> Returned:
