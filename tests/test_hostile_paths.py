@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.errors import ProdexError
+from prodex.errors import ProdexError, StorageError
+from prodex.files.atomic import writing
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -109,7 +110,6 @@ PATHS: Mapping[str, Callable[[Path], Any]] = {
     "a file": lambda folder: folder / "file.toml",
     "a circle of links": lambda folder: folder / "circle.toml",
     "a pipe": lambda folder: folder / "pipe.toml",
-    "a device": lambda _: "/dev/full",
     "another scheme": lambda _: "s3:\0//x",
 }
 
@@ -185,3 +185,15 @@ def test_a_path_of_no_file_is_an_error_of_ours(called: str, place: Path) -> None
         except Exception as error:  # noqa: BLE001 - whatever it is, it is what is asked for
             strange[name] = repr(error)
     assert {} == strange
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes in folders")
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+    """Who is root may rename a file to `/dev/null`, and nothing on the machine would work any more."""
+    pipe = tmp_path / "products.csv"
+    os.mkfifo(pipe)
+
+    with pytest.raises(StorageError, match="a device, a pipe or a socket"), writing(pipe):
+        pass
+
+    assert pipe.is_fifo()

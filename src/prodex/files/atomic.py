@@ -170,13 +170,14 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     Raises
     ------
     StorageError
-        When the disk refuses: full, read-only, not permitted.
+        When the disk refuses: full, read-only, not permitted; and where a device or a pipe is at the path.
     """
     if not path.name:
         raise StorageError(f"Could not write {path}: it is a folder. Give the path of a file.")
     beside = beside_of(path)
     try:
         with storage(path):
+            _refuse_device(path)
             make_folder(path.parent, private=private)
             remove(beside)  # if it were a link, writing would change the file that it leads to
             yield beside
@@ -188,6 +189,19 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
             flush(path.parent)
     finally:
         remove(beside)
+
+
+def _refuse_device(path: Path) -> None:
+    """Refuse to put a file in the place of a device, a pipe or a socket: to root, the rename would be allowed."""
+    try:
+        found = path.lstat().st_mode
+    except OSError:  # it is not there, or the disk says so again when it is written
+        return
+    if not (stat.S_ISREG(found) or stat.S_ISLNK(found) or stat.S_ISDIR(found)):
+        raise StorageError(
+            f"Could not write {on_one_line(path)}: it is a device, a pipe or a socket, which a file would replace. "
+            "Give the path of a file."
+        )
 
 
 @contextmanager
