@@ -32,6 +32,7 @@ from prodex.quality.requirement_layout import is_word_of_sheet
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
+from prodex.tables.visible import is_visible
 
 #: The family whose requirements hold for every other one, unless it says otherwise.
 ALL = "*"
@@ -874,6 +875,10 @@ def unusable_family(family: ProductFamily) -> str | None:
     for one in (family.code, family.label, family.parent):
         if (found := _NO_TEXT.search(one)) is not None:
             return _no_character("the family", one, found[0])
+    if family.code == ALL:
+        return f"{ALL!r} means all families, and no family can have it as its code. Give it another code."
+    if not is_visible(family.code):
+        return f"a family has the code {family.code!r:.40}, which shows nothing. Write its code."
     for code in (family.code, family.parent):
         if is_word_of_sheet(code):
             return (
