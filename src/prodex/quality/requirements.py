@@ -64,8 +64,8 @@ class ValueShape:
     Attributes
     ----------
     kind
-        "text", "code", "single", "picture", "quantity", "key", "list", or "own" for any other attribute; empty where
-        the attribute is not known.
+        "text", "code", "single", "picture", "quantity", "key", "list" (of values that may have texts in them), "rows"
+        (of a table that has none), or "own" for any other attribute; empty where the attribute is not known.
     called
         What an attribute of this shape is, in a sentence.
     judged
@@ -130,6 +130,7 @@ SHAPES: Mapping[str, ValueShape] = {
             "key", "no picture and no text, but the key of a product", frozenset(), has_languages=False
         ),
         ValueShape("list", "several values under one name", frozenset()),
+        ValueShape("rows", "several values under one name", frozenset(), has_languages=False),
         ValueShape(
             "own",
             "no picture",
@@ -166,7 +167,7 @@ def shape_of(attribute: str) -> ValueShape:
     >>> [shape_of(one).kind for one in ("namePublicLong", "brand", "assets.pictures[front]", "netContent", "gtin")]
     ['text', 'code', 'picture', 'quantity', 'key']
     >>> [shape_of(one).kind for one in ("warnings", "warnings.text", "isLabeledBy", "lifeCycle", "xOwn")]
-    ['list', 'own', 'list', 'single', 'own']
+    ['list', 'own', 'rows', 'single', 'own']
     """
     path = selector_of(attribute)[0]
     if path == PICTURES:
@@ -179,8 +180,10 @@ def shape_of(attribute: str) -> ValueShape:
         kind = "text"
     elif path in _OTHER_CODES:
         kind = "code"
-    elif path in _INSIDE or (not value_columns(path) and _is_of_tables(path)):
+    elif path in _INSIDE:
         kind = "list"
+    elif not value_columns(path) and _is_of_tables(path):
+        kind = "rows"
     else:
         kind = _kind_of_column(path)
     return SHAPES[kind]

@@ -188,9 +188,11 @@ def test_a_refusal_names_what_can_be_asked() -> None:
 
 def test_what_has_no_language_is_asked_in_none() -> None:
     """A brand in French is missing in every product, whatever they have."""
-    for attribute in ("brand", "netContent", "assets.pictures[front]", "gtin", "isConsumerUnit"):
+    single = ("brand", "netContent", "assets.pictures[front]", "gtin", "isConsumerUnit")
+    for attribute in (*single, "owner", "logisticalHierarchies", "hasTags", "isPartitionedBy"):
         with pytest.raises(InputError, match=r"in no language\. Remove the language French"):
             prodex.Requirements.of(frame(attribute, "fr"))
+    prodex.Requirements.of(frame("warnings", "fr"))
 
 
 def test_a_quantity_is_compared_with_no_code() -> None:
