@@ -207,7 +207,7 @@ NAME = {"attribute": "namePublicLong", "language": "fr"}
 #: A value of each kind, as a record and the attribute that is asked for.
 _SUBJECTS: dict[str, tuple[dict[str, Any], Any]] = {
     "text": (NAME, lambda value: {"namePublicLong": text(value)}),
-    "code": ({"attribute": "kind"}, lambda value: {"kind": {"code": value, "label": "Sort"}}),
+    "code": ({"attribute": "ownSort"}, lambda value: {"ownSort": {"code": value, "label": "Sort"}}),
     "scalar": ({"attribute": "ownField"}, lambda value: {"ownField": value}),
 }
 
