@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import Audit, Catalog, clock
-from prodex.errors import InputError, QueryError, SnapshotNotFound, StorageError
+from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.files.atomic import sha256
 from prodex.quality import accepted as accepted_module
 from prodex.quality import rulebook
@@ -341,6 +341,14 @@ def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -
         prodex.accepted("shpo")
     with pytest.raises((InputError, QueryError, SnapshotNotFound)):
         prodex.accepted(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["..", "", "  ", "../shop", "/", "\0"])
+def test_a_name_is_no_path(name: str) -> None:
+    """What no snapshot can be called is refused, and no file outside of the snapshots is looked for."""
+    saved(RIGHT)
+    with pytest.raises(SettingsError, match="cannot be the name of a snapshot"):
+        prodex.accepted(name)
 
 
 def test_a_catalogue_in_memory_takes_any_file(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ NAME = {"attribute": "namePublicLong", "language": "fr"}
 #: A value of each kind, as a record and the attribute that is asked for.
 _SUBJECTS: dict[str, tuple[dict[str, Any], Any]] = {
     "text": (NAME, lambda value: {"namePublicLong": text(value)}),
-    "code": ({"attribute": "kind"}, lambda value: {"kind": {"code": value, "label": "Sort"}}),
+    "code": ({"attribute": "ownSort"}, lambda value: {"ownSort": {"code": value, "label": "Sort"}}),
     "scalar": ({"attribute": "ownField"}, lambda value: {"ownField": value}),
 }
 
@@ -285,6 +285,11 @@ def test_a_requirement_that_names_another_code_brings_it_back(file: Path) -> Non
     assert [1, 0, 0, 1] == [accepted("BAG", "CAN"), accepted("JAR"), accepted("BAG"), accepted("can", "BAG")]
 
 
+def quantity(amount: float, unit: str) -> list[dict[str, Any]]:
+    """Return a quantity as the service sends it."""
+    return [{"data": amount, "expressedIn": {"code": unit}}]
+
+
 PIXELS = {"attribute": "assets.pictures[front]", "pixels": 800}
 
 
@@ -309,8 +314,8 @@ PIXELS = {"attribute": "assets.pictures[front]", "pixels": 800}
             False,
         ),
         (
-            ({"attribute": "netContent", "one_of": ["500"]}, {"netContent": None}),
-            ({"attribute": "netContent", "one_of": ["750"]}, {"netContent": []}),
+            ({"attribute": "kind", "one_of": ["BAG"]}, {"kind": None}),
+            ({"attribute": "kind", "one_of": ["JAR"]}, {"kind": {"code": ""}}),
             True,
         ),
         (
@@ -324,13 +329,28 @@ PIXELS = {"attribute": "assets.pictures[front]", "pixels": 800}
             True,
         ),
         (
+            ({"attribute": "netContent", "level": "not"}, {"netContent": quantity(500, "GRM")}),
+            ({"attribute": "netContent", "level": "not"}, {"netContent": quantity(500, "GRM")}),
+            True,
+        ),
+        (
+            ({"attribute": "netContent", "level": "not"}, {"netContent": quantity(500, "GRM")}),
+            ({"attribute": "netContent", "level": "not"}, {"netContent": quantity(500, "KGM")}),
+            False,
+        ),
+        (
+            ({"attribute": "ownField", "level": "not"}, {"ownField": {"note": text("Riz")}}),
+            ({"attribute": "ownField", "level": "not"}, {"ownField": {"note": text("Riz", "nld-NL")}}),
+            False,
+        ),
+        (
             (
                 {"attribute": "isPartitionedBy", "level": "not"},
-                {"isPartitionedBy": [{"ownField": {"a": "x"}}]},
+                {"isPartitionedBy": [{"name": "100 g", "ownField": {"a": "x"}}]},
             ),
             (
                 {"attribute": "isPartitionedBy", "level": "not"},
-                {"isPartitionedBy": [{"ownField": {"a": "y"}}]},
+                {"isPartitionedBy": [{"name": "100 g", "ownField": {"a": "y"}}]},
             ),
             False,
         ),

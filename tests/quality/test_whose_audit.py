@@ -18,6 +18,8 @@ from prodex import Audit, Catalog
 from prodex.files import parquet
 from prodex.files.atomic import home, sha256
 from prodex.files.seal import KEY
+from prodex.job.context import before_of
+from prodex.job.job_file import read_job
 from prodex.quality import archive
 from prodex.store.snapshot import SNAPSHOTS
 
@@ -93,6 +95,22 @@ def test_a_forged_audit_in_a_copied_folder_decides_nothing(
     assert audit.judged_anew is None
     assert 0.95 == pytest.approx(audit.score)
     assert not prodex.open_audit("shop").is_own
+
+
+def test_a_job_compares_with_an_audit_of_our_own(tmp_path: Path) -> None:
+    """The newest audit is forged: the night is compared with the last one that was judged here."""
+    (tmp_path / "own.toml").write_text("[checks.valid_gtin]\n")
+    path = tmp_path / "job.toml"
+    path.write_text('name = "shop"\nprofile = "own.toml"\n')
+    own = prodex.audit(saved(), str(tmp_path / "own.toml"), progress=False).save()
+    forged = all_passing(prodex.audit(saved(), str(tmp_path / "own.toml"), progress=False).save())
+
+    before = before_of(read_job(path))
+
+    assert own.folder is not None
+    assert forged.folder is not None
+    assert own.folder.name < forged.folder.name
+    assert own.folder.name == before["audit own"]
 
 
 def test_an_audit_that_was_edited_in_its_place_decides_nothing() -> None:

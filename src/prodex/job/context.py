@@ -11,7 +11,7 @@ from prodex.errors import SnapshotError
 from prodex.job.job_file import Job, connected
 from prodex.job.result import Figure
 from prodex.job.run_journal import NUMBER, RunJournal
-from prodex.quality.archive import AUDITS, list_audits, open_audit
+from prodex.quality.archive import last_own_audit, list_audits, open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.service import Client
@@ -115,12 +115,11 @@ def before_of(job: Job) -> dict[str, str]:
     before = {NUMBER: str(number)}
     if newest is not None:
         before[_SNAPSHOT] = newest
-    if AUDITS.of(job.name):
-        listed = list_audits(job.name)
-        for profile in map(_name_of, job.profiles):
-            own = listed[listed["profile"] == profile]
-            if not own.empty:
-                before[_audit_key(profile)] = str(own["time"].iloc[-1])
+    for profile in map(_name_of, job.profiles):
+        # One that came along with a copied folder would decide whether this night is worse.
+        last = last_own_audit(job.name, profile)
+        if last is not None and last.folder is not None:
+            before[_audit_key(profile)] = last.folder.name
     return before
 
 

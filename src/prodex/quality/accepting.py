@@ -39,7 +39,7 @@ from prodex.quality.audit_part import findings_of
 from prodex.quality.failures import rows_of_findings
 from prodex.quality.rulebook import renamed_check
 from prodex.store.archive import snapshots_folder
-from prodex.store.snapshot import name_of
+from prodex.store.snapshot import SNAPSHOTS, name_of
 from prodex.tables.columns import is_true
 
 #: Columns by which a row of a frame is found among the findings; a frame may have fewer of them.
@@ -199,6 +199,8 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     ------
     SnapshotNotFound
         When there is nothing of that name.
+    SettingsError
+        When no snapshot can have this name, such as "..".
     StorageError
         When the file cannot be read, or is of an earlier version of prodex.
 
@@ -325,14 +327,14 @@ def _file_named(name: object) -> tuple[Path, str | None]:
         return path, None
     else:
         wanted = name_of(name, "accepted")  # type: ignore[arg-type]
-    folder = snapshots_folder() / wanted.partition("@")[0]
+    folder = SNAPSHOTS.folder(wanted.partition("@")[0])
     with reading(folder):
         is_known = folder.is_dir()
         there = [] if is_known else sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
     if not is_known:
         near = hint(wanted, there, "prodex.list_snapshots() lists what there is.")
         raise SnapshotNotFound(f"There is nothing of {wanted!r} in {snapshots_folder()}{near}")
-    return folder / ACCEPTED_FILE, wanted.partition("@")[0]
+    return folder / ACCEPTED_FILE, folder.name
 
 
 def _check_audit(audit: object, call: str) -> None:

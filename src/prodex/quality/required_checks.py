@@ -542,7 +542,10 @@ class _Part:
         """Add what products have below an attribute, at whatever depth: another content has not been looked at."""
         for table in tables_at(path):
             keys = {"product_id", "gtin", "attribute", "position"}
-            columns = BY_SHAPE.get(table) or [name for name in TABLES[table].schema.names if name not in keys]
+            columns = [name for name in TABLES[table].schema.names if name not in keys]
+            if table in BY_SHAPE:
+                # What the content is and not how it is spelled or labelled: 500 g are not 500 kg.
+                columns = [*BY_SHAPE[table], *_IDENTIFYING.get(table, ())]
             with suppress(NotExported):
                 rows = self.products.arrow(table, "attribute", *columns)
                 inside = pc.or_(
@@ -673,6 +676,8 @@ def _ends(path: str) -> list[str]:
 
 #: Columns that decide beside attribute and value.
 _FURTHER: Mapping[str, tuple[str, ...]] = {"texts": ("language",), "scalars": ("type",)}
+#: What tells a content from another one that reads alike.
+_IDENTIFYING: Mapping[str, tuple[str, ...]] = {"texts": ("language",), "quantities": ("unit_code",)}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 
 

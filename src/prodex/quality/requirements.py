@@ -32,6 +32,7 @@ from prodex.quality.requirement_layout import is_word_of_sheet
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
+from prodex.tables.visible import is_visible
 
 #: The family whose requirements hold for every other one, unless it says otherwise.
 ALL = "*"
@@ -63,8 +64,8 @@ class ValueShape:
     Attributes
     ----------
     kind
-        "text", "code", "single", "picture", "quantity", "key", "list", or "own" for any other attribute; empty where
-        the attribute is not known.
+        "text", "code", "single", "picture", "quantity", "key", "list" (of values that may have texts in them), "rows"
+        (of a table that has none), or "own" for any other attribute; empty where the attribute is not known.
     called
         What an attribute of this shape is, in a sentence.
     judged
@@ -129,6 +130,7 @@ SHAPES: Mapping[str, ValueShape] = {
             "key", "no picture and no text, but the key of a product", frozenset(), has_languages=False
         ),
         ValueShape("list", "several values under one name", frozenset()),
+        ValueShape("rows", "several values under one name", frozenset(), has_languages=False),
         ValueShape(
             "own",
             "no picture",
@@ -165,7 +167,7 @@ def shape_of(attribute: str) -> ValueShape:
     >>> [shape_of(one).kind for one in ("namePublicLong", "brand", "assets.pictures[front]", "netContent", "gtin")]
     ['text', 'code', 'picture', 'quantity', 'key']
     >>> [shape_of(one).kind for one in ("warnings", "warnings.text", "isLabeledBy", "lifeCycle", "xOwn")]
-    ['list', 'own', 'list', 'single', 'own']
+    ['list', 'own', 'rows', 'single', 'own']
     """
     path = selector_of(attribute)[0]
     if path == PICTURES:
@@ -178,8 +180,10 @@ def shape_of(attribute: str) -> ValueShape:
         kind = "text"
     elif path in _OTHER_CODES:
         kind = "code"
-    elif path in _INSIDE or (not value_columns(path) and _is_of_tables(path)):
+    elif path in _INSIDE:
         kind = "list"
+    elif not value_columns(path) and _is_of_tables(path):
+        kind = "rows"
     else:
         kind = _kind_of_column(path)
     return SHAPES[kind]
@@ -874,6 +878,10 @@ def unusable_family(family: ProductFamily) -> str | None:
     for one in (family.code, family.label, family.parent):
         if (found := _NO_TEXT.search(one)) is not None:
             return _no_character("the family", one, found[0])
+    if family.code == ALL:
+        return f"{ALL!r} means all families, and no family can have it as its code. Give it another code."
+    if not is_visible(family.code):
+        return f"a family has the code {family.code!r:.40}, which shows nothing. Write its code."
     for code in (family.code, family.parent):
         if is_word_of_sheet(code):
             return (

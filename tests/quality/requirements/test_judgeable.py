@@ -188,9 +188,11 @@ def test_a_refusal_names_what_can_be_asked() -> None:
 
 def test_what_has_no_language_is_asked_in_none() -> None:
     """A brand in French is missing in every product, whatever they have."""
-    for attribute in ("brand", "netContent", "assets.pictures[front]", "gtin", "isConsumerUnit"):
+    single = ("brand", "netContent", "assets.pictures[front]", "gtin", "isConsumerUnit")
+    for attribute in (*single, "owner", "logisticalHierarchies", "hasTags", "isPartitionedBy"):
         with pytest.raises(InputError, match=r"in no language\. Remove the language French"):
             prodex.Requirements.of(frame(attribute, "fr"))
+    prodex.Requirements.of(frame("warnings", "fr"))
 
 
 def test_a_quantity_is_compared_with_no_code() -> None:
@@ -313,6 +315,17 @@ def test_a_family_that_no_file_can_hold_is_refused(code: str, tmp_path: Path) ->
         prodex.Requirements.read(toml)
 
 
+@pytest.mark.parametrize(
+    ("code", "words"), [("", "shows nothing"), (" ", "shows nothing"), ("*", "all families")]
+)
+def test_a_family_without_a_code_of_its_own_is_refused(code: str, words: str, tmp_path: Path) -> None:
+    """No product is of it; a listed `*` would make every family one that somebody has listed."""
+    path = tmp_path / "r.toml"
+    path.write_text(f'requirements = 1\n[families]\n"{code}" = {{label = "Rice"}}\n')
+    with pytest.raises(InputError, match=words):
+        prodex.Requirements.read(path)
+
+
 def test_a_family_with_a_heading_for_a_code_is_refused_in_a_sheet(tmp_path: Path) -> None:
     """The row of codes is not taken for the headings; a label or a channel may be any word."""
     rows = "Channel;Field\nFamily code;;*;Attribute\nAttribute;Path;All families;{}\nBrand;brand;must;may\n"
@@ -328,7 +341,9 @@ def test_a_family_with_a_heading_for_a_code_is_refused_in_a_sheet(tmp_path: Path
 
 def test_a_catalogue_with_such_a_family_has_its_workbook(tmp_path: Path) -> None:
     """It has no column, as families beyond the fortieth, and whoever chooses it is told why."""
-    records = [{"id": n, "kind": {"code": code}} for n, code in enumerate(["TEA", "Attribute", "T\0A"])]
+    records = [
+        {"id": n, "kind": {"code": code}} for n, code in enumerate(["TEA", "Attribute", "T\0A", "*", " "])
+    ]
     catalog = flatten(records)
     path = prodex.requirements(tmp_path / "r.xlsx", catalog, channels="Shop")
     assert ["*", "TEA"] == [one.value for one in load_workbook(path)["Shop"][5][4:]]
