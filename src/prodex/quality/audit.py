@@ -88,10 +88,10 @@ class Audit:
         The file of accepted findings, as it was when the audit was made or opened; None where there is no place for
         one, which is so for a catalogue in memory.
     accepted_then
-        What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
+        What was accepted when it was saved; None of audits that were not saved.
     basis
-        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None of audits
-        by earlier versions.
+        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None where
+        that is not known.
     given
         Digest of what each rule was given of all products, by rule.
     judged_anew

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prodex.errors import InputError, QueryError
+from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.locales import language_tag, market_code, market_name, short_of
 from prodex.messages import hint
@@ -163,10 +164,10 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
     for key in content:
         if key not in _KEYS:
             wrong.append(f"{place.where((key,))}: requirements have no key {key!r:.40}{hint(key, _KEYS)}")
-    if content.get(MARK) != LAYOUT:
-        wrong.append(
-            f"{place.where((MARK,))}: this version of prodex reads the layout {LAYOUT}, not {content.get(MARK)!r:.40}."
-        )
+    if not isinstance(layout := content[MARK], int) or isinstance(layout, bool):
+        wrong.append(f"{place.where((MARK,))}: write {MARK} = {LAYOUT}, the number of the layout.")
+    else:
+        require_layout(shown, layout, LAYOUT)
     by = content.get("by", "kind")
     if not isinstance(by, str):
         wrong.append(f"{place.where(('by',))}: give a text, such as kind.")
