@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from prodex import Audit, Catalog, clock
 from prodex.errors import InputError, QueryError, SnapshotNotFound, StorageError
 from prodex.files.atomic import sha256
 from prodex.quality import accepted as accepted_module
-from prodex.quality import rulebook
 from prodex.quality.accepted import day_of, digest_of
 from prodex.quality.states import State
 
@@ -390,19 +388,6 @@ def test_rows_of_any_frame_will_do() -> None:
         )
         for n, frame in enumerate(frames)
     ]
-
-
-def test_a_renamed_rule_loses_nothing(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    """Reading applies the table of renamed rules, to lines and to audits that were saved before."""
-    old = written(check="gtin_is_valid")
-    monkeypatch.setitem(rulebook.RENAMED, "gtin_is_valid", "gtin_valid")
-    monkeypatch.setitem(rulebook.RENAMED, "gtin_valid", "valid_gtin")
-
-    audit = reading(old + "\n", file)
-    assert 1 == audit.summary["accepted"]
-    assert "has_x[a,b]" == rulebook.renamed_check("has_x[a,b]")
-    before = replace(audit, checks=(replace(audit.checks[0], id="gtin_is_valid"), *audit.checks[1:]))
-    assert 1 == before.summary["accepted"]
 
 
 def test_another_severity_or_title_changes_nothing() -> None:

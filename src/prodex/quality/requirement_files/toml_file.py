@@ -24,6 +24,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from prodex.errors import InputError, QueryError
@@ -133,7 +134,7 @@ def _on_one_line(text: str) -> str:
     return "".join(one if one.isprintable() else " " for one in text)
 
 
-def read_toml(name: str, shown: str, text: str) -> Requirements:
+def read_toml(name: str, shown: str, text: str, path: Path | None = None) -> Requirements:
     """Read requirements of the text of a TOML file.
 
     Parameters
@@ -144,9 +145,13 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
         What the file is called in errors.
     text
         Its content.
+    path
+        The file, if it is one.
 
     Raises
     ------
+    OtherLayout
+        When another version of prodex wrote it.
     InputError
         When it is no TOML, or anything in it cannot be understood; every line is named at once.
     """
@@ -167,7 +172,7 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
     if not isinstance(layout := content[MARK], int) or isinstance(layout, bool):
         wrong.append(f"{place.where((MARK,))}: write {MARK} = {LAYOUT}, the number of the layout.")
     else:
-        require_layout(shown, layout, LAYOUT)
+        require_layout(path or shown, layout, LAYOUT)
     by = content.get("by", "kind")
     if not isinstance(by, str):
         wrong.append(f"{place.where(('by',))}: give a text, such as kind.")
