@@ -27,6 +27,8 @@ from prodex.files.append_log import unsealed
 from prodex.job.job_file import read_job
 from prodex.job.run_journal import RunJournal
 from prodex.job.steps import ExportRecord
+from prodex.notebook.snapshots.saved import snapshot_entries
+from prodex.notebook.snapshots.trend import grades_markup, read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
@@ -286,13 +288,20 @@ def test_lists_name_what_cannot_be_read(kept: Kept) -> None:
     assert 5 == len(lists["upsert"])
 
 
+def test_a_trend_says_what_it_lacks(kept: Kept) -> None:
+    """Not that nobody has saved an audit."""
+    path = CASES["audit"].path(kept)
+    in_json(path, 2)
+    assert str(path) in grades_markup(read_trend("shop", snapshot_entries()))
+
+
 def test_a_draft_of_another_layout_is_left_where_it_is(kept: Kept) -> None:
     """Nothing of it is shown, which is said with its path."""
     path = CASES["draft"].path(kept)
     in_json(path, 0)
     draft, said = read_draft("shop")
     assert CorrectionDraft() == draft
-    assert "left as it is" in said or "left as it was" in said
+    assert "left as it is" in said
     assert str(path) in said
     assert path.is_file()
 

@@ -206,7 +206,7 @@ def test_a_damaged_line_makes_batches_unknown_and_never_not_sent(service, home):
 def test_a_damaged_journal_hides_no_other(service, home):
     """The list names it, and the last upsert that can be read is picked up."""
     prodex.upsert(service, products(1), progress=False)
-    for name, content in {"9998": b"", "9999": b'{"version": 7}\n', "9997": b"[[[["}.items():
+    for name, content in {"9998": b"", "9999": b'{"version": 7, "check": "0"}\n', "9997": b"[[[["}.items():
         folder = home / "tracking" / name
         folder.mkdir()
         (folder / "journal.jsonl").write_bytes(content)

@@ -65,6 +65,11 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
     ----------
     folder
         The folder of all snapshots. Nothing in it is changed: one of the loads may be running.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has begun one.
     """
     found = []
     for path in (journal for name in entries_of(folder) for journal in _readable(name)):

@@ -63,7 +63,7 @@ class Audit:
     rule_set
         Version of the rules of prodex; scores of different versions are not comparable.
     grade_with_blocker
-        The best grade of a product with a failing blocker; "A" in audits of the time without such a limit.
+        The best grade of a product with a failing blocker.
     origin
         The query and the load of the catalogue.
     now
@@ -98,7 +98,7 @@ class Audit:
         How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
         where no earlier audit was used.
     as_of
-        The day whose laws were meant; None of audits by versions that knew none.
+        The day whose laws were meant; None where none was given.
     is_own
         Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
         somebody asks for another audit.
