@@ -30,9 +30,9 @@ from prodex.send.journal import UpsertJournal
 from prodex.service.local_sandbox import running_sandbox
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.damage import flipped, spoiled, spoiled_json
+from tests.kept.make import MILL, SHOP
+from tests.kept.unpacking import Kept, sealed, unpack
 from tests.load.exchange import connected
-from tests.old.make import MILL, SHOP
-from tests.old.unpacking import Kept, sealed, unpack
 
 Spoiled = Iterable[tuple[str, bytes]]
 Operation = Callable[[], object]
@@ -40,8 +40,8 @@ Operation = Callable[[], object]
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: Sandbox) -> Kept:
-    """Put the files of a version on the disk, as the user's own."""
-    kept = unpack("0.1.0", tmp_path, exchange.base_url)
+    """Put the files on the disk, as the user's own."""
+    kept = unpack(tmp_path, exchange.base_url)
     monkeypatch.setenv("PRODEX_HOME", str(kept.home))
     return kept
 
@@ -159,42 +159,6 @@ def _is_json(content: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def test_a_snapshot_of_an_earlier_format_is_refused_in_words(kept: Kept) -> None:
-    """Its tables call missing what is read today: nothing reads them, and the message says what to do."""
-    path = newest(kept, "saved") / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_bytes()), "format": 1}))
-    with pytest.raises(
-        SnapshotDamaged, match=r"made by an earlier version of prodex \(it is of format 1\).*Load again"
-    ):
-        prodex.open_snapshot("saved")
-
-
-@pytest.mark.parametrize("place", ["snapshot", "audit", "journal"])
-def test_what_a_newer_version_made_says_so(kept: Kept, exchange: Sandbox, place: str) -> None:
-    """It also stays as it is, whatever is called."""
-    path, operation = {
-        "snapshot": (newest(kept, "saved") / "manifest.json", lambda: prodex.open_snapshot("saved")),
-        "audit": (
-            next(kept.home.glob("snapshots/shop/audits/*/manifest.json")),
-            lambda: prodex.open_audit("shop"),
-        ),
-        "journal": (
-            kept.journals()["half-offset"] / "question.json",
-            lambda: prodex.recover("half-offset", allow_incomplete=True),
-        ),
-    }[place]
-    content = json.loads(path.read_bytes())
-    path.write_text(json.dumps({**content, "format": 99, "more": 1}))
-    with pytest.raises(SnapshotDamaged, match=r"made by a newer version of prodex .*: update prodex"):
-        operation()
-    if place == "journal":
-        with pytest.raises(SnapshotDamaged, match="made by a newer version"):
-            prodex.load_products(
-                connected(exchange), name="half-offset", page_size=20, windows=0, max_age=0, progress=False
-            )
-    assert path.is_file()
 
 
 @pytest.mark.slow

@@ -313,22 +313,6 @@ def test_plain_read_csv_loses_zeros_and_sodium(tmp_path: Path) -> None:
     assert ["00000000000017"] == pd.read_csv(tmp_path / "products.csv", dtype=str)["gtin"].tolist()
 
 
-@pytest.mark.parametrize("layout", [None, 1, 0])
-def test_an_export_of_an_earlier_layout_is_refused_in_words(tmp_path: Path, layout: int | None) -> None:
-    """It had neither rows nor digests, so that nobody could tell whether it is whole."""
-    export(prodex.flatten(HOSTILE), tmp_path, "csv")
-    package = described(tmp_path)
-    for resource in package["resources"]:
-        for name in ("rows", "bytes", "hash"):
-            del resource[name]
-    del package["format"]
-    package |= {} if layout is None else {"format": layout}
-    (tmp_path / "datapackage.json").write_text(json.dumps(package))
-
-    with pytest.raises(ExportDamaged, match=r"made by an earlier version of prodex \(.*export again"):
-        prodex.read_export(tmp_path)
-
-
 def with_digests_of_now(folder: Path) -> None:
     """Let a data package say of its files what they are now, as somebody may who has changed both."""
     package = described(folder)

@@ -24,13 +24,12 @@ from prodex.sandbox import Sandbox
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
 from prodex_sandbox.records.model import SharedProduct, View
+from tests.kept.make import MILL, SHOP, gtin
+from tests.kept.unpacking import sealed, unpack
 from tests.load.exchange import connected
-from tests.old.make import MILL, SHOP, gtin
-from tests.old.unpacking import sealed, unpack
 from tests.pictures.drawn import catalog, picture
 from tests.pictures.file_server import serving
 
-VERSION = "0.1.0"
 SECRET = "what nobody else may see"
 
 
@@ -46,7 +45,7 @@ class World:
     """
 
     def __init__(self, folder: Path, base_url: str) -> None:
-        self.kept = unpack(VERSION, folder / "came", base_url)
+        self.kept = unpack(folder / "came", base_url)
         self.outside = folder / "outside"
         shutil.copytree(self.newest("saved"), self.outside)
         for name in (

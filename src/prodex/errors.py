@@ -31,6 +31,7 @@
     │   ├── SnapshotLocked             another process is writing it
     │   ├── PublicationRefused         a place of publications holds what may not be added to or cannot be read
     │   └── PublicationConflict        another process published to the same place meanwhile
+    ├── OtherLayout                    what another version of prodex wrote to the disk; it is not read
     ├── StorageError                   the disk or the object store refused (full, read-only, not permitted)
     │   └── UpsertStopped              it refused in the middle of an upsert; the rest was not sent
     ├── WorkerError                    a worker of the executor that was given cannot do its part
@@ -50,6 +51,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # Only for checking: what iterates over this module finds errors, and nothing else that could be raised.
     from collections.abc import Callable
+    from pathlib import Path
     from typing import Protocol
 
     import pandas as pd
@@ -317,6 +319,22 @@ class PublicationRefused(SnapshotError):
 
 class PublicationConflict(SnapshotError):
     """Another process published to the same place meanwhile; what it published is whole."""
+
+
+class OtherLayout(ProdexError):
+    """Another version of prodex wrote a file or folder, in a layout that this one does not read.
+
+    What rests on it stops until it is moved away: it is never read as empty.
+
+    Attributes
+    ----------
+    path
+        The file; None where it is known by its name only.
+    """
+
+    def __init__(self, message: str, *, path: Path | None = None) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class StorageError(ProdexError, OSError):

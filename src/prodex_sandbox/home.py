@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.raw_json import encode
-from prodex_sandbox.records.baseline import migrate_store, reset_products, reset_store
+from prodex_sandbox.records.baseline import reset_products, reset_store
 from prodex_sandbox.records.filling import Labels, fill_store
 from prodex_sandbox.records.model import Organization, SharedProduct
 from prodex_sandbox.records.reading import Record, shared_with_all
@@ -107,7 +107,6 @@ def open_store(
                     _close(kept, _FILE)
             if not path.exists():
                 _create(path, filling(), organizations, labels, origin)
-            migrate_store(path)
             store = Store(path)
             try:
                 yield store

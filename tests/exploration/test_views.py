@@ -61,16 +61,13 @@ def test_what_is_added_is_required_and_can_be_removed(one: Conditions, other: Co
 
 
 def test_a_list_of_products_that_are_not_here_is_said() -> None:
-    """It was saved for another catalogue; a view of an earlier version has no lists at all."""
+    """It was saved for another catalogue."""
     here = ProductFilter(prodex.flatten([{"id": 7}, {"id": 8}]))
     some, none = ProductList("some", ("8", "9", "8")), ProductList("gone", ("9",))
     kept, said = applicable(Conditions(listed=(some, none)), here)
     assert (some, none) == kept.listed
     assert "No product here meets: list: \u2068gone\u2069." == said
     assert [False, True] == here.mask(Conditions(listed=(some,))).tolist()
-    old = Conditions(words="jus").to_json()
-    del old["listed"]
-    assert Conditions(words="jus") == Conditions.from_json(old)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +92,7 @@ def test_names_that_look_alike_as_files_are_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"name": 7}', '{"name": "x", "format": 99}', "[" * 100_000]
+    "content", ["", "{", "[]", '{"name": 7, "format": 1}', '{"name": "x", "format": "1"}', "[" * 100_000]
 )
 def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
     """The others are listed as before."""

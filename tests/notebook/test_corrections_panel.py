@@ -15,7 +15,7 @@ from traitlets import TraitError
 
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
-from prodex.errors import InputError, ProdexError, StorageError
+from prodex.errors import InputError, OtherLayout, ProdexError, StorageError
 from prodex.exploration.drafts import CorrectionDraft, SentCorrections, change_draft, read_draft
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.state import Exploration
@@ -312,7 +312,7 @@ def test_a_draft_that_cannot_be_read_is_kept_aside(home: Path) -> None:
     draft.write_bytes(b'{"format": 2}')
     state = Exploration(catalog=catalog)
     assert "newer version" in state.draft_note
-    with pytest.raises(InputError, match="is not kept on disk"):
+    with pytest.raises(OtherLayout, match="newer version"):
         state.correct(name())
     assert ((name(),), b'{"format": 2}') == (state.corrections, draft.read_bytes())
 

@@ -12,7 +12,14 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 import prodex
-from prodex.errors import InputError, PublicationRefused, SettingsError, SnapshotDamaged, StorageError
+from prodex.errors import (
+    InputError,
+    OtherLayout,
+    PublicationRefused,
+    SettingsError,
+    SnapshotDamaged,
+    StorageError,
+)
 from prodex.publishing.destination import place_of
 from tests.publishing.snapshots import same, shop
 from tests.publishing.test_publish import files_of
@@ -52,11 +59,11 @@ def test_what_a_newer_version_wrote_is_left_alone(table: str, tmp_path: Path) ->
     log.write_text(log.read_text().replace("prodex, format 1,", "prodex, format 2,"))
     before = files_of(tmp_path)
 
-    with pytest.raises(PublicationRefused, match="Update both"):
+    with pytest.raises(OtherLayout, match="Update prodex"):
         prodex.publish(shop("Riz long"), tmp_path)
     assert before == files_of(tmp_path)
     if table == "_snapshots":
-        with pytest.raises(PublicationRefused, match="Update both"):
+        with pytest.raises(OtherLayout, match="Update prodex"):
             prodex.open_published(tmp_path)
 
 

@@ -6,14 +6,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,9 +19,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import Audit, Catalog, clock
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
-from prodex.files.atomic import sha256
 from prodex.quality import accepted as accepted_module
-from prodex.quality import rulebook
 from prodex.quality.accepted import day_of, digest_of
 from prodex.quality.states import State
 
@@ -400,19 +396,6 @@ def test_rows_of_any_frame_will_do() -> None:
     ]
 
 
-def test_a_renamed_rule_loses_nothing(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    """Reading applies the table of renamed rules, to lines and to audits that were saved before."""
-    old = written(check="gtin_is_valid")
-    monkeypatch.setitem(rulebook.RENAMED, "gtin_is_valid", "gtin_valid")
-    monkeypatch.setitem(rulebook.RENAMED, "gtin_valid", "valid_gtin")
-
-    audit = reading(old + "\n", file)
-    assert 1 == audit.summary["accepted"]
-    assert "has_x[a,b]" == rulebook.renamed_check("has_x[a,b]")
-    before = replace(audit, checks=(replace(audit.checks[0], id="gtin_is_valid"), *audit.checks[1:]))
-    assert 1 == before.summary["accepted"]
-
-
 def test_another_severity_or_title_changes_nothing() -> None:
     """A parameter of the check makes another check, and another severity does not."""
     audit = judged(RIGHT, WRONG)
@@ -560,24 +543,3 @@ def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
     assert [[1, 1], [0, 1]] == [trend["accepted"].tolist(), trend["accepted_then"].tolist()]
     lists = pd.read_parquet(tmp_path / "report_files" / "failures.parquet")
     assert {hostile} == set(lists["accepted"].dropna())
-
-
-def test_an_audit_of_an_earlier_version_has_no_comparison(tmp_path: Path) -> None:
-    """What it does not say is missing, and its findings can be accepted by what their reasons say."""
-    audit = judged(RIGHT, WRONG).save()
-    assert audit.folder is not None
-    path = audit.folder / "evidence" / "part-00000.parquet"
-    early = pq.read_table(path).drop_columns(["compared"])
-    pq.write_table(early, path)
-    manifest = json.loads((audit.folder / "manifest.json").read_text())
-    manifest["parts"][0]["evidence"] = sha256(path)
-    manifest["parts"][0].pop("first_seen")
-    for name in ("carried", "accepted", "score_with_accepted", "ready_products_with_accepted"):
-        manifest.pop(name)
-    (audit.folder / "manifest.json").write_text(json.dumps(manifest))
-
-    opened = prodex.open_audit("shop")
-
-    assert opened.accepted_then is None
-    assert 3 == prodex.accept(opened, reason="baseline").summary["accepted"]
-    assert 3 == prodex.audit("shop", PROFILE, progress=False).summary["accepted"]

@@ -130,7 +130,6 @@ def test_damage_is_named() -> None:
     states.write_bytes(content)
     for broken, why in (
         ("{", "cannot be read"),
-        (json.dumps({**json.loads(manifest), "format": 9}), "of format 9"),
         (
             json.dumps({**json.loads(manifest), "checks": [{"id": 1}]}),
             r"cannot be read \(Expected `str`, got `int`",

@@ -12,7 +12,7 @@ import pytest
 
 import prodex
 from prodex import Audit, ProductQuery, Profile
-from prodex.quality.archive import remove_audits, write_audit
+from prodex.quality.archive import remove_audits
 from tests.quality.four_states import text
 
 RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
@@ -108,17 +108,6 @@ def test_an_answer_that_is_unknown_is_no_interruption() -> None:
     later = night(3, WRONG, namePublicLong=[text("fr", "TBD")])
 
     assert {"1": 1} == days(later, check="texts_without_placeholders")
-
-
-@pytest.mark.slow
-def test_audits_of_an_earlier_version_are_walked() -> None:
-    """They do not say it themselves."""
-    for day, gtin in ((1, WRONG), (2, RIGHT), (3, WRONG), (4, WRONG)):
-        write_audit(night(day, gtin, save=False))
-
-    assert all(part.first_seen is None for part in prodex.open_audit("shop").parts)
-    assert {"1": 3} == days(prodex.open_audit("shop"))
-    assert {"1": 3} == days(night(5, WRONG))
 
 
 def test_it_survives_the_removal_of_what_was_before() -> None:

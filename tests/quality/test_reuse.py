@@ -211,7 +211,7 @@ def test_most_rules_say_that_the_record_is_enough() -> None:
         lambda audit: replace(audit, basis=None),
         lambda audit: replace(audit, catalog=None),
     ],
-    ids=["profile", "assumption", "query", "cut", "saved by an earlier version", "of unknown records"],
+    ids=["profile", "assumption", "query", "cut", "of an unknown basis", "of unknown records"],
 )
 def test_an_audit_of_something_else_gives_nothing(other: Callable[[Audit], Audit]) -> None:
     """All products are judged, as if there were none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import sqlite3
 import subprocess
@@ -221,20 +220,6 @@ def test_a_home_without_a_store_gets_one(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("prodex_sandbox.home.SAMPLE_SIZE", 5)
     assert 1 == len(sandbox.simulate(1, home=tmp_path / "new").days)
     assert 0 <= sandbox.reset(home=tmp_path / "new")
-
-
-def test_a_store_of_the_version_before_opens_and_can_be_reset(tmp_path: Path) -> None:
-    """What it holds when it is opened is its beginning: it serves its products, lives on, and comes back to that."""
-    kept = Path(__file__).parents[1] / "old" / "sandbox-store-4.sqlite.xz"
-    (tmp_path / "store.sqlite").write_bytes(lzma.decompress(kept.read_bytes()))
-    with Sandbox(home=tmp_path) as running:
-        before = products_seen(running)
-        assert len(before) == 12
-        running.simulate(days=5, seed=1)
-        assert products_seen(running) != before
-    sandbox.reset(home=tmp_path)
-    with Sandbox(home=tmp_path) as running:
-        assert products_seen(running) == before
 
 
 def products_seen(running: Sandbox) -> dict[str, bytes]:

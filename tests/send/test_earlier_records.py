@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -12,7 +11,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from mill_exchange import MILL, SHOP, client, gtin, small_exchange, text
-from tests.old.unpacking import sealed
 from tests.on_the_way import ending_with
 
 import prodex
@@ -251,24 +249,6 @@ def test_those_of_an_upsert_that_is_under_way_stay(mill: Client) -> None:
     assert [] == remove_old(limits)
     unfinished.wait(progress=False)
     assert [unfinished.name] == remove_old(limits)
-
-
-def test_a_journal_that_main_wrote_before_opens(mill: Client) -> None:
-    """Without who, why and what was kept."""
-    name = sent(mill)
-    path = file_of(name).with_name("journal.jsonl")
-    head, *rest = path.read_bytes().splitlines(keepends=True)
-    old = {
-        key: value
-        for key, value in json.loads(head).items()
-        if key not in {"check", "by", "why", "earlier_records"}
-    }
-    path.write_bytes(sealed(old) + b"".join(rest))
-    file_of(name).unlink()
-    assert "SUCCESS" == prodex.track(mill).status
-    assert ["", ""] == prodex.list_upserts()[["by", "why"]].iloc[0].tolist()
-    with pytest.raises(InputError, match="an earlier version of prodex sent it"):
-        list(earlier_records(name))
 
 
 def test_what_is_sent_later_is_kept_as_it_is_then(mill: Client) -> None:

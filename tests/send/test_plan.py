@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import stat
 
 import pytest
-from tests.old.unpacking import sealed
 from upsert_killing import Receiver
 
 import prodex
@@ -209,7 +206,7 @@ def test_a_damaged_line_makes_batches_unknown_and_never_not_sent(service, home):
 def test_a_damaged_journal_hides_no_other(service, home):
     """The list names it, and the last upsert that can be read is picked up."""
     prodex.upsert(service, products(1), progress=False)
-    for name, content in {"9998": b"", "9999": b'{"version": 7}\n', "9997": b"[[[["}.items():
+    for name, content in {"9998": b"", "9999": b'{"version": 7, "check": "0"}\n', "9997": b"[[[["}.items():
         folder = home / "tracking" / name
         folder.mkdir()
         (folder / "journal.jsonl").write_bytes(content)
@@ -218,29 +215,6 @@ def test_a_damaged_journal_hides_no_other(service, home):
     assert "SUCCESS" == prodex.track(service).status
     notes = prodex.list_upserts()["note"]
     assert (7, 6) == (len(notes), notes.str.contains("cannot be read").sum())
-
-
-def test_a_journal_of_an_earlier_layout_is_refused_in_words(service, home):
-    """It is listed with the reason, named by the name of its file, and hides no other."""
-    prodex.upsert(service, products(1), progress=False)
-    (path,) = (home / "tracking").glob("*/journal.jsonl")
-    folder = home / "tracking" / "2026-11-20T080000.000000Z-7"
-    shutil.copytree(path.parent, folder)
-    head, *rest = path.read_bytes().splitlines(keepends=True)
-    before = {name: value for name, value in json.loads(head).items() if name not in {"check", "continues"}}
-    (folder / "journal.jsonl").write_bytes(sealed({**before, "version": 2}) + b"".join(rest))
-    first = home / "tracking" / "2026-11-19T080000.000000Z-7.jsonl"
-    first.write_text(json.dumps({"version": 1, "host": "127.0.0.1"}) + "\n")
-
-    for name, why in {
-        folder.name: "an earlier version of prodex, with layout 2; this one reads 3",
-        first.stem: "an earlier version of prodex wrote it",
-    }.items():
-        with pytest.raises(InputError, match=f"{why}.*load its products to see which arrived"):
-            prodex.track(service, upsert=name)
-    assert "SUCCESS" == prodex.track(service).status
-    assert [folder.name, first.stem] == prodex.list_upserts()["name"].tolist()[1:]
-    assert prodex.list_upserts()["note"][1:].str.contains("an earlier version of prodex").all()
 
 
 def test_a_plan_that_does_not_fit_on_the_disk_sends_nothing(service, home, receiver, monkeypatch):

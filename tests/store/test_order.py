@@ -28,18 +28,18 @@ from prodex.store.snapshot import SNAPSHOTS
 NOW = datetime(2026, 11, 20, 4, tzinfo=UTC)
 
 
-def saved(number: int, days: float = 0, name: str = "shop", as_before: bool = False) -> prodex.Catalog:
+def saved(number: int, days: float = 0, name: str = "shop", numbered: bool = True) -> prodex.Catalog:
     """Save a snapshot of one product while the clock is days ahead of 20 November."""
     with clock.at(NOW + timedelta(days=days)):
         catalog = prodex.flatten([{"id": number}]).save(name)
     assert catalog.folder is not None
-    if as_before:
-        as_earlier_versions(catalog.folder)
+    if not numbered:
+        without_number(catalog.folder)
     return catalog
 
 
-def as_earlier_versions(folder: Path) -> None:
-    """Take from a manifest what versions did not write that had no order but that of time."""
+def without_number(folder: Path) -> None:
+    """Take the number from a manifest, as damage does."""
     edited(
         folder, lambda manifest: {k: v for k, v in manifest.items() if k not in {"sequence", "unnumbered"}}
     )
@@ -49,19 +49,6 @@ def edited(folder: Path, change: Any) -> None:
     """Change a manifest."""
     path = folder / MANIFEST
     path.write_text(json.dumps(change(json.loads(path.read_text("utf-8")))), "utf-8")
-
-
-def clocks(folder: Path, ours: datetime, service: datetime | None) -> None:
-    """Note in a manifest what the clocks were at when its load began."""
-
-    def change(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-        at = {
-            "loaded_at": ours.isoformat(),
-            "server_time": None if service is None else service.isoformat(),
-        }
-        return {**manifest, "origin": {**manifest["origin"], **at}}
-
-    edited(folder, change)
 
 
 def newest(name: str = "shop") -> int:
@@ -151,10 +138,10 @@ def test_a_day_is_one_of_this_machine(
         time.tzset()
 
 
-def test_snapshots_of_earlier_versions_have_the_order_of_time() -> None:
-    """As before; the first of this version has the next number, and they keep theirs when some are removed."""
+def test_snapshots_without_numbers_have_the_order_of_time() -> None:
+    """The first with a number has the next one, and they keep theirs when some are removed."""
     for number in (1, 2, 3):
-        saved(number, number, as_before=True)
+        saved(number, number, numbered=False)
     saved(4, 3.5)
     assert [1, 2, 3, 4] == products()
     assert [1, 2, 3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
@@ -164,39 +151,11 @@ def test_snapshots_of_earlier_versions_have_the_order_of_time() -> None:
     assert [3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
 
 
-def test_the_clock_of_the_service_puts_those_of_earlier_versions_right() -> None:
-    """A load while our clock was ahead comes before its refresh; what was saved from it later stays where it is."""
-    for number, (ours, service) in enumerate([(0, 0), (4, 1), (2, 2), (3, 3)]):
-        folder = saved(number, ours, as_before=True).folder
-        assert folder is not None
-        moments = (NOW + timedelta(days=day, minutes=-5) for day in (ours, service))
-        clocks(folder, *moments)
-    copy = saved(7, 9, as_before=True).folder
-    assert copy is not None
-    clocks(copy, NOW + timedelta(days=4), NOW + timedelta(days=1))
-
-    assert [0, 1, 2, 3, 7] == products()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("zone", [-12, 2, 14])
-def test_a_service_whose_clock_is_hours_off_changes_no_order(zone: int) -> None:
-    """Its time is then that of another zone; what was saved between its loads stays between them."""
-    for number in range(3):
-        folder = saved(2 * number, number / 4, as_before=True).folder
-        assert folder is not None
-        ours = NOW + timedelta(days=number / 4, minutes=-5)
-        clocks(folder, ours, ours + timedelta(hours=zone))
-        saved(2 * number + 1, number / 4 + 0.1, as_before=True)
-
-    assert [0, 1, 2, 3, 4, 5] == products()
-
-
 THINGS = Archive("thing", "Make it again.")
 
 
 def kept(number: int, days: float, name: str, numbered: bool) -> None:
-    """Keep a thing, as this version does or as earlier ones did, while the clock is days ahead."""
+    """Keep a thing, with a number or with one that was lost, while the clock is days ahead."""
     parent = THINGS.folder(name)
     with clock.at(NOW + timedelta(days=days)), THINGS.publishing(parent) as (folder, place, _):
         beside = parent / ".beside"
@@ -216,7 +175,7 @@ NAMES = itertools.count()
 
 @settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0, 0, 0, 5, 0.5, -5])), min_size=1, max_size=7))
-def test_versions_with_and_without_numbers_write_in_turns(writers: list[tuple[bool, float]]) -> None:
+def test_what_has_a_number_and_what_lost_it_is_written_in_turns(writers: list[tuple[bool, float]]) -> None:
     """One each day: it is the newest, after all that have a number, and every number is there once.
 
     The clock may be wrong when one with a number is written. Of the others nothing but their time would tell.
@@ -237,8 +196,8 @@ def test_versions_with_and_without_numbers_write_in_turns(writers: list[tuple[bo
         assert numbers == sorted(set(numbers))
 
 
-def test_a_time_in_the_future_is_not_newer_than_what_an_earlier_version_adds() -> None:
-    """It has looked past the number, and wrote what is true now; the next one settles it, for all days to come."""
+def test_a_time_in_the_future_is_not_newer_than_what_is_added_without_a_number() -> None:
+    """It was written later, and lost its number; the next one settles it, for all days to come."""
     for number, days, numbered in [(1, 0, True), (2, 3, True), (3, 1, False)]:
         kept(number, days, "shop", numbered)
     assert [1, 2, 3] == things(1.1, "shop")
@@ -251,7 +210,7 @@ def test_a_time_in_the_future_is_not_newer_than_what_an_earlier_version_adds() -
 
 def test_a_snapshot_that_is_restored_returns_to_its_place() -> None:
     """Those with a number name it, although it was removed meanwhile."""
-    old = saved(1, as_before=True)
+    old = saved(1, numbered=False)
     assert old.folder is not None
     saved(2, -400)
     aside = old.folder.parent.parent.parent / "aside"

@@ -53,7 +53,7 @@ def test_a_merge_keeps_them(tmp_path: Path) -> None:
 
 
 def test_without_them_the_records_are_read(tmp_path: Path) -> None:
-    """Snapshots of earlier versions have none, and a note that is of other records is none."""
+    """A snapshot that was copied by another program has none, and a note that is of other records is none."""
     saved = prodex.flatten([{"id": 1}, {"id": 2}]).save("shop")
     (part,) = saved.parts
     path = tmp_path / "raw.parquet"

@@ -439,7 +439,10 @@ def test_a_worklist_of_an_earlier_layout_is_refused_as_a_whole(
     assert {"accepted": len(ANSWERS), "refused": 1} == dict(fix.counts), fix.answers[["attribute", "reason"]]
     (refused,) = fix.refused.to_dict("records")
     assert refused["file"].endswith("old.xlsx")
-    assert f"an earlier version of prodex (layout {layout}; this one reads {FORMAT})" in refused["reason"]
+    assert (
+        f"an earlier version of prodex (it has layout {layout}, and this version reads layout {FORMAT})"
+        in refused["reason"]
+    )
     assert "Write the worklist anew" in refused["reason"]
 
 

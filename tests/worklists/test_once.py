@@ -21,7 +21,7 @@ from prodex.quality.products import Products
 from prodex.sandbox import Fault
 from prodex.send import earlier_upserts
 from prodex.send.journal import UpsertJournal
-from tests.old.unpacking import sealed
+from tests.kept.unpacking import sealed
 from tests.on_the_way import carried, reply, session_of
 
 from .bakery import record, text

@@ -13,9 +13,6 @@ from prodex.messages import counted
 #: Most products that a ledger lists by name for one reason: it is written into every manifest, and into an error.
 MOST_LISTED = 10_000
 
-#: Facts that a ledger is written with only if there are any.
-_LATER = ("doubtful", "unmatched", "left_out", "notes")
-
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
@@ -167,10 +164,7 @@ class Ledger:
         >>> Ledger(announced=3, distinct=2).to_json()["announced"]
         3
         """
-        value = asdict(self)
-        # The journal of an interrupted load is found by what it asked for, which has an empty ledger in it. Earlier
-        # versions wrote ledgers without these, and their journals must still be found.
-        return {name: one for name, one in value.items() if one or name not in _LATER}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:

@@ -40,7 +40,7 @@ def snapshots(
         try:
             files = prodex.verify(folder)
         # One damaged snapshot must not hide the state of the others.
-        except prodex.errors.SnapshotDamaged as error:
+        except (prodex.errors.SnapshotDamaged, prodex.errors.OtherLayout) as error:
             damaged += 1
             say(f"{folder}: {error}")
             continue

@@ -30,6 +30,7 @@ from prodex.corrections.operations import OPERATIONS, Operation
 from prodex.corrections.recipe import EXPLORER, FORMAT, NO_VALUE, Recipe, RecipeStep
 from prodex.errors import InputError
 from prodex.exploration.conditions import Conditions
+from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.messages import hint
 from prodex.tables.declaration import TABLES
@@ -81,10 +82,8 @@ class _RecipeReader:
         form = values.get("format", FORMAT)
         if not isinstance(form, int) or isinstance(form, bool) or form < 1:
             self._add(("format",), f"format is {described(form)}; leave it out.")
-        elif form > FORMAT:
-            raise InputError(
-                f"{self._place.shown} was made by a newer prodex (format {form}, and this one reads {FORMAT})."
-            )
+        else:
+            require_layout(self._place.shown, form, FORMAT)
         title = self._text(values, "title")
         by_hand = self._text(values, "by_hand")
         chosen = [

@@ -18,10 +18,10 @@ from typing import TypeVar
 import msgspec
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError, SnapshotLocked
+from prodex.errors import InputError, OtherLayout, SnapshotLocked
 from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name, writing
 from prodex.files.lock import locked
-from prodex.files.untrusted import MadeByNewer, is_there, read_json
+from prodex.files.untrusted import is_there, read_json
 from prodex.messages import counted
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
@@ -119,11 +119,8 @@ def read_draft(name: str) -> tuple[CorrectionDraft, str]:
     path = _draft_path(name)
     try:
         found = _read_draft(path)
-    except MadeByNewer as error:
-        return (
-            CorrectionDraft(),
-            f"The draft {relative_to_working_folder(path)} cannot be read: {error}. It was left as it is.",
-        )
+    except OtherLayout as error:
+        return CorrectionDraft(), f"The draft was left as it is, and nothing new is kept on disk. {error}"
     except (OSError, ValueError) as error:
         aside = path.with_name(f"{path.name}.unreadable-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
         with suppress(OSError):  # where it cannot be renamed, it cannot be overwritten either
@@ -153,6 +150,8 @@ def change_draft(name: str, before: CorrectionDraft, after: CorrectionDraft) -> 
         When another kernel does not finish its own change.
     InputError
         When the file on disk cannot be read; it is left as it is.
+    OtherLayout
+        When another version of prodex wrote it; it is left as it is.
     """
     path = _draft_path(name)
     with _locked(path.parent):
@@ -186,7 +185,7 @@ def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequen
 def _read_draft(path: Path) -> CorrectionDraft:
     if not is_there(path):
         return CorrectionDraft()
-    found = read_json(path, _DraftFile, newest=_FORMAT)
+    found = read_json(path, _DraftFile, layout=_FORMAT)
     return CorrectionDraft(found.corrections, found.unconfirmed, found.saved_at)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -79,17 +80,21 @@ def save_view(view: SavedView) -> Path:
 
 
 def saved_views() -> list[SavedView]:
-    """Return all saved views by name; files that cannot be read are left out, and opening them says why."""
+    """Return all saved views by name; files that are damaged are left out, and opening them says why.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has saved one.
+    """
     found = []
     with reading(_views_folder()):
         paths = list(_views_folder().iterdir()) if _views_folder().is_dir() else []
     for path in paths:
         if path.suffix != ".json":
             continue
-        try:
+        with suppress(InputError):
             found.append(_read_view(path))
-        except ProdexError:
-            continue
     return sorted(found, key=lambda view: (view.name.casefold(), view.name))
 
 
@@ -100,6 +105,8 @@ def open_view(name: str) -> SavedView:
     ------
     InputError
         When there is none of this name, or its file cannot be read.
+    OtherLayout
+        When another version of prodex has saved it.
     """
     path = _view_path(name)
     with reading(path):
@@ -119,7 +126,7 @@ def remove_view(name: str) -> None:
 
 def _read_view(path: Path) -> SavedView:
     try:
-        return read_json(path, SavedView, newest=FORMAT)
+        return read_json(path, SavedView, layout=FORMAT, advice="Save the view again.")
     except (OSError, ValueError) as error:
         raise InputError(
             f"The view in {path} cannot be read: {error}. Remove the file, and save it again."

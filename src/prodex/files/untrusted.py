@@ -16,6 +16,8 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from prodex.files.layouts import require_layout
+
 Shape = TypeVar("Shape")
 
 #: A count that a file claims. Below 2**53 it is exact in every reader of JSON.
@@ -32,14 +34,6 @@ _MOST_BYTES = 2**28
 
 #: No load happened outside of these, and adding a time zone to a moment near the year 9999 overflows a datetime.
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
-
-
-class MadeByNewer(ValueError):
-    """A file has a format that only a newer version of prodex reads."""
-
-
-class MadeByEarlier(ValueError):
-    """A file has a format that only an earlier version of prodex reads."""
 
 
 class NotUtf8(ValueError):
@@ -74,8 +68,8 @@ def utf8_text(content: bytes) -> str:
         raise NotUtf8("is not UTF-8 text. Save it as UTF-8.") from None
 
 
-class _FormatOnly(msgspec.Struct):
-    format: Annotated[int, msgspec.Meta(ge=1)]
+class _LayoutOnly(msgspec.Struct):
+    format: int | None = None
 
 
 def is_folder(path: Path) -> bool:
@@ -226,7 +220,7 @@ def read_bytes(path: Path, most: int | None = _MOST_BYTES) -> bytes:
         return file.read(state.st_size)
 
 
-def read_json(path: Path, shape: type[Shape], *, newest: int | None = None, oldest: int = 1) -> Shape:
+def read_json(path: Path, shape: type[Shape], *, layout: int | None = None, advice: str = "") -> Shape:
     """Read a JSON file into a declared shape.
 
     Parameters
@@ -235,28 +229,23 @@ def read_json(path: Path, shape: type[Shape], *, newest: int | None = None, olde
         The file.
     shape
         A type that msgspec knows: names, types and ranges of what is in it. Further names are left out.
-    newest
-        The newest `format` that can be read; None for files without one.
-    oldest
-        The oldest one.
+    layout
+        The number that it has to have under `format`; None for files without a number of their own.
+    advice
+        What to do with one that has another; see `prodex.files.layouts`.
 
     Raises
     ------
     OSError
         As for `read_bytes`.
     ValueError
-        When the file is no JSON, or does not have the shape; `MadeByNewer` or `MadeByEarlier` when only another version
-        can read it.
+        When the file is no JSON, or does not have the shape.
+    OtherLayout
+        When another version of prodex wrote it.
     """
     content = read_bytes(path)
-    if newest is not None:
-        found = json_in_shape(content, _FormatOnly).format
-        if found > newest:
-            raise MadeByNewer(f"made by a newer version of prodex (it is of format {found}): update prodex")
-        if found < oldest:
-            raise MadeByEarlier(
-                f"made by an earlier version of prodex (it is of format {found}), which read values in another way"
-            )
+    if layout is not None:
+        require_layout(path, json_in_shape(content, _LayoutOnly).format, layout, advice)
     return json_in_shape(content, shape)
 
 

@@ -21,6 +21,7 @@ from prodex import arguments
 from prodex.errors import InputError, QueryError
 from prodex.files.atomic import safe_name, sha256
 from prodex.files.folders import replacing
+from prodex.files.layouts import require_layout
 from prodex.files.untrusted import Count, read_json
 from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.formats.spreadsheet import escape_formulas as escaped
@@ -261,9 +262,7 @@ def _former(folder: Path, format: str) -> list[str]:
 PACKAGE = "datapackage.json"
 _NAME = "prodex-export"
 
-#: 3 may leave out columns and rows, or hold records; what does neither is written as 2, which needs no such reader.
 FORMAT = 3
-_OLDEST = 2
 
 _FRICTIONLESS = {"int64": "integer", "double": "number", "bool": "boolean", "string": "string"}
 
@@ -296,10 +295,9 @@ def package_text(
 
     `scope` says which products were chosen, where these are not all of their catalogue.
     """
-    is_new = FORMATS[format].holds_records or any("left_out" in resource for resource in resources)
     package = {
         "name": _NAME,
-        "format": FORMAT if is_new else _OLDEST,
+        "format": FORMAT,
         "prodex": version("prodex"),
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
@@ -419,7 +417,7 @@ class Package(msgspec.Struct):
 
 class _PackageHead(msgspec.Struct):
     name: str | None = None
-    format: int = 1
+    format: int | None = None
 
 
 def read_package(folder: Path) -> Package:
@@ -430,18 +428,15 @@ def read_package(folder: Path) -> Package:
     OSError
         When there is none, or it is no plain file.
     ValueError
-        When it is not of an export of prodex, or of one that only another version reads.
+        When it is not of an export of prodex.
+    OtherLayout
+        When another version of prodex wrote it.
     """
-    # The head alone, so that a newer format is called newer and not damaged.
+    # The head alone, so that another layout is called so and not damaged.
     head = read_json(folder / PACKAGE, _PackageHead)
     if head.name != _NAME:
         raise ValueError(f"it is the data package {head.name!r:.60}, which prodex did not write")
-    if head.format > FORMAT:
-        raise ValueError(f"made by a newer version of prodex (it is of format {head.format}): update prodex")
-    if head.format < _OLDEST:
-        raise ValueError(
-            f"made by an earlier version of prodex (it is of format {head.format}): export again"
-        )
+    require_layout(folder / PACKAGE, head.format, FORMAT, "Export again.")
     package = read_json(folder / PACKAGE, Package)
     for resource in package.resources:
         if resource.name != safe_name(resource.name) or resource.path != f"{resource.name}.{resource.format}":

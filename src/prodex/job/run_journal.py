@@ -18,14 +18,15 @@ from typing import Any, Self
 import msgspec
 
 from prodex import clock
-from prodex.errors import SnapshotError
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import home, make_folder, storage, writing
-from prodex.files.untrusted import MadeByNewer, Moment, check_moment, read_json
+from prodex.files.untrusted import Moment, check_moment, read_json
 from prodex.job.job_file import Job
 from prodex.job.result import StepResult
 
 _FORMAT = 1
+#: What to do with a journal that another version wrote.
+_ADVICE = "The job then does all its steps."
 
 #: The key of `RunJournal.before` under which a run notes the number of the newest snapshot before it.
 NUMBER = "number"
@@ -83,16 +84,14 @@ class RunJournal:
 
         Raises
         ------
-        SnapshotError
-            When a newer version of prodex wrote it.
+        OtherLayout
+            When another version of prodex wrote it.
         """
         path = job_folder(job.name) / _FILE
         try:
-            written = read_json(path, _JournalLayout, newest=_FORMAT)
+            written = read_json(path, _JournalLayout, layout=_FORMAT, advice=_ADVICE)
             check_moment(written.began)
             int(written.before[NUMBER])
-        except MadeByNewer as error:
-            raise SnapshotError(f"{path} was {error}.") from error
         except (OSError, ValueError, KeyError):
             # What cannot be read says of no step that it ended: all are done again, and nothing is lost by that.
             return None

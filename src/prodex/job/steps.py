@@ -564,7 +564,7 @@ class ExportRecord:
 
     def _read(self) -> Written:
         try:
-            return read_json(self.path, _Record, newest=_FORMAT).exports
+            return read_json(self.path, _Record, layout=_FORMAT).exports
         except (OSError, ValueError):  # then only what an export says of itself is known
             return {}
 

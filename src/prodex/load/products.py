@@ -41,7 +41,6 @@ from prodex.store.archive import new_name, snapshots_folder
 from prodex.store.build import build_folder, build_parts
 from prodex.store.build_while_fetching import EarlyBuild
 from prodex.store.journal import LoadJournal, journals_in
-from prodex.store.journal_format import refuse_newer
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import SAVING, commit_built, name_of
@@ -256,8 +255,6 @@ def recover(
         if question and "snapshot" not in question and {"asked", "began"} <= question.keys()
     ]
     if not loads:
-        for path in questions:
-            refuse_newer(path)
         hint = ""
         if any(question and FILES in question for question in questions.values()):
             hint = f" There is one of files that were being read: prodex.read_products(files, name={name!r}) continues."

@@ -15,7 +15,7 @@ from typing import Any
 from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
-from prodex.errors import IncompleteLoad, ProdexError, QueryError, SnapshotError, StorageError
+from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, QueryError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.messages import counted
@@ -24,7 +24,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.store.archive import entries_of
 from prodex.store.journal import LoadJournal, journals_in
-from prodex.store.journal_format import QUESTION, refuse_newer
+from prodex.store.journal_format import QUESTION
 from prodex.store.snapshot import open_snapshot
 from prodex.untrusted_text import on_one_line
 
@@ -65,6 +65,11 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
     ----------
     folder
         The folder of all snapshots. Nothing in it is changed: one of the loads may be running.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has begun one.
     """
     found = []
     for path in (journal for name in entries_of(folder) for journal in _readable(name)):
@@ -107,12 +112,10 @@ def resumed(
     now = clock.now()
     for path in journals_in(folder):
         found = LoadJournal.question_of(path)
-        # The question is written first: without it, nothing was received. One that cannot be read may be of a newer
-        # version of prodex, which can still use it.
+        # The question is written first: without it, nothing was received.
         is_empty = is_folder(path) and not is_there(path / QUESTION)
         if is_empty or (found is not None and not _is_resumable(found, now)):
             remove(path)
-    refuse_newer(mine)
     journal = LoadJournal.open(mine)
     if journal is not None:
         known = journal.question
@@ -240,6 +243,8 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
         return None, ""
     try:
         catalog = open_snapshot(name)
+    except OtherLayout as error:
+        return None, f"Loading {name!r} again. {error}"
     except SnapshotError:
         return None, ""
     now, begun = clock.now(), catalog.origin.loaded_at

@@ -16,6 +16,7 @@ import pyarrow as pa
 from prodex.errors import MediaFailed, MediaRefused, SnapshotDamaged
 from prodex.files import parquet
 from prodex.files.atomic import remove, storage, sweep, writing
+from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
@@ -314,7 +315,8 @@ class PictureFolder:
         with writing(self.folder / f"{_INDEX}.csv") as beside:
             write_csv(iter(table.to_batches()), table.schema, beside, escape_formulas=True)
         with writing(self.folder / f"{_INDEX}.parquet") as beside:
-            write_parquet(iter(table.to_batches()), table.schema, beside)
+            schema = table.schema.with_metadata({_LAYOUT: str(LAYOUT)})
+            write_parquet(iter(table.to_batches()), schema, beside)
 
     def sweep(self) -> None:
         """Remove partial files that no download will continue."""
@@ -329,13 +331,28 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in folder.iterdir() if path.suffix in _ENDINGS and is_file(path)}
 
 
+#: The number of the layout of the index, and the name under which the file has it.
+LAYOUT, _LAYOUT, _DIGITS = 1, "prodex_layout", 10
+_ADVICE = "Pictures whose records have no checksum are then downloaded again."
+
 _KNOWN = pa.schema([("file", pa.string()), ("url", pa.string()), ("updated_at", pa.timestamp("us"))])
 
 
 def _indexed_files(index: Path) -> dict[str, tuple[str | None, datetime | None]]:
-    """Return the files in the index of an earlier download; nothing if there is no index that can be read."""
+    """Return the files in the index of an earlier download; nothing if there is none, or it is damaged.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex wrote it.
+    """
+    if not is_file(index):
+        return {}
     try:
-        rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist() if is_file(index) else []
+        found = parquet.note_of(index, _LAYOUT) or b""
+        number = int(found) if found.isdigit() and len(found) < _DIGITS else None
+        require_layout(index, number, LAYOUT, _ADVICE)
+        rows = parquet.read(index, columns=_KNOWN.names).cast(_KNOWN).to_pylist()
     # Without an index files are checked again and, where that does not decide, downloaded again.
     except (SnapshotDamaged, ValueError, pa.ArrowException):
         return {}

@@ -25,12 +25,13 @@ import pyarrow.parquet as pq
 
 from prodex.errors import PublicationConflict, PublicationRefused, SnapshotNotFound
 from prodex.files import parquet
+from prodex.files.layouts import require_layout
 from prodex.files.parquet import FileFacts
 from prodex.messages import counted
 from prodex.publishing.destination import Place, delta
 from prodex.publishing.publication import Publication, unreadable
 
-#: The newest format of publications that this version reads, and the one that it writes.
+#: The number of the layout of publications.
 FORMAT = 1
 
 #: A table for which more than so many processes have committed in between is given up.
@@ -124,15 +125,16 @@ def require_mark(place: Place, table: str, description: object) -> None:
     Raises
     ------
     PublicationRefused
-        When another program wrote it, or a newer version of prodex.
+        When another program wrote it.
+    OtherLayout
+        When another version of prodex wrote it.
     """
     written = _MARK.match(str(description or ""))
     if written is None:
         raise PublicationRefused(
             f"{place.at(table)} is a Delta table of another program, and stays as it is. Publish to a place of its own."
         )
-    if int(written[1]) > FORMAT:
-        raise _newer(place)
+    require_layout(place.at(table), int(written[1]), FORMAT, "Publish to a place of its own.")
 
 
 def nothing_at(address: str) -> SnapshotNotFound:

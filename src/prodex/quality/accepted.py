@@ -33,18 +33,25 @@ from prodex.errors import InputError, StorageError
 from prodex.facts.same_product import comparable_gtins, subject_of
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
+from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
-from prodex.quality.rulebook import renamed_check
 from prodex.tables.columns import Mask, Rows, is_true, whole
 
 #: The file beside the snapshots of a name.
 ACCEPTED_FILE = "accepted.jsonl"
 
-#: How digests of this layout begin. Those of before rest on the words of reasons, and are found by no audit.
-_LAYOUT = "2-"
+#: The number of the layout, with which each digest begins: lines of several files may be put together.
+LAYOUT = 2
+_DIGEST_BEGINS = f"{LAYOUT}-"
+
+#: A digest, with the number of its layout if it has one.
+_DIGEST = re.compile(r"(?:([0-9]{1,9})-)?[0-9a-f]{16}")
+
+#: What to do with a file of another version.
+_ADVICE = "Nothing of it counts, and nothing that rests on it is shown: accept the findings again."
 
 #: Characters of a value that a line shows to people.
 _SHOWN = 80
@@ -61,12 +68,6 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 #: No line is of another time.
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
-
-#: Why a line of before is not read.
-_OF_BEFORE = (
-    "it is of an earlier version of prodex, whose lines do not say what was compared; accept the finding again, and "
-    "delete the line"
-)
 
 #: The time of a line that says none: every other line about the finding is newer.
 _OLDEST = datetime.min.replace(tzinfo=UTC)
@@ -86,7 +87,7 @@ class AcceptedLine(
     line
         Its number, from 1.
     product, check
-        `product_id` and id of the check; a check of a renamed rule has its present name.
+        `product_id` and id of the check.
     digest
         Of what was found; see `digest_of`.
     reason, by
@@ -171,7 +172,9 @@ class AcceptedFindings:
         Raises
         ------
         StorageError
-            When it is there and may not be read, is a link or a folder, or is of an earlier version of prodex.
+            When it is there and may not be read, or is a link or a folder.
+        OtherLayout
+            When another version of prodex has written a line of it.
         """
         if not is_there(path):
             return cls(path)
@@ -188,18 +191,11 @@ class AcceptedFindings:
             return cls(path, written)
         lines, unread = [], []
         for number, raw in enumerate(_without_wide_characters(content).split(b"\n"), 1):
-            for found in _read_line(raw, number):
+            for found in _read_line(path, raw, number):
                 if isinstance(found, AcceptedLine):
                     lines.append(found)
                 else:
                     unread.append(found)
-        early = [one.line for one in unread if one.note == _OF_BEFORE]
-        if early and not lines:
-            # Read as empty, it would seem that nobody has accepted anything.
-            raise StorageError(
-                f"{path} is of an earlier version of prodex, whose lines do not say what was compared (line "
-                f"{early[0]}). Nothing of it counts: move it away, and accept the findings again."
-            )
         return cls(path, tuple(lines), tuple(unread))
 
     @classmethod
@@ -207,6 +203,11 @@ class AcceptedFindings:
         """Read the file beside snapshots; where it cannot be read, nothing is accepted, and that is said.
 
         The snapshots may be from somebody else, and whatever lies beside them must not keep them from being judged.
+
+        Raises
+        ------
+        OtherLayout
+            When another version of prodex has written a line of it: it is not known what is accepted.
         """
         try:
             return cls.read(path)
@@ -260,8 +261,7 @@ class AcceptedFindings:
         self, day: date, checks: Sequence[CheckFacts], shared: Collection[str]
     ) -> WantedFindings | None:
         """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
-        # An audit that was saved before a rule was renamed has its old name.
-        names = [renamed_check(check.id) for check in checks]
+        names = [check.id for check in checks]
         column = {name: place for place, name in enumerate(names)}
         asked = [one for one in self.newest.values() if one.check in column and one.is_in_force(day)]
         if not asked:
@@ -366,7 +366,7 @@ def digest_of(attribute: str | None, language: str | None, value: str | None, co
     """
     # As JSON, in which no two lists are written alike, whatever signs are in the texts.
     said = json.dumps([attribute, language, value, compared])
-    return _LAYOUT + hashlib.sha256(said.encode()).hexdigest()[:16]
+    return _DIGEST_BEGINS + hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
@@ -453,7 +453,7 @@ class WantedFindings(NamedTuple):
     day
         On which day.
     names
-        The checks of the matrix, by their present names.
+        The checks of the matrix.
     shared
         The GTINs that several products have.
     subjects
@@ -554,7 +554,7 @@ def _without_wide_characters(content: bytes) -> bytes:
     return content
 
 
-def _read_line(raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
+def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     # Files that were put together have a byte order mark in the middle.
     raw = raw.replace(b"\xef\xbb\xbf", b"").strip()
     if not raw:
@@ -571,7 +571,7 @@ def _read_line(raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     except UnicodeDecodeError:
         yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(raw.decode("latin-1")))
         return
-    yield from _read_by_hand(text, number)
+    yield from _read_by_hand(path, text, number)
 
 
 def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:
@@ -596,22 +596,20 @@ def _read_as_written(raw: bytes, number: int) -> AcceptedLine | None:
 
 
 def _is_as_written(line: AcceptedLine) -> bool:
-    is_known = line.digest.startswith(_LAYOUT)
+    is_known = line.digest.startswith(_DIGEST_BEGINS)
     is_whole = line.product and line.check and is_known and (line.is_withdrawal or line.reason.strip())
     return bool(is_whole) and line.at.tzinfo is not None and _FIRST_YEAR <= line.at.year <= _LAST_YEAR
 
 
 def _numbered(line: AcceptedLine, number: int) -> AcceptedLine:
-    """Give a line that was just read its number, and its check the present name."""
+    """Give a line that was just read its number."""
     force_setattr(line, "line", number)
-    if (check := renamed_check(line.check)) is not line.check:
-        force_setattr(line, "check", check)
     if line.at.tzinfo is not UTC:
         force_setattr(line, "at", line.at.astimezone(UTC))
     return line
 
 
-def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]:
+def _read_by_hand(path: Path, text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     """Read the objects of a line, of which there are several where the end of a line was lost."""
     decoder, begin, tries = json.JSONDecoder(), 0, 0
     while begin < len(text):
@@ -621,7 +619,7 @@ def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]
         except (ValueError, RecursionError):
             end = begin
         if isinstance(found, dict):
-            yield _of_dict(found, number, text[begin:end])
+            yield _of_dict(path, found, number, text[begin:end])
         else:
             # What is left of a line that was cut: perhaps another one follows it.
             tries += 1
@@ -637,7 +635,7 @@ def _read_by_hand(text: str, number: int) -> Iterator[AcceptedLine | UnreadLine]
             begin += 1
 
 
-def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | UnreadLine:
+def _of_dict(path: Path, found: dict[str, Any], number: int, text: str) -> AcceptedLine | UnreadLine:
     """Return a line that somebody has edited, or what is wrong with it."""
 
     def word(name: str) -> str:
@@ -659,8 +657,12 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
         return unread(
             "it has no digest, so nobody knows what was found; accept the finding with prodex instead"
         )
-    if not word("digest").startswith(_LAYOUT):
-        return unread(_OF_BEFORE)
+    if (digest := _DIGEST.fullmatch(word("digest"))) is None:
+        return unread(
+            f"its digest is {word('digest')!r:.40}, which prodex did not write; accept the finding with prodex instead"
+        )
+    made_by = None if digest[1] is None else int(digest[1])
+    require_layout(path, made_by, LAYOUT, f"Line {number} is the first of them. {_ADVICE}")
     if not is_withdrawal and not word("reason"):
         return unread("it gives no reason, and nothing is accepted without one")
     try:
@@ -676,7 +678,7 @@ def _of_dict(found: dict[str, Any], number: int, text: str) -> AcceptedLine | Un
     return AcceptedLine(
         line=number,
         product=word("product"),
-        check=renamed_check(word("check")),
+        check=word("check"),
         digest=word("digest"),
         reason=word("reason"),
         by=word("by"),

@@ -37,7 +37,6 @@ from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import findings_of
 from prodex.quality.failures import rows_of_findings
-from prodex.quality.rulebook import renamed_check
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import SNAPSHOTS, name_of
 from prodex.tables.columns import is_true
@@ -202,7 +201,9 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
     SettingsError
         When no snapshot can have this name, such as "..".
     StorageError
-        When the file cannot be read, or is of an earlier version of prodex.
+        When the file cannot be read.
+    OtherLayout
+        When another version of prodex has written it.
 
     Examples
     --------
@@ -285,7 +286,7 @@ class _Newest:
             for product, gtin in each:
                 if (subject := subject_of(product, gtin)) in meant or product in named:
                     there[str(product)] = subject
-        checks = frozenset(renamed_check(check.id) for check in audit.checks)
+        checks = frozenset(check.id for check in audit.checks)
         found = _findings(audit, set(there), {line.check for line in file.lines})
         lines = filter(None, (_counting(file, one, audit) for one in found))
         return cls(frozenset(there.values()), frozenset(there), checks, frozenset(line.key for line in lines))
@@ -423,7 +424,7 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
         )
     columns = [name for name in _IDENTIFYING if name in rows.columns]
     wanted = [_cells(row) for row in rows[columns].astype(object).itertuples(index=False, name=None)]
-    checks = {renamed_check(str(row[1])) for row in wanted}
+    checks = {str(row[1]) for row in wanted}
     there: dict[tuple[str | None, ...], list[AcceptedLine]] = {}
     for one, shown in _shown_findings(audit, {str(row[0]) for row in wanted}, checks):
         there.setdefault(tuple(shown[name] for name in columns), []).append(one)
@@ -454,7 +455,7 @@ def _shown_findings(
     audit: Audit, products: set[str] | None = None, checks: set[str] | None = None
 ) -> Iterable[tuple[AcceptedLine, Mapping[str, str | None]]]:
     """Yield findings of an audit as lines without reason and time, each with what `failures` shows of it."""
-    names = [renamed_check(check.id) for check in audit.checks]
+    names = [check.id for check in audit.checks]
     among = None if products is None else pa.array(sorted(products), pa.string())
     of_checks = np.array([checks is None or name in checks for name in names], bool)
     for part in audit.parts:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
-from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotError, StorageError
+from prodex.errors import InputError, OtherLayout, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.files.atomic import checked_name, discard, folder_beside, publish_folder, safe_name, sha256
@@ -44,7 +44,7 @@ from prodex.quality.check import MOST_WEIGHT, CheckFacts
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.quality.states import EVIDENCE, LATER_EVIDENCE, State, States
+from prodex.quality.states import EVIDENCE, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
 from prodex.store.snapshot import SNAPSHOTS, folder_of, name_of, open_snapshot
 from prodex.tables.record_digests import DIGEST
@@ -135,6 +135,8 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         When there is none.
     SnapshotDamaged
         When its files are missing or changed.
+    OtherLayout
+        When another version of prodex wrote it.
 
     Examples
     --------
@@ -189,12 +191,20 @@ def last_audit(catalog: Catalog, profile: str) -> Audit | None:
     folder = catalog.folder
     if not is_worth_reusing(catalog) or folder is None or not SNAPSHOTS.is_own(folder):
         return None
-    earlier = last_own_audit(folder.parent.name, profile)
-    return None if earlier is None or not earlier.of_own_tables else earlier
+    with suppress(OtherLayout):  # all products are judged then, as without an earlier audit
+        earlier = last_own_audit(folder.parent.name, profile)
+        return None if earlier is None or not earlier.of_own_tables else earlier
+    return None
 
 
 def last_own_audit(name: str, profile: str) -> Audit | None:
-    """Return the last audit by a profile that this installation has saved under a name; None where there is none."""
+    """Return the last audit by a profile that this installation has saved under a name; None where there is none.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has saved one.
+    """
     # Whatever is wrong with earlier audits, or not ours to read: nobody asked for them, and all products can be judged.
     with suppress(SnapshotError, StorageError):
         for folder in reversed(AUDITS.of(name)):
@@ -299,7 +309,13 @@ def read_carried(folder: Path) -> pa.Table | None:
 
 
 def profile_of(folder: Path) -> str | None:
-    """Return the name of the profile of a saved audit; None where it cannot be read."""
+    """Return the name of the profile of a saved audit; None where it is damaged.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex wrote it.
+    """
     try:
         return _read_audit_manifest(folder).profile
     except SnapshotDamaged:
@@ -354,19 +370,16 @@ class _AuditManifest(msgspec.Struct):
     parts: list[dict[Literal["products", "states", "evidence", "first_seen", "records"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
-    families: Requirements | None = (
-        None  # audits without requirements, and those before there were any, have none
-    )
-    # Audits of earlier versions have none of these.
-    carried: Digest | None = None
-    basis: Digest | None = None
-    given: dict[str, Digest] = {}
-    judged_anew: Count | None = None
-    of_own_tables: bool = False
-    as_of: date | None = None
-    accepted: Count | None = None
-    score_with_accepted: float | None = None
-    ready_products_with_accepted: Count | None = None
+    families: Requirements | None
+    carried: Digest | None
+    basis: Digest | None
+    given: dict[str, Digest]
+    judged_anew: Count | None
+    of_own_tables: bool
+    as_of: date | None
+    accepted: Count
+    score_with_accepted: float | None
+    ready_products_with_accepted: Count
 
 
 def _read_audit_manifest(folder: Path) -> _AuditManifest:
@@ -432,12 +445,11 @@ def _open_folder(folder: Path) -> Audit:
     return _with_catalog(audit, folder, manifest.catalog)
 
 
-def _accepted_then(manifest: _AuditManifest) -> AcceptedThen | None:
-    ready = manifest.ready_products_with_accepted
-    if manifest.accepted is None or ready is None:
-        return None
+def _accepted_then(manifest: _AuditManifest) -> AcceptedThen:
     score = manifest.score_with_accepted
-    return AcceptedThen(manifest.accepted, math.nan if score is None else score, ready)
+    return AcceptedThen(
+        manifest.accepted, math.nan if score is None else score, manifest.ready_products_with_accepted
+    )
 
 
 def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
@@ -464,7 +476,7 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
                 catalog = open_snapshot(place)
                 if catalog.origin == audit.origin:
                     return replace(audit, catalog=catalog, catalog_folder=place)
-        except SnapshotError:
+        except (SnapshotError, OtherLayout):
             # The audit can be read without its snapshot, which may have been removed or damaged.
             continue
     return replace(audit, catalog_folder=beside)
@@ -526,14 +538,9 @@ def read_part(
         if sha256(path) != digests[table]:
             raise ValueError(f"{path} was changed: its digest differs")
         tables[table] = parquet.read(path)
-    if missing := {"products", "evidence", *(["states"] if checks else [])} - tables.keys():
+    if missing := {"products", "evidence", "first_seen", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
-    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"]
-    for field in EVIDENCE:
-        # What is kept since a later version is missing in earlier audits.
-        if field.name in LATER_EVIDENCE and field.name not in evidence.column_names:
-            evidence = evidence.append_column(field, pa.nulls(len(evidence), field.type))
-    evidence = evidence.cast(EVIDENCE)
+    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
     # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
@@ -547,9 +554,7 @@ def read_part(
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
     part = _with_records(AuditPart.of(products, states, evidence, crashes), number, tables.get("records"))
-    if (times := tables.get("first_seen")) is None:
-        return part
-    first_seen = times["first_seen"].cast(pa.timestamp("us")).combine_chunks()
+    first_seen = tables["first_seen"]["first_seen"].cast(pa.timestamp("us")).combine_chunks()
     if len(first_seen) != len(findings_of(part, evidence).product) or first_seen.null_count:
         raise ValueError(f"part {number} does not say of each finding since when it is open")
     return part.with_first_seen(first_seen)

@@ -63,7 +63,7 @@ class Audit:
     rule_set
         Version of the rules of prodex; scores of different versions are not comparable.
     grade_with_blocker
-        The best grade of a product with a failing blocker; "A" in audits of the time without such a limit.
+        The best grade of a product with a failing blocker.
     origin
         The query and the load of the catalogue.
     now
@@ -88,17 +88,17 @@ class Audit:
         The file of accepted findings, as it was when the audit was made or opened; None where there is no place for
         one, which is so for a catalogue in memory.
     accepted_then
-        What was accepted when it was saved; None of audits that were not saved, or by an earlier version.
+        What was accepted when it was saved; None of audits that were not saved.
     basis
-        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None of audits
-        by earlier versions.
+        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None where
+        that is not known.
     given
         Digest of what each rule was given of all products, by rule.
     judged_anew
         How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
         where no earlier audit was used.
     as_of
-        The day whose laws were meant; None of audits by versions that knew none.
+        The day whose laws were meant; None where none was given.
     is_own
         Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
         somebody asks for another audit.

@@ -403,7 +403,13 @@ def keep_figures(audit: Audit) -> None:
 
 
 def kept_figures(name: str) -> list[Figures]:
-    """Return the figures of the newest audits of a name, the oldest first; what cannot be read is left out."""
+    """Return the figures of the newest audits of a name, the oldest first; what is damaged is left out.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex wrote some of them: a watch without them would know less than it seems.
+    """
     places = {
         place.name: place
         for archive in (FIGURES, AUDITS)

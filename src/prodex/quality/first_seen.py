@@ -9,6 +9,7 @@ findings, and those of what it did not judge, so that only the last one is read.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,16 +20,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import SnapshotError
+from prodex.errors import OtherLayout, SnapshotError
 from prodex.files.untrusted import is_folder
 from prodex.quality.archive import AUDITS, open_audit, profile_of, read_carried
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import AuditPart, findings_of
 from prodex.quality.check import CheckFacts
-from prodex.quality.rulebook import renamed_check
 from prodex.quality.states import State
 from prodex.store.archive import in_order
 from prodex.tables.columns import Mask, combinations, whole
+
+_LOG = logging.getLogger("prodex")
 
 _Keys = npt.NDArray[np.uint64]
 
@@ -111,7 +113,11 @@ def first_seen_of(audit: Audit) -> tuple[pa.Array | None, ...]:
     if place is None:
         return (None,) * len(audit.parts)
     now = _microseconds(audit)
-    before = _open_before(audit, place)
+    try:
+        before = _open_before(audit, place)
+    except OtherLayout as error:
+        _LOG.warning("It is not known since when findings are open. %s", error)
+        return (None,) * len(audit.parts)
     return tuple(_as_times(before.since_of(_keys(part, audit.checks)[2], now)) for part in audit.parts)
 
 
@@ -126,22 +132,18 @@ def audits_beside(audit: Audit) -> Path | None:
 
 def _open_before(audit: Audit, place: Path) -> OpenFindings:
     """Return what was open after the last audit of this profile before this one."""
-    waiting: list[Audit] = []
-    found = OpenFindings.none()
-    for earlier in _earlier(audit, place):
-        if all(part.first_seen is not None for part in earlier.parts):
-            found = _kept(earlier)
-            break
-        # Saved by an earlier version: walked from the oldest on.
-        waiting.append(earlier)
-    for earlier in reversed(waiting):
-        continued, carried = _continued(earlier, found)
-        found = _joined(continued, OpenFindings.of_table(carried))
-    return found
+    earlier = next(_earlier(audit, place), None)
+    return OpenFindings.none() if earlier is None else _kept(earlier)
 
 
 def _earlier(audit: Audit, place: Path) -> Iterator[Audit]:
-    """Yield the saved audits of the profile before this one, the last first; what cannot be read is left out."""
+    """Yield the saved audits of the profile before this one, the last first; what is damaged is left out.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has saved one: findings that are open for long would seem new.
+    """
     ordered = [place / one.name for one in in_order(AUDITS.places_in(place), lambda one: one)]
     if audit.folder in ordered:
         ordered = ordered[: ordered.index(audit.folder)]
@@ -172,7 +174,7 @@ def _continued(audit: Audit, before: OpenFindings) -> tuple[Audit, pa.Table]:
     now = _microseconds(audit)
     parts = []
     left = np.full(len(before.key), not _is_whole(audit))
-    names = np.array([_digest(renamed_check(check.id)) for check in audit.checks], np.uint64)
+    names = np.array([_digest(check.id) for check in audit.checks], np.uint64)
     order = np.argsort(names)
     place = np.minimum(np.searchsorted(names[order], before.check), max(len(names) - 1, 0))
     column = np.full(len(before.key), -1)
@@ -203,7 +205,7 @@ def _keys(part: AuditPart, checks: Sequence[CheckFacts]) -> tuple[_Keys, _Keys, 
     evidence = part.evidence
     findings = findings_of(part, evidence)
     product = _product_digests(part)[findings.product]
-    names = np.array([_digest(renamed_check(check.id)) for check in checks], np.uint64)
+    names = np.array([_digest(check.id) for check in checks], np.uint64)
     bare = len(findings.product) - findings.seen
     place = pa.array(findings.check)
     columns = []

@@ -33,9 +33,6 @@ Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "ac
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
 RULE_SET = "6"
 
-#: Rules that were renamed: what was accepted of a check under the old name stays accepted under the new one.
-RENAMED: dict[str, str] = {}
-
 #: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another one.
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
@@ -309,23 +306,6 @@ def _register(made: Rule, replace: bool) -> None:
             f"{made.id!r} is one of prodex's rules. Give yours another name, or pass replace=True."
         )
     RULES[made.id] = made
-
-
-def renamed_check(check: str) -> str:
-    """Return the id of a check with the present name of its rule; its parameters are part of it.
-
-    >>> renamed_check("valid_gtin")
-    'valid_gtin'
-    """
-    if not RENAMED:
-        return check
-    rule, bracket, parameters = check.partition("[")
-    passed: set[str] = set()
-    # A rule can be renamed twice; a table with a circle must not hang.
-    while rule in RENAMED and rule not in passed:
-        passed.add(rule)
-        rule = RENAMED[rule]
-    return f"{rule}{bracket}{parameters}"
 
 
 def rules() -> pd.DataFrame:

@@ -43,9 +43,6 @@ EVIDENCE = pa.schema(
 #: What most checks see of most parts.
 _NOTHING_SEEN = EVIDENCE.empty_table()
 
-#: Columns of the evidence that audits of earlier versions do not have.
-LATER_EVIDENCE = ("compared",)
-
 
 @dataclass(frozen=True)
 class Judged:

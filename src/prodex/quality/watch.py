@@ -261,7 +261,7 @@ def _in_snapshot_order(figures: Sequence[Figures]) -> list[Figures]:
     """Return figures in the order of their snapshots, whatever time the clock had when these were made."""
     return in_order(
         figures,
-        lambda one: ArchivePlace(one.snapshot or "", one.snapshot_sequence, moment=time_of(one.moment)),
+        lambda one: ArchivePlace(one.snapshot or time_of(one.moment), one.snapshot_sequence),
     )
 
 

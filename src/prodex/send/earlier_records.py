@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.arguments import names_given
-from prodex.errors import InputError, ProdexError, StorageError, UnexpectedReply
+from prodex.errors import InputError, OtherLayout, ProdexError, StorageError, UnexpectedReply
 from prodex.files.append_log import AppendLog, sealed, unsealed
 from prodex.files.atomic import remove
+from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file
 from prodex.limits import KeepingLimits
 from prodex.messages import counted
@@ -42,6 +43,10 @@ from prodex.written_json import read_written, written_json
 _LOG = logging.getLogger("prodex")
 
 _VERSION = 1
+#: What to know of records that another version has kept.
+_ADVICE = (
+    "What it has of its products as they were before is not known here, and the upsert is not taken back."
+)
 
 #: Bytes of one product when it is unpacked: far more than any has.
 _MOST_BYTES = 2**28
@@ -275,6 +280,8 @@ def earlier_records(name: str, products: Collection[str] | None = None) -> Itera
     ------
     InputError
         When there is no such upsert, or nothing is kept of it; the message says why.
+    OtherLayout
+        When another version of prodex sent it.
     """
     journal = upsert_named(name)
     if not is_file(path := journal.path.with_name(EARLIER_RECORDS)):
@@ -289,7 +296,7 @@ def _records_in(path: Path, wanted: frozenset[str] | None) -> Iterator[EarlierRe
 
     try:
         with path.open("rb") as file:
-            index = _index(first := file.readline())
+            index = _index(path, first := file.readline())
             if index is None:  # nobody knows which products it names, so the other lines do
                 every = _last_of_each(_numbered_records(file, 2))
                 yield from (one for one in every if one.problem or is_wanted(one.product, one.gtin))
@@ -322,9 +329,13 @@ def _last_of_each(records: Iterable[EarlierRecord]) -> Iterable[EarlierRecord]:
     return found.values()
 
 
-def _index(line: bytes) -> list[tuple[str, str, int, int]] | None:
+def _index(path: Path, line: bytes) -> list[tuple[str, str, int, int]] | None:
     head = unsealed(line.rstrip(b"\n"))
-    if head is None or head.get("version") != _VERSION or not isinstance(head.get("products"), list):
+    if head is None:
+        return None
+    found = head.get("version")
+    require_layout(path, found if isinstance(found, int) else None, _VERSION, _ADVICE)
+    if not isinstance(head.get("products"), list):
         return None
     entries = []
     for one in head["products"]:
@@ -371,7 +382,6 @@ def why_none(journal: UpsertJournal) -> str:
             )
         case "left out":
             return f"{whose}it was sent with keep_before=False (--no-keep-before), or the settings keep none."
-    return f"{whose}an earlier version of prodex sent it."
 
 
 def kept_upserts() -> list[KeptUpsert]:
@@ -475,6 +485,8 @@ def _is_under_way(path: Path, now: datetime) -> bool:
     """Whether something of an upsert is still to be sent, or may still be imported."""
     try:
         journal = UpsertJournal(path)
+    except OtherLayout:  # it is not known what becomes of it
+        return True
     except (InputError, StorageError):
         return False
     if journal.keeps_payloads or journal.is_busy:

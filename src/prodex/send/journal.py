@@ -8,14 +8,15 @@ never changed. A damaged line makes batches "unknown", never "not sent": sending
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 from urllib.parse import urlsplit
 
 import filelock
@@ -33,6 +34,7 @@ from prodex.files.atomic import (
     sweep,
     writing_folder,
 )
+from prodex.files.layouts import require_layout
 from prodex.files.lock import locked
 from prodex.files.untrusted import Count, Digest, check_moment, converted, is_file, is_own_file
 from prodex.send.batches import ARRIVED, Batch, Loaded, Planned, Sent, encoding_of
@@ -345,7 +347,7 @@ def journal_named(name: str) -> Path:
 
 
 def name_of(journal: Path) -> str:
-    """Return the name of an upsert: that of its folder, or of its file where that is of an earlier layout."""
+    """Return the name of an upsert: that of its folder, or of its file where that is of another layout."""
     return journal.parent.name if journal.name == JOURNAL else journal.stem
 
 
@@ -379,8 +381,14 @@ def host_of(base_url: str) -> str:
 #: The state before a batch is sent; without a later line, its outcome is unknown.
 BEING_SENT = "being sent"
 
-#: The version of the format: the only one that is read.
+#: The number of the layout of an upsert's folder.
 VERSION = 3
+
+#: What to do with a folder of another version, and what to know of it.
+_ADVICE = (
+    "What it sent is not known here: calls in it may still arrive for a day. Load its products after that to see which "
+    "arrived."
+)
 
 Line = Mapping[str, Any]
 
@@ -409,9 +417,9 @@ class JournalHead(msgspec.Struct, frozen=True):
     continues
         Names of the earlier upserts of the same corrections: this one sends what they had not sent.
     by, why
-        Who has sent it, and what for; "" if an earlier version wrote the journal.
+        Who has sent it, and what for.
     earlier_records
-        "kept" if the products as they were before were kept beside it, "left out" if not; "" of an earlier version.
+        "kept" if the products as they were before were kept beside it, "left out" if not.
     """
 
     host: str
@@ -423,9 +431,9 @@ class JournalHead(msgspec.Struct, frozen=True):
     base_url: str
     attributes: tuple[str, ...] | None
     continues: tuple[str, ...]
-    by: str = ""
-    why: str = ""
-    earlier_records: str = ""
+    by: str
+    why: str
+    earlier_records: Literal["kept", "left out"]
 
 
 class PlannedPayload(msgspec.Struct, frozen=True):
@@ -491,13 +499,15 @@ def read(path: Path) -> JournalContents:
     ------
     InputError
         When its plan cannot be read.
+    OtherLayout
+        When another version of prodex wrote it.
     StorageError
         When it belongs to somebody else and may not be read.
     """
     try:
         with reading(path):
             lines = list(AppendLog(path).lines())
-        return _contents(lines)
+        return _contents(path, lines)
     except StorageError:
         raise
     except (OSError, ValueError, RecursionError) as error:
@@ -507,15 +517,28 @@ def read(path: Path) -> JournalContents:
         ) from error
 
 
-def _contents(lines: list[bytes]) -> JournalContents:
-    head = unsealed(lines[0]) if lines else None
+def head_of(path: Path, line: bytes) -> dict[str, Any] | None:
+    """Return what the first line of a journal says; None where it is damaged.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex wrote it.
+    """
+    head = said = unsealed(line)
+    if head is None:  # not every layout had a checksum
+        with suppress(ValueError, RecursionError):
+            said = json.loads(line)
+    if isinstance(said, dict) and (head is not None or "check" not in said):
+        found = said.get("version")
+        require_layout(path, found if isinstance(found, int) else None, VERSION, _ADVICE)
+    return head
+
+
+def _contents(path: Path, lines: list[bytes]) -> JournalContents:
+    head = head_of(path, lines[0]) if lines else None
     if head is None:
-        raise ValueError("its first line is damaged, or an earlier version of prodex wrote it")
-    if (found := head.get("version")) != VERSION:
-        which = "an earlier" if isinstance(found, int) and found < VERSION else "a newer"
-        raise ValueError(
-            f"it was written by {which} version of prodex, with layout {found!r:.40}; this one reads {VERSION}"
-        )
+        raise ValueError("its first line is damaged")
     first = converted(head, JournalHead)
     count = first.batches
     # The plan was written in one piece, so a damaged line in it means that the file was changed afterwards.

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.errors import InputError, StorageError
-from prodex.files.append_log import unsealed
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.earlier_records import EarlierRecord, earlier_records
-from prodex.send.journal import SentCall, UpsertJournal, name_of
+from prodex.send.journal import SentCall, UpsertJournal, head_of, name_of
 from prodex.send.leaves import ABSENT
 from prodex.send.records import Product, gtin_key
 from prodex.send.upsert_history import (
@@ -60,7 +59,7 @@ class SentWrite:
     at
         When the call was made, by the clock of this machine.
     by, why
-        Who sent it, and what for; "" if an earlier version of prodex did.
+        Who sent it, and what for.
     tracking
         Its tracking identifier, or None.
     base_url
@@ -161,11 +160,17 @@ def has_sent(sources: Collection[str]) -> bool:
 
 
 def _source_of(journal: Path) -> str | None:
-    """Return the service of an upsert; None if its first line cannot be read. The others are not looked at."""
+    """Return the service of an upsert; None if its first line is damaged. The others are not looked at.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex wrote it.
+    """
     try:
         # Only its beginning: a year of upserts would delay every explorer.
         with journal.open("rb") as file:
-            head = unsealed(file.readline(_LONGEST_HEAD).rstrip(b"\n"))
+            head = head_of(journal, file.readline(_LONGEST_HEAD).rstrip(b"\n"))
     except OSError:
         return None
     found = None if head is None else head.get("base_url")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pandas as pd
 
-from prodex.errors import InputError, StorageError
+from prodex.errors import InputError, OtherLayout, StorageError
 from prodex.files.atomic import reading, writing
 from prodex.files.untrusted import Moment, check_moment, is_file, is_folder, read_bytes, read_json
 from prodex.limits import KeepingLimits
@@ -45,6 +45,8 @@ def latest(base_url: str, key: str) -> UpsertJournal:
     ------
     InputError
         When there is none on this machine.
+    OtherLayout
+        When another version of prodex has sent a newer one.
     """
     for path in journals():
         try:
@@ -121,7 +123,7 @@ def _upsert_row(path: Path, limits: KeepingLimits) -> dict[str, Any]:
     try:
         journal = UpsertJournal(path)
         batches = journal.batches()
-    except (InputError, StorageError) as error:
+    except (InputError, OtherLayout, StorageError) as error:
         return {"name": name_of(path), "keeps_products": False, "note": str(error), **kept}
     # Each product counts where it is sent.
     counts: Counter[str] = Counter(
@@ -164,7 +166,7 @@ def journals() -> Iterator[Path]:
         if is_folder(path) and (is_file(inside) or _is_closed(inside)):
             yield inside
         elif path.suffix == ".jsonl" and path.is_file():
-            # Of an earlier layout: it is refused when it is read, and must not be passed over in silence.
+            # Of another layout: it is refused when it is read, and must not be passed over in silence.
             yield path
 
 
@@ -270,7 +272,7 @@ def note_ended(
     for path in paths:
         try:
             journal = UpsertJournal(path)
-        except (InputError, StorageError):
+        except (InputError, OtherLayout, StorageError):
             continue
         ended = ended_imports(path)
         ours = {call.tracking for call in journal.calls if call.tracking in identifiers}

@@ -25,16 +25,12 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from prodex import clock
-from prodex.errors import SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
+from prodex.errors import OtherLayout, SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
 from prodex.files.lock import publishing_lock
 from prodex.files.seal import is_sealed, seal_of
 from prodex.files.untrusted import (
     Count,
-    MadeByEarlier,
-    MadeByNewer,
-    Moment,
-    check_moment,
     is_folder,
     is_there,
     read_bytes,
@@ -57,17 +53,11 @@ _DIGITS = tuple("0123456789")
 #: How folders are called: their order as text is that of the times.
 _TIME = "%Y-%m-%dT%H%M%S.%fZ"
 
-#: A load takes at most so long: what was published later was not made with the clock of its load.
-_LONGEST_LOAD = timedelta(days=1)
-
 #: Bytes that a seal may have.
 _MOST_OF_SEAL = 100
 
 #: Beyond it no reader of JSON is exact.
 _LAST_NUMBER = 2**53 - 1
-
-#: What to do with what an earlier version has kept.
-_ANEW = "Load again."
 
 #: Names of values without a number that are noted at most.
 _MOST_NOTED = 1_000
@@ -88,14 +78,11 @@ class ArchivePlace(NamedTuple):
         Its number; None where its manifest cannot be read.
     unnumbered
         The values without a number that were there when it was published: they precede it.
-    moment
-        Its time, put right if the clock is known to have been ahead.
     """
 
     name: str
     sequence: int | None = None
     unnumbered: frozenset[str] = frozenset()
-    moment: str = ""
 
 
 class NextPlace(NamedTuple):
@@ -154,16 +141,13 @@ class Archive:
     below
         Folder between that of the name and those of the times; "" where there is none.
     format
-        The format of a manifest that this version writes, and the newest that it reads.
-    oldest
-        The oldest format that it reads.
+        The number of the layout that this version writes and reads.
     """
 
     kind: str
     advice: str
     below: str = ""
     format: int = 1
-    oldest: int = 1
 
     def folder(self, name: str) -> Path:
         """Return the folder that holds the values of a name.
@@ -267,8 +251,8 @@ class Archive:
         name
             Of which values; all when "*".
         facts
-            Gives what is known of the value in a folder. Where it raises `SnapshotDamaged` or `StorageError`, the
-            message is the note.
+            Gives what is known of the value in a folder. Where it raises `SnapshotDamaged`, `OtherLayout` or
+            `StorageError`, the message is the note.
         """
         rows = [self._closed(*one) for one in self._closed_names()] if name == "*" else []
         for folder, number in self.numbered(name):
@@ -281,7 +265,7 @@ class Archive:
             }
             try:
                 row |= facts(folder)
-            except (SnapshotDamaged, StorageError) as error:
+            except (SnapshotDamaged, OtherLayout, StorageError) as error:
                 row["note"] = str(error)
             rows.append(row)
         return rows
@@ -316,7 +300,6 @@ class Archive:
                 made,
                 min(max(_numbers(before), default=0) + 1, _LAST_NUMBER),
                 frozenset(sorted(unnumbered, reverse=True)[:_MOST_NOTED]),
-                made,
             )
             later = max((one.name for one in before), default="")
             is_set_back = moment is None and later > made
@@ -400,20 +383,18 @@ class Archive:
         Raises
         ------
         SnapshotDamaged
-            When it is missing, damaged, or only another version can read it.
+            When it is missing or damaged.
+        OtherLayout
+            When another version of prodex wrote it.
         StorageError
             When it belongs to somebody else and may not be read.
         """
         path = folder / MANIFEST
         try:
             with reading(path):
-                return read(read_json(path, shape, newest=self.format, oldest=self.oldest))
+                return read(read_json(path, shape, layout=self.format, advice=self.advice))
         except StorageError:
             raise
-        except MadeByNewer as error:
-            raise SnapshotDamaged(f"{path} was {error}.") from error
-        except MadeByEarlier as error:
-            raise SnapshotDamaged(f"{path} was {error}. {_ANEW}") from error
         except (OSError, ValueError) as error:
             raise SnapshotDamaged(f"{path} cannot be read ({error}). {self.advice}") from error
 
@@ -446,9 +427,7 @@ def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) ->
     numbered = sorted(
         (one for one in known if one[0].sequence is not None), key=lambda one: (one[0].sequence, one[0].name)
     )
-    others = sorted(
-        (one for one in known if one[0].sequence is None), key=lambda one: (_moment_of(one[0]), one[0].name)
-    )
+    others = sorted((one for one in known if one[0].sequence is None), key=lambda one: one[0].name)
     soon = time_of(clock.now() + clock.TOLERATED)
     behind: dict[int, list[Value]] = {}
     for own, value in others:
@@ -466,11 +445,7 @@ def _precedes(own: ArchivePlace, numbered: ArchivePlace, soon: str) -> bool:
 
     Of a time in the future it is known only that it is wrong.
     """
-    return _moment_of(own) < _moment_of(numbered) <= soon
-
-
-def _moment_of(place: ArchivePlace) -> str:
-    return place.moment or place.name
+    return own.name < numbered.name <= soon
 
 
 def _numbers(ordered: list[ArchivePlace]) -> list[int]:
@@ -488,19 +463,11 @@ def _numbers(ordered: list[ArchivePlace]) -> list[int]:
     return [*numbers, *range(last + 1, last + 1 + waiting)]
 
 
-class _Clocks(msgspec.Struct):
-    """The clocks when a load began: the service's, and ours."""
-
-    server_time: Moment | None = None
-    loaded_at: Moment | None = None
-
-
 class _OrderInManifest(msgspec.Struct):
     """What a manifest says about the order."""
 
     sequence: Count | None = None
     unnumbered: list[str] = []
-    origin: _Clocks | None = None
 
 
 def archive_place(folder: Path) -> ArchivePlace:
@@ -508,28 +475,8 @@ def archive_place(folder: Path) -> ArchivePlace:
     if is_folder(folder):
         with suppress(OSError, ValueError):
             written = read_json(folder / MANIFEST, _OrderInManifest)
-            clocks = written.origin or _Clocks()
-            check_moment(clocks.server_time)
-            check_moment(clocks.loaded_at)
-            moment = _put_right(folder.name, clocks)
-            return ArchivePlace(folder.name, written.sequence, frozenset(written.unnumbered), moment)
+            return ArchivePlace(folder.name, written.sequence, frozenset(written.unnumbered))
     return ArchivePlace(folder.name)
-
-
-def _put_right(name: str, clocks: _Clocks) -> str:
-    """Return the time of a value; where our clock was ahead of the service's by more than a zone explains, by that one.
-
-    That is so for values of a load. What was saved later has the clock of that time.
-    """
-    if clocks.server_time is None or clocks.loaded_at is None:
-        return name
-    ahead = clocks.loaded_at - clocks.server_time
-    loaded_at = clocks.loaded_at.astimezone(UTC)
-    if ahead <= clock.ANY_ZONE or not time_of(loaded_at) <= name <= time_of(loaded_at + _LONGEST_LOAD):
-        return name
-    with suppress(ValueError):  # somebody has called the folder otherwise
-        return time_of(datetime.strptime(name, _TIME) - ahead)  # noqa: DTZ007 - as folders are called
-    return name
 
 
 def time_of(moment: datetime) -> str:

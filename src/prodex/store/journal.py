@@ -81,7 +81,13 @@ class LoadJournal:
 
     @staticmethod
     def question_of(folder: Path) -> dict[str, Any] | None:
-        """Return what the load of a journal asked for, or None where there is no journal that can be used."""
+        """Return what the load of a journal asked for, or None where there is no journal that can be used.
+
+        Raises
+        ------
+        OtherLayout
+            When another version of prodex has begun it.
+        """
         return journal_format.question_of(folder)
 
     @classmethod

@@ -1,6 +1,6 @@
 """The files of a journal: the lines of its ledger, its question and its pages, and how each is read.
 
-What is read may be cut off, damaged, edited, or made by a newer version. A ledger is trusted up to the first line that
+What is read may be cut off, damaged, or edited. A ledger is trusted up to the first line that
 cannot be read, because each line describes what happened after those before it.
 """
 
@@ -20,7 +20,6 @@ from prodex.errors import SnapshotDamaged
 from prodex.files.append_log import AppendLog
 from prodex.files.untrusted import (
     Count,
-    MadeByNewer,
     Moment,
     check_moment,
     converted,
@@ -78,34 +77,28 @@ class _Question(msgspec.Struct):
     page_size: Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None = None
 
 
+#: What to do with a journal that another version has begun.
+_ADVICE = "What it received is then requested again."
+
+
 def question_of(folder: Path) -> dict[str, Any] | None:
-    """Return what the load of a journal asked for, or None where there is no journal that can be used."""
+    """Return what the load of a journal asked for, or None where there is no journal that can be used.
+
+    Raises
+    ------
+    OtherLayout
+        When another version of prodex has begun it.
+    """
     try:
         return _question_of(folder)
     except (OSError, ValueError):
         return None
 
 
-def refuse_newer(folder: Path) -> None:
-    """Refuse a journal that only a newer version reads, so that no load overwrites it.
-
-    Raises
-    ------
-    SnapshotDamaged
-        When it is one.
-    """
-    try:
-        _question_of(folder)
-    except MadeByNewer as error:
-        raise SnapshotDamaged(f"The journal {folder} was {error}, or delete it to load anew.") from error
-    except (OSError, ValueError):
-        return
-
-
 def _question_of(folder: Path) -> dict[str, Any]:
     if not is_folder(folder):
         raise OSError("it is not a folder of its own")
-    question = read_json(folder / QUESTION, _LedgerHead, newest=FORMAT).asked
+    question = read_json(folder / QUESTION, _LedgerHead, layout=FORMAT, advice=_ADVICE).asked
     checked = converted(question, _Question)
     check_moment(checked.began)
     if checked.asked is not None:

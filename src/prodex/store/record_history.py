@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
-from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
+from prodex.errors import OtherLayout, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
 from prodex.gtin import comparable, comparable_column
 from prodex.query import ProductQuery
@@ -167,7 +167,7 @@ def _opened(name: str, folder: Path) -> _Opened:
     there = SnapshotRecord(name, folder.name, moment, moment)
     try:
         catalog = open_snapshot(unlinked(folder))
-    except (SnapshotError, StorageError) as error:
+    except (SnapshotError, OtherLayout, StorageError) as error:
         return replace(there, problem=str(error)), None
     return replace(there, origin=catalog.origin, moment=catalog.origin.loaded_at or there.moment), catalog
 

@@ -41,10 +41,9 @@ SAVING = "Saving the snapshot"
 
 _PYARROW = version("pyarrow")
 
-#: What values are read in other containers since 2: tables of before lack them, and would call them missing.
 FORMAT = 2
 
-SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.", format=FORMAT, oldest=FORMAT)
+SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.", format=FORMAT)
 
 
 def folder_of(given: str | Path | Catalog, function: str) -> str | Path:

@@ -33,7 +33,7 @@ from prodex.store.build import build_parts
 from prodex.store.copies import left_out
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
-from prodex.store.journal_format import Stage, framed, refuse_newer
+from prodex.store.journal_format import Stage, framed
 from prodex.store.plan import PartPlan, parts_of
 from prodex.store.records_in_files import ReadingNotes, records_in
 from prodex.store.snapshot import SAVING, commit_built
@@ -123,7 +123,6 @@ def _journal_of_files(
     asked: dict[str, Any] = {FILES: _file_facts(files)} | ({} if encoding is None else {_ENCODING: encoding})
     digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
     path = folder / f".journal-{digest[:8]}"
-    refuse_newer(path)
     journal = LoadJournal.open(path)
     if journal is not None and _READ in journal.notes and _holds_files(journal, asked):
         found = json.loads(journal.notes[_READ])

@@ -116,7 +116,7 @@ def _undated(name: str) -> set[str]:
     places = SNAPSHOTS.places(name)
     known = {noted for place in places for noted in place.unnumbered}
     soon = time_of(clock.now() + clock.TOLERATED)
-    return {place.name for place in places if place.sequence is None and place.moment > soon} - known
+    return {place.name for place in places if place.sequence is None and place.name > soon} - known
 
 
 def _is_intact(row: dict[str, Any]) -> bool:

@@ -10,10 +10,9 @@ from typing import Self
 
 import msgspec
 
-from prodex.errors import SnapshotError
 from prodex.files.atomic import checked_name, discard, home, safe_name, writing
 from prodex.files.lock import locked
-from prodex.files.untrusted import MadeByNewer, is_folder, read_json
+from prodex.files.untrusted import is_folder, read_json
 from prodex.store.archive import entries_of, snapshots_folder
 
 _FILE = "weeks.json"
@@ -62,14 +61,12 @@ class WeeksRecord:
 
         Raises
         ------
-        SnapshotError
-            When a newer version of prodex wrote it.
+        OtherLayout
+            When another version of prodex wrote it.
         """
         path = _weeks_folder(name) / _FILE
         try:
-            written = read_json(path, _RecordLayout, newest=_FORMAT)
-        except MadeByNewer as error:
-            raise SnapshotError(f"{path} was {error}.") from error
+            written = read_json(path, _RecordLayout, layout=_FORMAT, advice="The weeks are then made anew.")
         except (OSError, ValueError):
             return cls(name)
         # They become names of folders.

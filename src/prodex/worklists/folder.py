@@ -522,7 +522,7 @@ class _Manifest(msgspec.Struct):
 def _written_before(folder: Path) -> set[str]:
     """Return the names of the files that the index of a folder lists; none where it has no index of ours."""
     try:
-        listed = read_json(folder / MANIFEST, _Manifest, newest=_FORMAT).worklists
+        listed = read_json(folder / MANIFEST, _Manifest, layout=_FORMAT).worklists
     # An index that cannot be read lists nothing of ours, so the folder is refused as that of somebody else.
     except (OSError, ValueError):
         return set()

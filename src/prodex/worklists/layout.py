@@ -17,8 +17,8 @@ from prodex.languages import LANGUAGES, Translation
 from prodex.messages import unaccented
 from prodex.quality.failures import FAILURES
 
-#: Version of what programs rely on: the hidden sheet, and the columns that it lists. Only this one is read: in an
-#: earlier one other columns say what an answer is about, and an answer must not be half read.
+#: The number of the layout of what programs rely on: the hidden sheet, and the columns that it lists. In another one
+#: other columns say what an answer is about, and an answer must not be half read.
 FORMAT = 4
 
 #: The hidden sheet: names and values as JSON.

@@ -26,7 +26,8 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.errors import InputError, NotExported, SpreadsheetUnreadable
+from prodex.errors import InputError, NotExported, OtherLayout, SpreadsheetUnreadable
+from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Known, MergedCells, Sheet, sheets_of, skeleton
@@ -252,13 +253,17 @@ class SeveralAnswers:
         return [problem for key, of in self.given.items() if key not in self.met for _, problem in of]
 
 
+#: What to do with a worklist of another version.
+_ADVICE = "Its answers are not read. Write the worklist anew, audit.worklists(folder), and copy them into it."
+
+
 class Written(msgspec.Struct, frozen=True):
     """What a workbook says of the audit it was written for, as far as it says it.
 
     Attributes
     ----------
     format
-        Version of the layout; that of today where somebody has removed it.
+        The number of the layout; None where somebody has removed it.
     profile
         The profile of the audit.
     snapshot
@@ -274,10 +279,10 @@ class Written(msgspec.Struct, frozen=True):
     is_sealed
         Whether the hidden sheet is as prodex wrote it.
     language
-        The language of the worklist; those of earlier versions are in English and say nothing.
+        The language of the worklist.
     """
 
-    format: int = FORMAT
+    format: int | None = None
     profile: str | None = None
     snapshot: str | None = None
     columns: tuple[str, ...] = ()
@@ -396,7 +401,7 @@ def read_files(
         before = _files_with_notes(returned)
         try:
             _read_file(file, limits, returned, asked)
-        except SpreadsheetUnreadable as error:
+        except (SpreadsheetUnreadable, OtherLayout) as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
         found[file] = _files_with_notes(returned) > before
     returned.answers.sort(key=lambda one: places[Path(one.file)])
@@ -459,17 +464,8 @@ def _read_file(file: Path, limits: Limits | None, returned: Returned, known: Kno
     with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
         kept = {sheet.name: written for sheet in sheets if (written := _read_hidden_sheet(sheet)) is not None}
         returned.written[str(file)] = list(kept.values())
-        if newer := [one.format for one in kept.values() if one.format > FORMAT]:
-            raise SpreadsheetUnreadable(
-                f"{file.name} was written by a newer version of prodex (layout {newer[0]}; this one reads up to "
-                f"{FORMAT}). Install that version: pip install --upgrade prodex."
-            )
-        if older := [one.format for one in kept.values() if 0 < one.format < FORMAT]:
-            raise SpreadsheetUnreadable(
-                f"{file.name} was written by an earlier version of prodex (layout {older[0]}; this one reads "
-                f"{FORMAT}). Its answers are not read. Write the worklist anew, audit.worklists(folder), and copy them "
-                "into it."
-            )
+        for one in kept.values():
+            require_layout(file, one.format, FORMAT, _ADVICE)
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())
         lists = []
@@ -547,11 +543,12 @@ def _read_hidden_sheet(sheet: Sheet) -> Written | None:
                 continue
     if sheet.name.casefold() != KEYS_SHEET and "format" not in found:
         return None
+    layout = found.get("format")
     is_sealed = found.get("seal") == seal_of(found)
     try:
         return msgspec.convert(found | {"is_sealed": is_sealed}, Written)
     except msgspec.ValidationError:
-        return Written(FORMAT)
+        return Written(layout if isinstance(layout, int) else None)
 
 
 def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> bool:

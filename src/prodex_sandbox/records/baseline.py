@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
 from prodex_sandbox.raw_json import decode
 from prodex_sandbox.records.merging import write_product
 from prodex_sandbox.records.service_clock import Clock, date_writes
 from prodex_sandbox.records.store import (
-    JOURNAL,
-    VERSION,
     Store,
     delete_product,
     delete_versions,
@@ -32,9 +28,6 @@ _COPIED_TABLES: Final = {"products": "key", "records": "key", "views": "product_
 _EMPTIED_TABLES: Final = ("activations", "imports", "journal")
 #: Settings that are only there since: the first and last simulated day, and by how much the clock was moved.
 _REMOVED_SETTINGS: Final = ("simulated_since", "simulated_until", "clock_moved")
-
-#: The last version without a journal and without a baseline.
-_WITHOUT_JOURNAL: Final = "4"
 
 _TRIGGER: Final = """
 CREATE TRIGGER before_{event}_of_{table} BEFORE {event} ON {table}
@@ -78,26 +71,6 @@ def baseline_triggers(connection: sqlite3.Connection) -> str:
                 _TRIGGER.format(event=event, table=table, row=row, column=column, last=last, copies=copies)
             )
     return "".join(made)
-
-
-def migrate_store(path: Path) -> None:
-    """Bring the store in a file up to date, if it is of the version before; any other stays as it is.
-
-    What it holds now becomes its baseline, since that version did not keep what was changed before.
-    """
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        try:
-            found = connection.execute("SELECT value FROM settings WHERE name = 'version'").fetchone()
-        except sqlite3.Error:
-            return  # no store; whoever opens it says so
-        if found != (_WITHOUT_JOURNAL,):
-            return
-        # Twice is as good as once, should the first time have been interrupted: the version changes last.
-        connection.executemany("DELETE FROM settings WHERE name = ?", [(name,) for name in BASELINE])
-        note_baseline(connection)
-        made = f"{JOURNAL}{baseline_triggers(connection)}"
-        version = f"UPDATE settings SET value = '{VERSION}' WHERE name = 'version';"  # noqa: S608 - our own
-        connection.executescript(f"BEGIN IMMEDIATE; {made} {version} COMMIT;")
 
 
 def last_key(connection: sqlite3.Connection) -> int:

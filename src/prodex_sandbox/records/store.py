@@ -56,12 +56,11 @@ class Store:
             raise StoreUnusable(
                 f"{path} is not a store of the sandbox ({error}); delete it or give another home."
             ) from error
-        # Those of the version before are brought up to date when they are opened; these are older, or newer.
-        if settings.get("version") != VERSION:
+        if (found := settings.get("version")) != VERSION:
             self.close()
             raise StoreOfAnotherVersion(
-                f"{path} was made by another version of the sandbox; delete it or give another home, "
-                "or make it anew: prodex sandbox --reset."
+                f"{path} was made by another version of the sandbox (it has layout {found!s:.20}, and this version "
+                f"reads layout {VERSION}); delete it or give another home, or make it anew: prodex sandbox --reset."
             )
         try:
             self.token_key: str = _setting_text(settings, "token_key")
@@ -208,20 +207,12 @@ def _seen(condition: str) -> str:
     return f"FROM views {join}WHERE views.organization_id = :viewer AND {condition}"
 
 
-#: Changes whenever a store of the time before cannot be used any more.
+#: The number of the layout.
 VERSION: Final = "5"
 
 #: A setting that is there until the texts of records are indexed: until the first search.
 TEXTS_MISSING: Final = "texts_missing"
 _TEXTS_MISSING: Final = f"SELECT 1 FROM settings WHERE name = '{TEXTS_MISSING}'"  # noqa: S608 - our own name
-
-#: What simulated suppliers did; since version 5.
-JOURNAL: Final = """
-CREATE TABLE journal (
-    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
-    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
-);
-"""
 
 #: Values that filters compare have columns; records are bytes in a table of their own, so that choosing products
 #: never reads them. A viewer sees the version of a product that `views.seen_key` names: the product itself, or
@@ -275,7 +266,11 @@ CREATE TABLE activations (
     organization_id INTEGER, product_key INTEGER, scenario_id TEXT, deadline TEXT,
     PRIMARY KEY (organization_id, product_key, scenario_id)
 ) WITHOUT ROWID;
-{JOURNAL}CREATE VIRTUAL TABLE texts USING fts5 (
+CREATE TABLE journal (
+    number INTEGER PRIMARY KEY, day TEXT, supplier TEXT, action TEXT, detail TEXT, incident TEXT,
+    product_key INTEGER, product_id TEXT, gtin TEXT, changes BLOB
+);
+CREATE VIRTUAL TABLE texts USING fts5 (
     {", ".join(SEARCH_FIELDS.values())}, tokenize = 'unicode61 remove_diacritics 2'
 );
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from prodex.errors import InputError
+from prodex.errors import InputError, OtherLayout
 from prodex.exploration.conditions import Conditions, ProductList
 from prodex.exploration.saved_views import (
     SavedView,
@@ -132,7 +132,11 @@ class SelectionBar(VBox):
 
     def _list(self, chosen: str) -> None:
         """List the views that are saved now: another notebook may have saved some."""
-        names = [view.name for view in saved_views()]
+        try:
+            names = [view.name for view in saved_views()]
+        except OtherLayout as error:
+            names = []
+            self._view_note.value = message_html(str(error), is_problem=True)
         # The label is what somebody typed, between marks that isolate its direction.
         self._saved.options = [_NONE, *((f"\u2068{name}\u2069", name) for name in names)]
         self._saved.value = chosen if chosen in names else ""

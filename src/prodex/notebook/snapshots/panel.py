@@ -12,13 +12,13 @@ from traitlets import Instance, link
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.errors import InputError
+from prodex.errors import InputError, OtherLayout
 from prodex.exploration.conditions import Conditions, ProductList
 from prodex.files.atomic import relative_to_working_folder
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
 from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, show_if, text_html
+from prodex.notebook.shared.panel import Panel, button, html, message_html, row, set_busy, show_if, text_html
 from prodex.notebook.shared.row_table import Pager, RowTable
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.comparison import ComparisonBox
@@ -131,7 +131,11 @@ class SnapshotPanel(Panel):
 
     def show_unfinished(self) -> None:
         """Show which loads are not finished now: one may have been cancelled since."""
-        kept = unfinished_loads(snapshots_folder())
+        try:
+            kept = unfinished_loads(snapshots_folder())
+        except OtherLayout as error:
+            self._unfinished.value = message_html(str(error), is_problem=True)
+            return
         self._unfinished.value = unfinished_markup([one for one in kept if self._name in (None, one.name)])
 
     def _draw(self) -> None:

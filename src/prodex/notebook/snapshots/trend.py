@@ -41,12 +41,15 @@ class Trend:
         `Audit.trend` of the saved audits by the profile that was used last; None if none is saved.
     audits
         Number of saved audits by that profile.
+    unread
+        Why one of the saved audits cannot be read; "" where all can.
     """
 
     name: str
     products: pd.Series
     grades: pd.DataFrame | None
     audits: int
+    unread: str = ""
 
 
 class TrendBox(VBox):
@@ -90,15 +93,16 @@ def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...], reporter: Report
     products = pd.Series([one.products for one in own], moments, dtype="float64")
     products = products[products.index.notna()]
     audits = list_audits(name)
+    unread = next((note for note in audits["note"] if note), "")
     audits = audits[audits["note"] == ""]
     # Grades of different profiles are not comparable, so only those of the profile that was used last are drawn.
     alike = audits[audits["profile"].isin(audits["profile"].tail(1))]
     if not (opened := readable(alike["folder"].tail(_AUDITS), reporter)):
-        return Trend(name, products, None, 0)
+        return Trend(name, products, None, 0, unread)
     *before, last = opened
     with reporter.phase("Comparing saved audits"):
         grades = last.trend(before)
-    return Trend(name, products, grades, len(alike))
+    return Trend(name, products, grades, len(alike), unread)
 
 
 def products_markup(trend: Trend) -> str:
@@ -122,8 +126,9 @@ def grades_markup(trend: Trend) -> str:
     """Draw how the products were graded, or explain what is needed for that."""
     from prodex.display.charts import grades_over_time, grades_sentence
 
+    missing = f"<p class='muted'>{text_html(trend.unread)}</p>" if trend.unread else ""
     if trend.grades is None:
-        return (
+        return missing or (
             "<p class='muted'>No audit of these snapshots is saved. Save one with 'Save audit' in the audit panel to "
             "see the grades over time.</p>"
         )
@@ -131,7 +136,9 @@ def grades_markup(trend: Trend) -> str:
     if len(alike) == 1:
         last = alike.iloc[-1]
         which = f"by profile {last['profile']} as of {last['now']:%Y-%m-%d %H:%M}"
-        return f"<p>{text_html(f'{grades_sentence(alike)} in the only comparable audit, {which}.')}</p>"
+        return (
+            f"<p>{text_html(f'{grades_sentence(alike)} in the only comparable audit, {which}.')}</p>{missing}"
+        )
     figure = grades_over_time(trend.grades)
     rows = [
         (
@@ -145,9 +152,8 @@ def grades_markup(trend: Trend) -> str:
     ]
     title = f"{figure.get_suptitle()}; profile {trend.grades['profile'].iloc[-1]}"
     more = f", {len(rows)} of {trend.audits:,} audits" if trend.audits > len(rows) else ""
-    return chart_html(
-        figure, title + more, ("Audit as of", *"ABCDE", "Ready", "Not ready", "Undecided"), rows
-    )
+    columns = ("Audit as of", *"ABCDE", "Ready", "Not ready", "Undecided")
+    return chart_html(figure, title + more, columns, rows) + missing
 
 
 def chart_html(figure: Figure, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

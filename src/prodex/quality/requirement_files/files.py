@@ -126,7 +126,7 @@ def checked_path(path: str | Path, endings: Collection[str], *, replace: bool) -
 def _read_toml(file: Path) -> Requirements:
     content = _content(file)
     try:
-        return read_toml(file.stem, file.name, utf8_text(content))
+        return read_toml(file.stem, file.name, utf8_text(content), file)
     except NotUtf8 as error:
         raise InputError(f"{file.name} {error}") from error
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from prodex.errors import InputError, QueryError
 from prodex.facts.gpc import SEGMENTS
+from prodex.files.layouts import require_layout
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
@@ -27,6 +28,7 @@ from prodex.quality.requirement_files.attribute_words import AttributeWords, lan
 from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirement_layout import (
     ALL_FAMILIES,
+    FORMAT,
     GROUPS,
     KEYS_SHEET,
     READ_ME,
@@ -53,6 +55,8 @@ from prodex.tables.attributes import TEXTS
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
 _NAME_AND_MARKET = re.compile(r"(.+?)\s*(?:\(([^()]+)\)|[-–—·,/]\s*([^-–—·,/()]+))\s*")
+#: What to do with a workbook of another version.
+_ADVICE = "Write the workbook anew, and copy into it what is required."
 #: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
 _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
 _EVERY_MARKET = frozenset({"", "all", "all markets", "0", "*", "-"})
@@ -237,7 +241,7 @@ def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ())
     is_ours = [_KEYS.fullmatch(sheet.name.strip()) is not None for sheet in sheets]
     for sheet, is_own in zip(sheets, is_ours, strict=True):
         if is_own:
-            _read_keys(sheet.rows(), keys)
+            require_layout(sheet.file, _read_keys(sheet.rows(), keys), FORMAT, _ADVICE)
     names = AttributeWords.of(keys.titles, known)
     shown = [
         (sheet, [] if sheet.is_hidden else _rows_of(sheet))
@@ -306,14 +310,17 @@ def _plain(row: Row, *, is_csv: bool) -> Row:
     )
 
 
-def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
-    """Read what a hidden sheet says; what somebody has changed there is passed over."""
+def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
+    """Read what a hidden sheet says, and return its layout; what somebody has changed there is passed over."""
+    layout: int | None = None
     for _, row in rows:
         try:
             value = json.loads(row[1].text) if 1 in row else None
         except (ValueError, RecursionError):
             continue
         match (row[0].text if 0 in row else "", value):
+            case "format", int(number):
+                layout = number
             case "attribute", [str(attribute), str(title)]:
                 into.titles.setdefault(attribute, title)
             case "family", [str(code), str(label), str(parent)]:
@@ -333,6 +340,7 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> None:
                 into.in_use.setdefault(attribute, {}).update(in_use)
             case "by", str(by):
                 into.by = into.by or by
+    return layout
 
 
 @dataclass

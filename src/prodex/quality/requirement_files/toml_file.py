@@ -24,9 +24,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from prodex.errors import InputError, QueryError
+from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.locales import language_tag, market_code, market_name, short_of
 from prodex.messages import hint
@@ -132,7 +134,7 @@ def _on_one_line(text: str) -> str:
     return "".join(one if one.isprintable() else " " for one in text)
 
 
-def read_toml(name: str, shown: str, text: str) -> Requirements:
+def read_toml(name: str, shown: str, text: str, path: Path | None = None) -> Requirements:
     """Read requirements of the text of a TOML file.
 
     Parameters
@@ -143,9 +145,13 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
         What the file is called in errors.
     text
         Its content.
+    path
+        The file, if it is one.
 
     Raises
     ------
+    OtherLayout
+        When another version of prodex wrote it.
     InputError
         When it is no TOML, or anything in it cannot be understood; every line is named at once.
     """
@@ -163,10 +169,10 @@ def read_toml(name: str, shown: str, text: str) -> Requirements:
     for key in content:
         if key not in _KEYS:
             wrong.append(f"{place.where((key,))}: requirements have no key {key!r:.40}{hint(key, _KEYS)}")
-    if content.get(MARK) != LAYOUT:
-        wrong.append(
-            f"{place.where((MARK,))}: this version of prodex reads the layout {LAYOUT}, not {content.get(MARK)!r:.40}."
-        )
+    if not isinstance(layout := content[MARK], int) or isinstance(layout, bool):
+        wrong.append(f"{place.where((MARK,))}: write {MARK} = {LAYOUT}, the number of the layout.")
+    else:
+        require_layout(path or shown, layout, LAYOUT)
     by = content.get("by", "kind")
     if not isinstance(by, str):
         wrong.append(f"{place.where(('by',))}: give a text, such as kind.")

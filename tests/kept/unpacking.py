@@ -1,4 +1,4 @@
-"""The kept files of a version, put on the disk as if they had been made there.
+"""The kept files, put on the disk as if they had been made there.
 
 What stands in them of the place and the moment of their making is replaced: the address of the service, the folder of
 prodex, and when interrupted loads and runs began, since these are only taken up again for a day.
@@ -19,15 +19,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-KEPT = Path(__file__).parent
+FILES = Path(__file__).with_name("files.tar.xz")
 
-#: What the version kept under the question of a journal that does not make it another load.
+#: What is kept under the question of a journal that does not make it another load.
 _SETTINGS = {"windows", "page_size", "began"}
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The files of a version on the disk.
+    """The files on the disk.
 
     Attributes
     ----------
@@ -76,19 +76,17 @@ def sealed(line: dict[str, Any]) -> bytes:
     return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
 
 
-def unpack(version: str, folder: Path, base_url: str | None = None) -> Kept:
-    """Put the files of a version into a folder.
+def unpack(folder: Path, base_url: str | None = None) -> Kept:
+    """Put the files into a folder.
 
     Parameters
     ----------
-    version
-        A folder of `tests/old`.
     folder
         Where to.
     base_url
         Where the service is now that they were loaded from.
     """
-    shutil.copytree(_extracted(version), folder / "files")
+    shutil.copytree(_extracted(), folder / "files")
     kept = Kept(folder / "files")
     facts = json.loads((kept.folder / "facts.json").read_bytes())
     user = str(Path(facts["home"]).parent)
@@ -103,11 +101,11 @@ def unpack(version: str, folder: Path, base_url: str | None = None) -> Kept:
 
 
 @cache
-def _extracted(version: str) -> Path:
-    """Extract the files of a version once: copying them is five times as quick."""
-    folder = Path(tempfile.mkdtemp(prefix="prodex-old-"))
+def _extracted() -> Path:
+    """Extract the files once: copying them is five times as quick."""
+    folder = Path(tempfile.mkdtemp(prefix="prodex-kept-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with tarfile.open(KEPT / version / "files.tar.xz") as archive:
+    with tarfile.open(FILES) as archive:
         archive.extractall(folder, filter="data")
     return folder / "files"
 

@@ -1,10 +1,8 @@
-"""Make the files of `tests/old/<version>`: what this version of prodex leaves on a user's disk, in small.
+"""Make the files of `tests/kept`: what prodex leaves on a user's disk, in small.
 
-They are the oldest layouts that have to be readable. Until 0.1.0 is released, they may be made anew where a layout is
-given up on purpose; after that never again, and what a later version writes belongs into a folder of its own. Today's
-tests import its products and its facts from here.
+They are made anew whenever a layout gets another number. Tests import its products and its facts from here.
 
-    python -m tests.old.make
+    python -m tests.kept.make
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import tarfile
 import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -311,9 +308,7 @@ def main() -> None:
         (folder / "facts.json").write_text(json.dumps({"base_url": address, "home": HOME}), "utf-8")
         for path in [*folder.rglob("*.json*"), *folder.rglob("*.md")]:
             path.write_text(path.read_text("utf-8").replace(str(folder), str(Path(HOME).parent)), "utf-8")
-        packed = Path(__file__).parent / version("prodex") / "files.tar.xz"
-        shutil.rmtree(packed.parent, ignore_errors=True)
-        packed.parent.mkdir()
+        packed = Path(__file__).with_name("files.tar.xz")
         with tarfile.open(packed, "w:xz") as archive:
             archive.add(folder, "files", filter=_anonymous)
 

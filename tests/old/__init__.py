@@ -1,1 +1,0 @@
-"""What earlier versions wrote, kept to be opened by every later one."""
