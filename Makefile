@@ -1,20 +1,21 @@
-# Everything runs from the .venv made here; PYTHON may name another interpreter (3.11 or newer).
+# Two environments, both made here: .venv is what a user has, with the demo and JupyterLab; .venv-dev is for those who
+# change prodex. Nothing that checks, builds or measures touches the first. PYTHON may name another interpreter.
 PYTHON ?= python3
-VENV := .venv
+USERS := .venv
+VENV := .venv-dev
 BIN := $(VENV)/bin
 
 FRESH := $(VENV)/constraints
-PIP := $(BIN)/python -m pip
 # Exact versions, so that what is checked here today is what is checked elsewhere tomorrow.
-INSTALL := $(PIP) install --quiet --constraint constraints.txt
+INSTALL := -m pip install --quiet --constraint constraints.txt
 
 # Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: messages demo check test test-clock pythons lab docs bench soak dist constraints clean
 
-demo: $(VENV)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
-	@PRODEX_HOME=data $(BIN)/prodex demo
+demo: $(USERS)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
+	@PRODEX_HOME=data $(USERS)/bin/prodex demo
 
 check: $(VENV)/.ready ## in a coffee break: all but browsers, JupyterLab, kills and soak, and a tenth of the slow proofs
 	$(BIN)/ruff check .
@@ -37,8 +38,8 @@ pythons: ## the quick suite on every supported Python of this machine; says whic
 messages: $(VENV)/.ready ## bring the catalogues of messages up to date with the code, and compile them
 	$(BIN)/python -m tests.catalogues
 
-lab: $(VENV)/.lab ## open the first notebook, ready to run
-	@PRODEX_HOME=$(CURDIR)/data $(BIN)/prodex lab --to notebooks $(LAB)
+lab: $(USERS)/.lab ## open the first notebook, ready to run
+	@PRODEX_HOME=$(CURDIR)/data $(USERS)/bin/prodex lab --to notebooks $(LAB)
 
 docs: $(VENV)/.docs ## build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
@@ -63,42 +64,42 @@ constraints: | $(VENV)/bin/python ## renew the exact versions that all of these 
 	mv $(FRESH)/new constraints.txt && rm -rf $(FRESH)
 
 clean: ## leave only what was written by hand
-	rm -rf $(VENV) .venv-3.* dist docs/_build docs/reference/generated docs/extending/generated docs/tutorials/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(USERS) $(VENV) .venv-3.* dist docs/_build docs/reference/generated docs/extending/generated docs/tutorials/generated notebooks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find data -mindepth 1 -maxdepth 1 ! -name sample ! -name README.md -exec rm -rf {} +
 
-$(VENV)/bin/python:
+$(USERS)/bin/python $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "prodex needs Python 3.11 or newer")'
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(@D)/..
 
 # The pip that comes with older Pythons does not know dependency groups. The demo needs none, and does not wait for it.
-$(VENV)/.pip: | $(VENV)/bin/python
-	$(PIP) install --quiet --upgrade pip
+$(USERS)/.pip $(VENV)/.pip: %/.pip: | %/bin/python
+	$*/bin/python -m pip install --quiet --upgrade pip
 	touch $@
 
 # Only what the demo uses; it compiles what it imports when it runs, so that nothing else has to be compiled.
-$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
-	@echo "Installing prodex and what the demo uses into $(VENV) ..."
-	@$(INSTALL) --no-compile --editable '.[sandbox]'
+$(USERS)/.demo: pyproject.toml constraints.txt | $(USERS)/bin/python
+	@echo "Installing prodex and what the demo uses into $(USERS) ..."
+	@$(USERS)/bin/python $(INSTALL) --no-compile --editable '.[sandbox]'
 	@touch $@
+
+$(USERS)/.lab: $(USERS)/.demo | $(USERS)/.pip
+	@echo "Installing JupyterLab into $(USERS), which takes a minute or two ..."
+	$(USERS)/bin/python $(INSTALL) --editable '.[sandbox,lab]'
+	touch $@
 
 # Compiling all of it takes half of the time; what is imported is compiled then.
 $(VENV)/.ready: pyproject.toml constraints.txt | $(VENV)/.pip
-	$(INSTALL) --no-compile --editable '.[sandbox,sql,cluster,publish]' --group test --group docs
+	$(BIN)/python $(INSTALL) --no-compile --editable '.[sandbox,sql,cluster,publish]' --group test --group docs
 	touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.pip
-	$(INSTALL) --editable '.[sandbox]' --group docs
-	touch $@
-
-$(VENV)/.lab: $(VENV)/.ready
-	@echo "Installing JupyterLab into $(VENV), which takes a minute or two ..."
-	$(INSTALL) --editable '.[lab]'
+	$(BIN)/python $(INSTALL) --editable '.[sandbox]' --group docs
 	touch $@
 
 $(VENV)/.dist: pyproject.toml constraints.txt | $(VENV)/.pip
-	$(INSTALL) --group release
+	$(BIN)/python $(INSTALL) --group release
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.ready
-	$(INSTALL) --group bench
+	$(BIN)/python $(INSTALL) --group bench
 	touch $@

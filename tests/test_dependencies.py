@@ -82,8 +82,8 @@ def test_make_installs_exact_versions_only() -> None:
     lines = [line for line in text.splitlines() if re.search(r"pip install|\(PIP\) install", line)]
 
     others = [line for line in lines if "upgrade pip" not in line and "$(FRESH)" not in line]
-    assert ["INSTALL := $(PIP) install --quiet --constraint constraints.txt"] == others
-    assert 5 == text.count("\t$(INSTALL) ")
+    assert ["INSTALL := -m pip install --quiet --constraint constraints.txt"] == others
+    assert 6 == text.count("/python $(INSTALL) ")
 
 
 @pytest.mark.slow
