@@ -32,6 +32,9 @@ MEANWHILE: dict[str, Callable[[Machines], object]] = {
     "another attribute": lambda mill: changed(
         mill, 4, moves=False, lifeCycle=7, updatedAt="2032-01-01T12:00:00"
     ),
+    "an update that waits, within the second": lambda mill: changed(
+        mill, 4, moves=False, lastRequest={"namePublicLong": names("En attente")}
+    ),
     "it is gone": lambda mill: mill.sandbox.remove([4]),
 }
 

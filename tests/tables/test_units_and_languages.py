@@ -180,6 +180,20 @@ def test_amounts_of_declared_columns_are_read_as_well() -> None:
     assert ["traces"] == kept["value"].tolist()
 
 
+@pytest.mark.parametrize("count", [1, 400])
+def test_more_units_than_a_number_can_hold_are_unknown(count: int) -> None:
+    """Two quantities that are no quantities make no infinite number, in one product and in a block of many."""
+    child = {"gtin": "03036811359935", "quantity": 1e300}
+    between = {"gtin": "13663836037981", "quantity": 1e300, "children": [child]}
+    pallet = {"gtin": "23663836037988", "children": [between]}
+    records = [
+        {"id": number, "note": "x" * 1_500, "logisticalHierarchies": [pallet]} for number in range(count)
+    ]
+    units = prodex.flatten(records).hierarchies["units_per_root"]
+    assert sorted([1.0, 1e300] * count) == sorted(units.dropna())
+    assert count == units.isna().sum()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "moment"),

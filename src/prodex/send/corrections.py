@@ -605,7 +605,7 @@ def changed_meanwhile(
     if not loaded:
         return {}
     # A name with a comma would be two.
-    wanted = ["updatedAt", *sorted(name for name in attributes if name.isidentifier())]
+    wanted = ["updatedAt", "lastRequest", *sorted(name for name in attributes if name.isidentifier())]
     query = ProductQuery(gtins_in=list(loaded), source_include=wanted, extra=dict(extra))
     page = service.search_products(query, limit=len(loaded))
     now = {product_key(record): record for record in map(read_written, map(bytes, page.envelope.data))}
@@ -617,11 +617,21 @@ def changed_meanwhile(
         if record is None:
             found[written] = _GONE
         elif _is_of_another_date(record, then) or any(
-            not is_same_value(record[name], earlier[name])
-            for name in earlier.keys() & record.keys() & set(attributes)
+            _has_another_value(record, earlier, name) for name in earlier.keys() & set(attributes)
         ):
             found[written] = _CHANGED
     return found
+
+
+def _has_another_value(record: Product, earlier: Product, name: str) -> bool:
+    """Whether an attribute has another value than earlier, or another update of it waits to be accepted."""
+    if name in record and not is_same_value(record[name], earlier[name]):
+        return True
+    waiting, before = (
+        one["lastRequest"].get(name) if isinstance(one.get("lastRequest"), Mapping) else None
+        for one in (record, earlier)
+    )
+    return not is_same_value(waiting, before)
 
 
 def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:

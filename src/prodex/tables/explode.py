@@ -399,7 +399,10 @@ def _add_hierarchy(columns: dict[str, pa.Array], path: str, above: _Nodes | None
     else:
         # A missing quantity is unknown and never 1, and so is everything below: null times anything is null.
         quantity = columns.get("quantity", pa.nulls(size, pa.float64()))
-        nodes = _Nodes(above.level + 1, above.root_gtin, gtin, pc.multiply(above.units, quantity))
+        units = pc.multiply(above.units, quantity)
+        # More than a number can hold is as unknown.
+        units = pc.if_else(pc.is_finite(units), units, pa.scalar(None, pa.float64()))
+        nodes = _Nodes(above.level + 1, above.root_gtin, gtin, units)
     columns |= {
         "source": constant(path.removeprefix("lastRequest.").split(".")[0], size),
         "level": pa.array(np.full(size, nodes.level, np.int64)),

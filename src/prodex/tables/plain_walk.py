@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -274,6 +275,8 @@ def _descend(row: Row, place: _Place) -> _Node:
     quantity = row.get("quantity")
     # A missing quantity is unknown and never 1, and so is the number of everything below it.
     units = None if above.units is None or quantity is None else above.units * quantity
+    if units is not None and not math.isfinite(units):
+        units = None  # more than a number can hold is as unknown
     return _Node(above.level + 1, above.root_gtin, row.get("node_gtin"), units)
 
 
