@@ -21,6 +21,7 @@ from time import perf_counter, process_time
 import pandas as pd
 
 import prodex
+from prodex.quality.requirements import shape_of
 from prodex_sandbox.sample import AS_OF
 from tests.bench.profiles import _KEEP, run
 
@@ -60,7 +61,9 @@ def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> 
             "attribute": attribute,
             "language": language,
             "level": (level := draw.choice(["must", "must", "should", "may", "not"])),
-            "shortest": 5 if language and level == "must" else 0,
+            "shortest": 5
+            if language and level == "must" and "characters" in shape_of(attribute).judged
+            else 0,
             "pixels": 800 if "[front]" in attribute and level == "must" else 0,
         }
         for channel in channels

@@ -391,7 +391,7 @@ def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answ
     """Return the answer that takes one change back, or says why that cannot be."""
     change, write = leaf.change.inverse(), leaf.write
     if now is None:
-        return exact_change(product, change, number=number)
+        return exact_change(product, change, number=number)._replace(restores=True)
     value = now.get(change.root, ABSENT)
     as_before = change.is_made(value)
     why = ""
@@ -410,7 +410,7 @@ def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answ
             "sent. Undo it again when the update has been accepted or refused."
         )
     if not why:
-        return exact_change(product, change, number=number)
+        return exact_change(product, change, number=number)._replace(restores=True)
     answer = exact_change(product, change, number=number)
     return answer._replace(change=None, refusal=why)
 

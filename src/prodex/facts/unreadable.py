@@ -280,7 +280,10 @@ class _PartSearch:
                 if home is not None and is_in_data and name == "texts" == home.kind.value:
                     continue  # A text in `data` is that text, one object deeper.
                 if home is None or (is_in_data and home.kind in _DESCRIBED):
-                    yield from self._beside_descriptors(table, table.filled(rows), str(base_of(path)), home)
+                    is_one_text = home is not None and path == f"{home.path}.data"
+                    yield from self._beside_descriptors(
+                        table, table.filled(rows), str(base_of(path)), home, is_one_text=is_one_text
+                    )
                     continue
                 if home.kind in _DESCRIBED:
                     rows = table.filled(rows[~self._is_known(home, table, rows)])
@@ -323,9 +326,19 @@ class _PartSearch:
         return self._tables[name]
 
     def _beside_descriptors(
-        self, table: _TableRows, rows: Rows, base: str, home: Home | None, *, is_in_data: bool = True
+        self,
+        table: _TableRows,
+        rows: Rows,
+        base: str,
+        home: Home | None,
+        *,
+        is_in_data: bool = True,
+        is_one_text: bool = False,
     ) -> Iterator[tuple[_Place, Rows]]:
-        """Yield what is in `data`, or in place of it, beside a language or a unit, and no text or amount."""
+        """Yield what is in `data`, or in place of it, beside a language or a unit, and no text or amount.
+
+        Only what is a text in all but its language (`is_one_text`) is known to whoever asks for none.
+        """
         named = self._descriptors(base) if len(rows) else {}
         # A text beside a descriptor that cannot be read is not one that says no language.
         odd = self._with_rows_below(f"{base}{DESCRIPTOR}") if len(rows) else set()
@@ -358,7 +371,7 @@ class _PartSearch:
                 )
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
-                says_none = is_in_data and home.kind is DeclaredKind.TEXTS and product not in odd
+                says_none = is_one_text and home.kind is DeclaredKind.TEXTS and product not in odd
                 yield _Place(_as_named(home.path), home.kind, "" if says_none else None), one
 
     def _with_rows_below(self, path: str) -> set[int]:
@@ -520,7 +533,8 @@ def _fits(home: Home, position: str, kind: str, text: str) -> bool:
         return True
     value: Any = text if kind == "string" else text == "true"
     if kind == "number":
-        value = read_json(text.encode())
+        # NaN and infinity, which some services send, are no JSON.
+        value = read_json(text.encode()) if text[-1:].isdigit() else float(text)
     return any(fit(value, one) is not None for one in home.takes)
 
 

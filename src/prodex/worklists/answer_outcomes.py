@@ -484,7 +484,7 @@ def _asked_if_misread(decision: Decision) -> Decision:
     """Return a text, asked back if its letters were read in another encoding, and were not so before."""
     if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING} or not decision.is_open:
         return decision
-    typed = decision.after
+    typed = None if decision.answer.restores else decision.after
     if typed is None or (meant := misread(typed)) is None or misread(decision.before or "") is not None:
         return decision
     said = "a text" if meant == typed else f"{meant!r:.60}"

@@ -152,6 +152,8 @@ class Answer(NamedTuple):
     bound
         Answers with the same number are sent together or not at all: a text is moved by taking it from one place and
         writing it at another one.
+    restores
+        Whether it restores what the product held earlier, of which nobody has to say that it is meant.
     """
 
     file: str
@@ -169,6 +171,7 @@ class Answer(NamedTuple):
     questions: tuple[str, ...] = ()
     refusal: str | None = None
     bound: int | None = None
+    restores: bool = False
 
     @property
     def place(self) -> str:
