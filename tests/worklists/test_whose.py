@@ -82,12 +82,13 @@ DOUBTED = {
     "another_owner_in_the_hidden_sheet",
     "no_owner_in_the_hidden_sheet",
     "the_seal_removed",
-    "no_layout_and_no_marks",
 }
+#: Without the number of its layout nobody knows what the hidden sheet says.
+_NO_LAYOUT = "no_layout_and_no_marks"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", [name for name in CHEATS if name != _NO_LAYOUT])
 def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
     """With file, sheet, cell and owner; nothing of it is sent before somebody confirms it. The good answer is taken."""
     CHEATS[name](worklist, worklist.parent)
@@ -117,6 +118,18 @@ def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog:
     if len(fix.asked_back):
         fix.confirm()
     assert set(fix.accepted["owner"]) <= {"Mill"}
+
+
+def test_a_workbook_without_the_number_of_its_layout_is_refused_as_a_whole(
+    worklist: Path, catalog: prodex.Catalog
+) -> None:
+    """No answer of it is read, the good one as little as the others, and the reason says what to do."""
+    CHEATS[_NO_LAYOUT](worklist, worklist.parent)
+    fix = read(worklist, catalog)
+    (row,) = fix.answers.to_dict("records")
+    assert ("refused", None) == (row["state"], row["answer"])
+    assert "has no layout number" in row["reason"]
+    assert "Write the worklist anew" in row["reason"]
 
 
 @pytest.mark.slow
