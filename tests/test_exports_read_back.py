@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import prodex
-from prodex.errors import ExportDamaged, InputError, QueryError, StorageError
+from prodex.errors import ExportDamaged, InputError, OtherLayout, QueryError, StorageError
 from prodex.tables.attributes import state_column
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
@@ -442,7 +442,7 @@ PACKAGES: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "several formats": ("path|several", lambda p: p["resources"][0].update(format="parquet")),
     "a table twice": ("twice", lambda p: p["resources"].append(p["resources"][0])),
     "somebody else's": ("did not write", lambda p: p.update(name="weather")),
-    "a newer one": ("update prodex", lambda p: p.update(format=99)),
+    "a newer one": ("Update prodex", lambda p: p.update(format=99)),
     "huge numbers": ("bytes|int", lambda p: p["resources"][0].update(bytes=10**30)),
     "negative numbers": ("rows|>=", lambda p: p["resources"][0].update(rows=-1)),
     "other rows": ("rows instead of 7", lambda p: p["resources"][0].update(rows=7)),
@@ -464,7 +464,7 @@ def test_a_data_package_of_somebody_else_is_not_trusted(tmp_path: Path, case: st
     do(package)
     (tmp_path / "datapackage.json").write_text(json.dumps(package))
 
-    with pytest.raises(ExportDamaged, match=words):
+    with pytest.raises((ExportDamaged, OtherLayout), match=words):
         prodex.read_export(tmp_path)
 
 

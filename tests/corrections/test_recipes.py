@@ -208,7 +208,6 @@ def test_files_of_any_editor_are_read(tmp_path: Path, content: str | bytes) -> N
         ("steps = 3", r"write \[\[steps\]\]"),
         ("title = 3\n" + GOOD, "line 1, title: title is"),
         ("titel = 'x'\n" + GOOD, "line 1, titel: there is no key 'titel'; did you mean 'title'"),
-        ("format = 2\n" + GOOD, "newer version of prodex"),
         (GOOD.replace("trim", "trimm"), "did you mean 'trim spaces'"),
         (GOOD.replace("trim spaces", "__import__"), "there is no operation '__import__'"),
         (GOOD.replace('"trim spaces"', "['eval']"), "there is no operation"),

@@ -74,7 +74,7 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
         connection.execute("UPDATE settings SET value = '0' WHERE name = 'version'")
     connection.close()
     with pytest.raises(
-        StoreUnusable, match="made by another version of the sandbox; delete it or give another"
+        StoreUnusable, match=r"made by another version of the sandbox .*delete it or give another home"
     ):
         Sandbox([], home=tmp_path, organizations=[SHOP], labels={}).__enter__()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, says
+from tests.kept.unpacking import sealed
 
 import prodex
 from prodex.errors import (
@@ -239,7 +241,14 @@ def test_the_newest_file_of_this_service_counts(client, make_client, home):
         prodex.track(client)
     prodex.upsert(client, products(1), keep_before=False, progress=False)
     prodex.upsert(client, products(1), keep_before=False, progress=False)
-    (home / "tracking" / "9999-01-01.jsonl").write_text('{"version": 1, "host": "elsewhere.example"}\n')
+    (newest, *_) = sorted((home / "tracking").iterdir(), reverse=True)
+    other = home / "tracking" / newest.name.replace(newest.name[:4], "9998")
+    shutil.copytree(newest, other)
+    head, rest = (other / "journal.jsonl").read_bytes().split(b"\n", 1)
+    elsewhere = {"host": "elsewhere.example", "base_url": "https://elsewhere.example"}
+    content = {name: value for name, value in json.loads(head).items() if name != "check"}
+    (other / "journal.jsonl").write_bytes(sealed(content | elsewhere) + rest)
+    assert ["elsewhere.example"] == prodex.list_upserts()["host"].tolist()[:1]
     assert [2] == prodex.track(client).tracking_ids
 
 

@@ -116,7 +116,7 @@ def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: 
     (path,) = (tmp_path / "out").glob("*.xlsx")
     fill(path, {1: "Brood"})
     made = load_workbook(path)
-    made["prodex"]["B1"].value, made["prodex"]["B1"].number_format = -7, "dd/mm/yyyy"
+    made["prodex"]["B2"].value, made["prodex"]["B2"].number_format = -7, "dd/mm/yyyy"
     made.save(path)
     fix = prodex.read_worklist(path, saved, profile=wanted)
     assert {"asked back": 1} == fix.counts
