@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.errors import ProdexError, StorageError
-from prodex.files.atomic import writing
+from prodex.errors import ProdexError
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -187,13 +186,27 @@ def test_a_path_of_no_file_is_an_error_of_ours(called: str, place: Path) -> None
     assert {} == strange
 
 
+#: Functions that write a file where they are told to.
+_WRITERS = (
+    "Audit.to_html path",
+    "Audit.to_markdown path",
+    "Fix.recipe path",
+    "Gallery.to_html path",
+    "Recipe.save path",
+    "Requirements.write path",
+    "accept to",
+)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes in folders")
-def test_a_pipe_or_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", _WRITERS)
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(name: str, tmp_path: Path) -> None:
     """Who is root may rename a file to `/dev/null`, and nothing on the machine would work any more."""
-    pipe = tmp_path / "products.csv"
+    pipe = tmp_path / f"a.{'toml' if 'recipe' in name.lower() or 'Requirements' in name else 'html'}"
     os.mkfifo(pipe)
 
-    with pytest.raises(StorageError, match="a device, a pipe or a socket"), writing(pipe):
-        pass
+    with pytest.raises(ProdexError):
+        calls()[name](pipe)
 
     assert pipe.is_fifo()
+    assert [pipe] == list(tmp_path.iterdir())

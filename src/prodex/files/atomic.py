@@ -177,7 +177,7 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
     beside = beside_of(path)
     try:
         with storage(path):
-            _refuse_device(path)
+            refuse_device(path)
             make_folder(path.parent, private=private)
             remove(beside)  # if it were a link, writing would change the file that it leads to
             yield beside
@@ -191,8 +191,14 @@ def writing(path: Path, *, private: bool = False) -> Iterator[Path]:
         remove(beside)
 
 
-def _refuse_device(path: Path) -> None:
-    """Refuse to put a file in the place of a device, a pipe or a socket: to root, the rename would be allowed."""
+def refuse_device(path: Path) -> None:
+    """Refuse to put a file in the place of a device, a pipe or a socket: to root, the rename would be allowed.
+
+    Raises
+    ------
+    StorageError
+        When one is there.
+    """
     try:
         found = path.lstat().st_mode
     except OSError:  # it is not there, or the disk says so again when it is written

@@ -23,6 +23,7 @@ from prodex.files.atomic import (
     flush_all,
     left_over,
     make_folder,
+    refuse_device,
     remove,
     retry_rename,
     storage,
@@ -61,6 +62,7 @@ def replacing(folder: Path, ours: Collection[str], head: Path) -> Iterator[Path]
     with storage(head), storage(folder):
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        refuse_device(head)
         restore_old(folder, ours, head)
         whole = _can_be_exchanged(folder, ours)
     beside = beside_of(folder if whole else folder / head.name)

@@ -24,7 +24,7 @@ KEY = "seal.key"
 _BYTES = 32
 
 
-def seal_of(place: str, content: bytes) -> str | None:
+def own_seal(place: str, content: bytes) -> str | None:
     """Return the seal of something that is written now; None where no key can be kept.
 
     Parameters
@@ -40,7 +40,7 @@ def seal_of(place: str, content: bytes) -> str | None:
     return None
 
 
-def is_sealed(place: str, content: bytes, seal: str) -> bool:
+def has_own_seal(place: str, content: bytes, seal: str) -> bool:
     """Whether this installation wrote something, at this place and exactly so."""
     key = _key()
     return key is not None and hmac.compare_digest(_digest(key, place, content).encode(), seal.encode())

@@ -28,7 +28,7 @@ from prodex import clock
 from prodex.errors import OtherLayout, SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
 from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
 from prodex.files.lock import publishing_lock
-from prodex.files.seal import is_sealed, seal_of
+from prodex.files.seal import has_own_seal, own_seal
 from prodex.files.untrusted import (
     Count,
     is_folder,
@@ -342,7 +342,7 @@ class Archive:
         manifest |= content
         written = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         (folder / MANIFEST).write_bytes(written)
-        if sealed_for is not None and (seal := seal_of(self._sealed_place(sealed_for), written)) is not None:
+        if sealed_for is not None and (seal := own_seal(self._sealed_place(sealed_for), written)) is not None:
             (folder / SEAL).write_text(seal, "ascii")
 
     def is_own(self, folder: Path) -> bool:
@@ -357,7 +357,7 @@ class Archive:
             return False
         with suppress(OSError, ValueError):
             seal = read_bytes(folder / SEAL, _MOST_OF_SEAL).decode("ascii")
-            return is_sealed(self._sealed_place(folder), read_bytes(folder / MANIFEST), seal)
+            return has_own_seal(self._sealed_place(folder), read_bytes(folder / MANIFEST), seal)
         return False
 
     def _below_root(self, folder: Path) -> Path:
