@@ -90,8 +90,6 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     """
     packed = ["gzip"] if path.suffix == ".gz" else []
     meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
-    if path.exists() and not path.is_file() and not path.is_dir():  # one without a writer would be waited for
-        raise OSError("it is a pipe or a device, not a file")
     try:
         opened = path.open("rb")
     except ValueError as error:  # also of half a character
