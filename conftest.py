@@ -15,6 +15,8 @@ import pytest
 from hypothesis import settings
 from tests import quick
 
+pytest_plugins = ["tests.costs"]
+
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
