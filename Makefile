@@ -12,7 +12,7 @@ INSTALL := -m pip install --quiet --constraint constraints.txt
 # Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: messages demo check test test-clock pythons lab docs bench soak dist constraints clean
+.PHONY: messages demo check test times test-clock pythons lab docs bench soak dist constraints clean
 
 demo: $(USERS)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	@PRODEX_HOME=data $(USERS)/bin/prodex demo
@@ -28,6 +28,9 @@ test: $(VENV)/.ready ## everything that CI checks
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+times: ## how long `make check` and `make test` take, in a fresh clone; TIMES='--runs 3' for three
+	$(PYTHON) -m tests.times $(TIMES)
 
 test-clock: $(VENV)/.ready ## the tests that have to do with dates, with the clock and the zone moved (needs faketime)
 	$(BIN)/python -m tests.clock
