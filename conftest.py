@@ -6,7 +6,7 @@ import gc
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -14,17 +14,19 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests import quick
+from tests.cases import RENEWED, own_home, own_rules
 
-pytest_plugins = ["tests.costs"]
-
-from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
+
+pytest_plugins = ["tests.costs"]
 
 _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
+#: Fixtures of a single test that each row of a table has anew.
+_RENEWED_BY_ROW = RENEWED | {"_own_rules_stay_here"}
 #: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
 _CHAINS = 2
 
@@ -66,6 +68,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        if kept := _kept_between_rows(item):
+            raise pytest.UsageError(f"{item.nodeid}: rows of a table would share {sorted(kept)}")
     if config.getoption("quick"):
         # Of a law Hypothesis draws fewer examples.
         slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
@@ -100,6 +104,17 @@ def _is_law(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
+def _kept_between_rows(item: pytest.Item) -> set[str]:
+    """Return the fixtures of a single test that the rows of a table would share."""
+    if not getattr(getattr(item, "obj", None), "is_table", False):
+        return set()
+    found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    of_one_test = {name for name, definitions in found.items() if definitions[-1].scope == "function"}
+    # A file may have a home of another kind.
+    anew = {name for name in _RENEWED_BY_ROW if len(found.get(name, ())) < 2}
+    return of_one_test - anew
+
+
 def _shares_with_its_module(item: pytest.Item) -> bool:
     found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     return any(one.scope == "module" for definitions in found.values() for one in definitions)
@@ -124,44 +139,48 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (parent / f"home-{number}" for number in count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_real_credentials() -> Iterator[None]:
+    """Keep real credentials out of all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
-def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep every test's snapshots to itself, and real credentials out of all of them."""
+def home(_homes: Iterator[Path], request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Keep every test's snapshots to itself."""
     path = next(_homes)
-    monkeypatch.setenv("PRODEX_HOME", str(path))
-    for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
-        monkeypatch.delenv(name, raising=False)
-    return path
+    with own_home(path):
+        if isinstance(request.node, pytest.DoctestItem):
+            with _sandbox_of_examples(request.node, path):
+                yield path
+        else:
+            yield path
 
 
 @pytest.fixture(autouse=True)
 def _own_rules_stay_here() -> Iterator[None]:
     """Forget the rules that a test or an example has defined."""
-    before = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(before)
+    with own_rules():
+        yield
 
 
-@pytest.fixture(autouse=True)
-def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> Iterator[None]:
+@contextmanager
+def _sandbox_of_examples(node: pytest.DoctestItem, home: Path) -> Iterator[None]:
     """Have `connect("sandbox")` of an example find a sandbox that runs in this process, so that none is started."""
     with ExitStack() as stack:
-        if isinstance(request.node, pytest.DoctestItem):
-            sources = [one.source for one in request.node.dtest.examples]
-            exchange = None
-            if any("import sandbox" in source or "simulated_weeks" in source for source in sources):
-                # What happens to the store of a home happens to nobody else's.
-                own = Sandbox(products=shared_products(30), home=home / "sandbox")
-                exchange = stack.enter_context(own)
-            elif any('"sandbox"' in source for source in sources):
-                exchange = _exchange_of_examples()
-                (home / "sandbox").mkdir(parents=True)
-            if exchange is not None:
-                facts = {
-                    "base_url": exchange.base_url,
-                    "pid": os.getpid(),
-                    "credentials": exchange.credentials,
-                }
-                (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+        sources = [one.source for one in node.dtest.examples]
+        exchange = None
+        if any("import sandbox" in source or "simulated_weeks" in source for source in sources):
+            # What happens to the store of a home happens to nobody else's.
+            own = Sandbox(products=shared_products(30), home=home / "sandbox")
+            exchange = stack.enter_context(own)
+        elif any('"sandbox"' in source for source in sources):
+            exchange = _exchange_of_examples()
+            (home / "sandbox").mkdir(parents=True)
+        if exchange is not None:
+            facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+            (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
         yield
