@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests import quick
-from tests.cases import RENEWED, own_home, own_rules
+from tests.cases import number_of_rows, own_home, own_rules
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
@@ -25,8 +25,6 @@ _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
-#: Fixtures of a single test that each row of a table has anew.
-_RENEWED_BY_ROW = RENEWED | {"_own_rules_stay_here"}
 #: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
 _CHAINS = 2
 
@@ -68,11 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
-        if kept := _kept_between_rows(item):
-            raise pytest.UsageError(f"{item.nodeid}: rows of a table would share {sorted(kept)}")
     if config.getoption("quick"):
-        # Of a law Hypothesis draws fewer examples.
-        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
+        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_shortened(item)}
         chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
@@ -100,19 +95,10 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-def _is_law(item: pytest.Item) -> bool:
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
-
-
-def _kept_between_rows(item: pytest.Item) -> set[str]:
-    """Return the fixtures of a single test that the rows of a table would share."""
-    if not getattr(getattr(item, "obj", None), "is_table", False):
-        return set()
-    found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-    of_one_test = {name for name, definitions in found.items() if definitions[-1].scope == "function"}
-    # A file may have a home of another kind.
-    anew = {name for name in _RENEWED_BY_ROW if len(found.get(name, ())) < 2}
-    return of_one_test - anew
+def _is_shortened(item: pytest.Item) -> bool:
+    """Return whether a quick run has a part of a slow test: fewer examples of a law, every tenth row of a table."""
+    test = getattr(item, "obj", None)
+    return bool(getattr(test, "is_hypothesis_test", False)) or number_of_rows(test) >= quick.ONE_IN
 
 
 def _shares_with_its_module(item: pytest.Item) -> bool:
