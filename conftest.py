@@ -6,7 +6,7 @@ import gc
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests import quick
+from tests.cases import number_of_rows, own_home, own_rules
 
-pytest_plugins = ["tests.costs"]
-
-from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
+
+pytest_plugins = ["tests.costs"]
 
 _EXAMPLES = ExitStack()
 
@@ -67,8 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if config.getoption("quick"):
-        # Of a law Hypothesis draws fewer examples.
-        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_law(item)}
+        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_shortened(item)}
         chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
@@ -96,8 +95,10 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-def _is_law(item: pytest.Item) -> bool:
-    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+def _is_shortened(item: pytest.Item) -> bool:
+    """Return whether a quick run has a part of a slow test: fewer examples of a law, every tenth row of a table."""
+    test = getattr(item, "obj", None)
+    return bool(getattr(test, "is_hypothesis_test", False)) or number_of_rows(test) >= quick.ONE_IN
 
 
 def _shares_with_its_module(item: pytest.Item) -> bool:
@@ -124,44 +125,48 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (parent / f"home-{number}" for number in count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_real_credentials() -> Iterator[None]:
+    """Keep real credentials out of all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
-def home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep every test's snapshots to itself, and real credentials out of all of them."""
+def home(_homes: Iterator[Path], request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Keep every test's snapshots to itself."""
     path = next(_homes)
-    monkeypatch.setenv("PRODEX_HOME", str(path))
-    for name in ("PRODEX_SERVICE", "PRODEX_BASE_URL", "PRODEX_CLIENT_ID", "PRODEX_CLIENT_SECRET"):
-        monkeypatch.delenv(name, raising=False)
-    return path
+    with own_home(path):
+        if isinstance(request.node, pytest.DoctestItem):
+            with _sandbox_of_examples(request.node, path):
+                yield path
+        else:
+            yield path
 
 
 @pytest.fixture(autouse=True)
 def _own_rules_stay_here() -> Iterator[None]:
     """Forget the rules that a test or an example has defined."""
-    before = dict(RULES)
-    yield
-    RULES.clear()
-    RULES.update(before)
+    with own_rules():
+        yield
 
 
-@pytest.fixture(autouse=True)
-def _sandbox_of_examples(request: pytest.FixtureRequest, home: Path) -> Iterator[None]:
+@contextmanager
+def _sandbox_of_examples(node: pytest.DoctestItem, home: Path) -> Iterator[None]:
     """Have `connect("sandbox")` of an example find a sandbox that runs in this process, so that none is started."""
     with ExitStack() as stack:
-        if isinstance(request.node, pytest.DoctestItem):
-            sources = [one.source for one in request.node.dtest.examples]
-            exchange = None
-            if any("import sandbox" in source or "simulated_weeks" in source for source in sources):
-                # What happens to the store of a home happens to nobody else's.
-                own = Sandbox(products=shared_products(30), home=home / "sandbox")
-                exchange = stack.enter_context(own)
-            elif any('"sandbox"' in source for source in sources):
-                exchange = _exchange_of_examples()
-                (home / "sandbox").mkdir(parents=True)
-            if exchange is not None:
-                facts = {
-                    "base_url": exchange.base_url,
-                    "pid": os.getpid(),
-                    "credentials": exchange.credentials,
-                }
-                (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
+        sources = [one.source for one in node.dtest.examples]
+        exchange = None
+        if any("import sandbox" in source or "simulated_weeks" in source for source in sources):
+            # What happens to the store of a home happens to nobody else's.
+            own = Sandbox(products=shared_products(30), home=home / "sandbox")
+            exchange = stack.enter_context(own)
+        elif any('"sandbox"' in source for source in sources):
+            exchange = _exchange_of_examples()
+            (home / "sandbox").mkdir(parents=True)
+        if exchange is not None:
+            facts = {"base_url": exchange.base_url, "pid": os.getpid(), "credentials": exchange.credentials}
+            (home / "sandbox" / "server.json").write_text(json.dumps(facts, default=str), "utf-8")
         yield

@@ -1,8 +1,8 @@
 """What `make check` runs: all but browsers, notebooks, kills and the large sample, and a tenth of what takes long.
 
-A test that takes a fifth of a second or more of processor time, all cases together, has the mark `slow`. Of its cases
-a quick run takes every tenth, so that one without as many is left out; and of a law that Hypothesis tests a tenth of
-the examples.
+A test that takes a fifth of a second or more of processor time, all cases together, has the mark `slow`. Of its cases,
+or of the rows of its table, a quick run takes every tenth, so that one without as many is left out; and of a law that
+Hypothesis tests a tenth of the examples.
 Of any other test with more than ten cases it takes every third.
 The choice depends on nothing but the tests, so that it is the same everywhere.
 """
@@ -36,9 +36,14 @@ def be_quick() -> None:
     os.environ[_VARIABLE] = "1"
 
 
+def is_quick() -> bool:
+    """Return whether this run is quick."""
+    return bool(os.environ.get(_VARIABLE))
+
+
 def examples(number: int) -> int:
     """Return how many examples Hypothesis draws of a law, of which a whole run draws so many."""
-    return max(number // ONE_IN, 1) if os.environ.get(_VARIABLE) else number
+    return max(number // ONE_IN, 1) if is_quick() else number
 
 
 @cache

@@ -14,6 +14,7 @@ import prodex
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
+from tests.cases import each_row
 
 RECORDS = [
     {
@@ -67,7 +68,7 @@ def test_where_keeps_products_and_their_children(every_catalog: prodex.Catalog) 
             assert [r for r in everything if r["product_id"] in kept] == some.arrow(name).to_pylist(), name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "count"),
     [
         ({"brand_code": ["B1", "B2"]}, 30),

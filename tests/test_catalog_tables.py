@@ -17,6 +17,7 @@ import pytest
 import prodex
 from prodex.catalog import table_properties
 from prodex.tables.declaration import TABLES, Table
+from tests.cases import each_row
 
 #: A product with a text, a number, a boolean and a moment.
 EVERY_TYPE = {
@@ -84,7 +85,7 @@ def test_the_properties_are_the_declared_tables() -> None:
     assert Path(table_properties.__file__).read_text("utf-8") == written()
 
 
-@pytest.mark.parametrize("name", TABLES)
+@each_row("name", TABLES)
 def test_an_editor_knows_the_type_of_a_table(name: str) -> None:
     """It is a pandas frame with the declared columns."""
     getter = vars(table_properties.TableProperties)[name].fget

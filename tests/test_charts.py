@@ -18,6 +18,7 @@ from PIL import Image
 import prodex
 from prodex import charts
 from prodex.colour_scale import DARK, LIGHT, SCALE, SEVERITY_GROUNDS, shade
+from tests.cases import each_row
 
 HOSTILE = ["$5 or $6", "a\nb\tc", "\u202egnp.exe", "<img src=x>", "😀 茶", "\ud83d", "x" * 40_000, ""]
 
@@ -66,8 +67,8 @@ def test_histogram_of_dates_marks_what_is_old() -> None:
     assert old not in new
 
 
-@pytest.mark.parametrize("page", ["#ffffff", "#111111"], ids=["light", "dark"])
-@pytest.mark.parametrize(("colour", "least"), [("GREY", 4), ("BLUE", 3), ("VERMILION", 3)])
+@each_row("page", ["#ffffff", "#111111"], ids=["light", "dark"])
+@each_row(("colour", "least"), [("GREY", 4), ("BLUE", 3), ("VERMILION", 3)])
 def test_contrast(page: str, colour: str, least: float) -> None:
     """Letters and columns stand out from a light and from a dark page."""
     darker, lighter = sorted([luminance(page), luminance(getattr(charts, colour))])

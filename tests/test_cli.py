@@ -22,6 +22,7 @@ from prodex.cli import SECTIONS, app, main
 from prodex.sandbox import Sandbox
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -212,7 +213,7 @@ def test_rich_content_labels_and_gtins_from_a_file(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("words", "said"),
     [
         (("load", "--market", "Atlantis"), "Atlantis"),
@@ -254,7 +255,7 @@ def test_tables_shows_the_data_dictionary(run: Run) -> None:
     assert re.search(r"is_packshot +bool +assets.pictures.isPackshot +marked as a packshot", one.stdout)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "load",
@@ -291,7 +292,7 @@ def test_the_help_lists_every_command_once_under_what_it_is_for(run: Run) -> Non
     assert [*SECTIONS] == re.findall(r"^(\w.*):$", run("--help").stdout, re.MULTILINE)[1:]
 
 
-@pytest.mark.parametrize("words", [(), ("scenarios",), ("profiles",)])
+@each_row("words", [(), ("scenarios",), ("profiles",)])
 def test_no_sentence_of_a_list_of_commands_is_cut(run: Run, words: tuple[str, ...]) -> None:
     """In a terminal of eighty columns, and one sentence is one line."""
     commands = run(*words, "--help", COLUMNS="80").stdout.partition("Show this message")[2]

@@ -26,6 +26,7 @@ from prodex.cli.demo import correct_a_text
 from prodex.errors import InputError, PreflightFailed, SettingsError
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.on_the_way import carried
 
 Run = Callable[..., Result]
@@ -78,8 +79,8 @@ COMMANDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("format", ["table", "csv", "json", "parquet"])
+@each_row("command", COMMANDS)
+@each_row("format", ["table", "csv", "json", "parquet"])
 def test_every_format_holds_the_same(run: Run, tmp_path: Path, command: str, format: str) -> None:  # noqa: A002
     """On the terminal and in a file; Parquet in a file only."""
     words, said = COMMANDS[command]
@@ -124,7 +125,7 @@ def test_check_says_where_the_settings_came_from(run: Run, exchange: Sandbox) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [["check"], ["organizations"], ["segments"], ["load", "--name", "old"]])
+@each_row("command", [["check"], ["organizations"], ["segments"], ["load", "--name", "old"]])
 def test_the_old_token_endpoint_is_asked_when_told(run: Run, exchange: Sandbox, command: list[str]) -> None:
     """--token-version 1 is passed on to the call; without it, the current endpoint is called."""
     before = len(exchange.requests)
@@ -293,7 +294,7 @@ def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, t
     assert (1, True) == (mixed.exit_code, "refused" in mixed.stdout)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ["--scenario", "7"],

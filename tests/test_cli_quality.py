@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import app
 from prodex.errors import InputError, ProdexError, QueryError
+from tests.cases import each_row
 
 Run = Callable[..., Result]
 
@@ -173,7 +174,7 @@ def test_an_audit_as_of_a_day_has_the_laws_of_that_day(run: Run, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("words", "error", "why"),
     [
         (("audit", "ship"), ProdexError, "No snapshot 'ship'"),
@@ -430,7 +431,7 @@ def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("words", "why"),
     [
         (("accept", "shop", "--reason", "x"), "Say which findings"),

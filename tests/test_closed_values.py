@@ -14,6 +14,7 @@ from prodex import charts
 from prodex.cli import app
 from prodex.errors import ProdexError
 from prodex.store.reading import flatten
+from tests.cases import each_row
 
 RECORDS = [
     {
@@ -155,9 +156,7 @@ def _saved() -> None:
     prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).save()
 
 
-@pytest.mark.parametrize(
-    ("call", "word", "near"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
-)
+@each_row(("call", "word", "near"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_a_misspelt_name_is_an_error_that_names_the_nearest(
     call: Call, word: str, near: str, tmp_path: Path
 ) -> None:
@@ -171,7 +170,7 @@ def test_a_misspelt_name_is_an_error_that_names_the_nearest(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "word", "near"), COMMANDS, ids=[command for command, *_ in COMMANDS])
+@each_row(("command", "word", "near"), COMMANDS, ids=[command for command, *_ in COMMANDS])
 def test_a_misspelt_name_in_a_command_is_an_error_that_names_the_nearest(
     command: str, word: str, near: str
 ) -> None:

@@ -14,6 +14,7 @@ import prodex
 from prodex.cli import main
 from prodex.cli.output import Format, show
 from prodex.progress import write_line
+from tests.cases import each_row
 
 TEXT = "漢字 → é … 😀"
 NAME = "größe漢"
@@ -125,7 +126,7 @@ def test_data_in_a_pipe_are_exact_or_refused(
     assert TEXT in file.read_text("utf-8-sig")
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@each_row("encoding", ENCODINGS)
 def test_lines_of_progress_are_shown_with_what_there_is(
     monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:

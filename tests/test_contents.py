@@ -11,6 +11,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 PALLET, CASE, PACK, EACH = "23663836037988", "13663836037981", "03663836037984", "03091033779527"
 
@@ -71,7 +72,7 @@ def test_branches_add_up() -> None:
     assert (22, True) == (row(node(PALLET, "PALLET", 1, one, other))["pieces"], True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tree", "problem"),
     [
         (

@@ -29,6 +29,7 @@ from prodex.send.batches import Batch, Loaded, Planned
 from prodex.send.journal import UpsertJournal
 from prodex.service.local_sandbox import running_sandbox
 from prodex_sandbox.records.store import Store, StoreUnusable
+from tests.cases import each_row
 from tests.damage import flipped, spoiled, spoiled_json
 from tests.kept.make import MILL, SHOP
 from tests.kept.unpacking import Kept, sealed, unpack
@@ -491,7 +492,7 @@ PROFILES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", PROFILES)
+@each_row("case", PROFILES)
 def test_a_spoiled_profile(tmp_path: Path, case: str) -> None:
     """A damaged profile is refused when it is read, shown or used by an audit."""
     path = tmp_path / "own.toml"
@@ -545,7 +546,7 @@ def test_a_spoiled_store_of_a_sandbox(kept: Kept) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         "DELETE FROM settings",

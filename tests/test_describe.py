@@ -13,6 +13,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 
 def text(data: str, code: str = "fra-FR") -> dict[str, Any]:
@@ -66,7 +67,7 @@ def test_a_sample_is_drawn_by_its_seed(catalog: prodex.Catalog) -> None:
     assert 1 == len(catalog.sample())
 
 
-@pytest.mark.parametrize("wrong", [-1, 2.5, "3", True])
+@each_row("wrong", [-1, 2.5, "3", True])
 def test_a_number_of_products_is_a_number(catalog: prodex.Catalog, wrong: Any) -> None:
     """Anything else is refused, and so is a number larger than that of the products."""
     with pytest.raises(QueryError, match="takes a number of products"):

@@ -13,6 +13,7 @@ import pytest
 
 import prodex
 from prodex.query import FILTERS
+from tests.cases import each_row
 
 #: Values whose public methods people call, each with an example of its own.
 VALUES = (
@@ -44,7 +45,7 @@ EVERY = {name: getattr(prodex, name) for name in prodex.__all__} | {
 }
 
 
-@pytest.mark.parametrize("path", EVERY)
+@each_row("path", EVERY)
 def test_every_public_name_has_an_example(path: str) -> None:
     """In its docstring, where the doctests of `make test` run it; of classes and functions under its own heading."""
     text = inspect.getdoc(EVERY[path]) or ""

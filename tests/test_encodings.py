@@ -16,6 +16,7 @@ import prodex
 from prodex.encodings import not_utf8
 from prodex.errors import IncompleteLoad, InputError
 from prodex.store import records_in_files
+from tests.cases import each_row
 from tests.load.strange import connected
 from tests.quick import examples
 from tests.stranger import Stranger
@@ -69,9 +70,7 @@ def test_a_record_that_is_no_utf8_is_set_aside_and_listed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8-sig", "UTF-8"]
-)
+@each_row("encoding", ["cp1252", "latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8-sig", "UTF-8"])
 def test_a_file_is_read_in_the_encoding_that_is_stated(
     tmp_path: Path, form: Any, how: dict[str, Any], encoding: str
 ) -> None:
@@ -85,7 +84,7 @@ def test_a_file_is_read_in_the_encoding_that_is_stated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+@each_row("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
 def test_an_encoding_that_shows_itself_need_not_be_stated(tmp_path: Path, form: Any, encoding: str) -> None:
     """A byte order mark, or the zeros of UTF-16, say what it is, also against what was stated."""
     path = tmp_path / "products.json.gz"
@@ -117,7 +116,7 @@ def test_a_replacement_character_that_was_sent_stays(tmp_path: Path) -> None:
     assert ({"1": "P�t�"}, True) == (names(catalog), catalog.complete)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "odd",
     [
         b"\xc0\xaf",
@@ -212,7 +211,7 @@ def records(total: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("trait", ["latin_1", "utf_16", "utf_8_called_latin_1"])
+@each_row("trait", ["latin_1", "utf_16", "utf_8_called_latin_1"])
 def test_a_service_is_read_in_the_encoding_that_it_states(trait: str) -> None:
     """What a header says is heeded where the bytes are no UTF-8, and not where they are."""
     with Stranger(records(30), [trait]) as stranger:

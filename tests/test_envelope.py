@@ -6,6 +6,7 @@ import pytest
 
 from prodex.errors import UnexpectedReply
 from prodex.tables.envelope import split
+from tests.cases import each_row
 
 
 def test_products_come_out_as_the_bytes_they_were() -> None:
@@ -25,7 +26,7 @@ def test_totals_and_cursors_may_be_absent_or_null() -> None:
         assert (None, None, None, 0) == (reply.total_results, reply.offset, reply.next_page, len(reply.data))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -89,7 +90,7 @@ def test_null_is_an_empty_page_only_with_the_rest_of_an_envelope_and_counts_that
         assert caught.value.is_answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "expected"),
     [
         (b"230", 230),
@@ -112,7 +113,7 @@ def test_a_total_is_read_as_a_count_or_as_none(written: bytes, expected: int | N
     assert (expected, 1) == (reply.total_results, len(reply.data))
 
 
-@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity"])
+@each_row("number", [b"NaN", b"Infinity", b"-Infinity"])
 def test_what_only_lenient_readers_accept_costs_no_product(number: bytes) -> None:
     """NaN is no JSON, but the products around it are read."""
     reply = split(b'{"data": [{"id": 1, "x": ' + number + b'}, {"id": 2}]}')

@@ -19,6 +19,7 @@ from prodex.errors import ExportDamaged, NotExported, QueryError
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests import wire
+from tests.cases import each_row
 from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "xlsx")
@@ -58,7 +59,7 @@ def described(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
+@each_row("form", FORMATS)
 def test_columns_of_one_table_are_kept_with_the_keys(
     catalog: prodex.Catalog, tmp_path: Path, form: str
 ) -> None:
@@ -102,7 +103,7 @@ def test_columns_for_all_tables_leave_out_the_tables_without_them(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
+@each_row("form", FORMATS)
 def test_states_of_some_attributes_are_kept(catalog: prodex.Catalog, tmp_path: Path, form: str) -> None:
     """`presence` has a column for each attribute; one that was left out is not absent, but unknown."""
     catalog.export(tmp_path, form, columns={"presence": ["brand_state"]}, tables=["products", "presence"])
@@ -271,7 +272,7 @@ def test_progress_of_a_selection_ends_at_its_rows(catalog: prodex.Catalog, tmp_p
     assert (3, 3) == calls[-1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "words"),
     [
         ({"columns": ["brnad"]}, "did you mean 'brand'"),
@@ -324,8 +325,8 @@ LIES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("lie", LIES)
+@each_row("form", FORMATS)
+@each_row("lie", LIES)
 def test_a_package_that_lies_about_what_was_left_out_is_refused(tmp_path: Path, form: str, lie: str) -> None:
     """A column is missing only where the package says that it was left out."""
     prodex.flatten(RECORDS).export(tmp_path, form, tables=["products"], columns=["brand"])

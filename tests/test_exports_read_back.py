@@ -24,6 +24,7 @@ from prodex.tables.attributes import state_column
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests import wire
+from tests.cases import each_row
 from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
@@ -409,9 +410,9 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("resealed", [False, True])
-@pytest.mark.parametrize("damage", DAMAGES)
+@each_row("form", FORMATS)
+@each_row("resealed", [False, True])
+@each_row("damage", DAMAGES)
 def test_a_file_that_is_not_as_written_is_said(
     tmp_path: Path, form: str, resealed: bool, damage: str
 ) -> None:
@@ -455,7 +456,7 @@ PACKAGES: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", PACKAGES)
+@each_row("case", PACKAGES)
 def test_a_data_package_of_somebody_else_is_not_trusted(tmp_path: Path, case: str) -> None:
     """No path leads out of the folder, no number is believed, and the reason is said."""
     prodex.flatten(HOSTILE).export(tmp_path, "csv")
@@ -468,7 +469,7 @@ def test_a_data_package_of_somebody_else_is_not_trusted(tmp_path: Path, case: st
         prodex.read_export(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"[" * 100_000, b"\xff", b"7"])
+@each_row("content", [b"", b"{", b"[]", b"[" * 100_000, b"\xff", b"7"])
 def test_a_data_package_that_is_none_is_said(tmp_path: Path, content: bytes) -> None:
     """The message gives the reason, whatever the file holds."""
     (tmp_path / "datapackage.json").write_bytes(content)
@@ -523,7 +524,7 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "xml",
     [
         '<!DOCTYPE a [<!ENTITY b "c">]><worksheet>&b;</worksheet>',
@@ -568,7 +569,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
     assert 21 == len(catalog.export("old.csv"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "words"),
     [
         ({"tables": ["product"]}, "did you mean 'products'"),

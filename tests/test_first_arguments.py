@@ -15,6 +15,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, QueryError, SettingsError
+from tests.cases import each_row
 from tests.lived import exchange_in
 
 RECORDS = [{"id": 7, "gtin": "03036811359935"}, {"id": 8}]
@@ -105,7 +106,7 @@ def refused(call: Callable[..., Any], *arguments: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CALLABLE)
+@each_row("name", CALLABLE)
 def test_no_first_argument_ends_in_the_depth(name, service, tmp_path):
     """Each is taken, or refused in words."""
     more = MORE.get(name, lambda _: ())(tmp_path)
@@ -115,7 +116,7 @@ def test_no_first_argument_ends_in_the_depth(name, service, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SECOND)
+@each_row("name", SECOND)
 def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
     """Where the first one is right."""
     others = {**WRONG, "a service": lambda _: service}
@@ -128,9 +129,7 @@ def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["load_products", "load_rich_content", "load_organizations", "load_segments"]
-)
+@each_row("name", ["load_products", "load_rich_content", "load_organizations", "load_segments"])
 def test_the_word_sandbox_is_taken_for_the_sandbox(name, service):
     """As `prodex.connect` takes it."""
     assert refused(getattr(prodex, name), "sandbox") == ""

@@ -23,6 +23,7 @@ from python_calamine import CalamineWorkbook
 import prodex
 from prodex.errors import QueryError
 from prodex.formats.workbooks import LONGEST, write_xlsx
+from tests.cases import each_row
 
 NASTY = ['=HYPERLINK("http://x")', "+1", "-1", "@a", "a\r\nb", 'say "hi"', "", "שלום 🧀", "x" * 40_000, " \t"]
 RECORDS = [
@@ -173,7 +174,7 @@ def test_what_a_cell_cannot_hold_as_a_number_is_text(tmp_path: Path) -> None:
     ] == rows_of(tmp_path / "odd.xlsx")[1:]
 
 
-@pytest.mark.parametrize(("rows", "sheets"), [(0, 1), (3, 1), (4, 2), (10, 4)])
+@each_row(("rows", "sheets"), [(0, 1), (3, 1), (4, 2), (10, 4)])
 def test_rows_beyond_a_sheet_go_to_further_sheets(tmp_path: Path, rows: int, sheets: int) -> None:
     """Each sheet has its heading, and no row is lost between two of them."""
     table = pa.table({"n": pa.array(range(rows), pa.int64())})

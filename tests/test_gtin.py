@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from prodex.errors import InputError
 from prodex.gtin import PREFIX_RANGES, are_valid, check_digit, normal_form
+from tests.cases import each_row
 
 #: From published examples; each ends with the right check digit.
 RIGHT = [
@@ -21,7 +22,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize("gtin", RIGHT)
+@each_row("gtin", RIGHT)
 def test_published_gtins_are_right(gtin):
     """They are valid, and invalid with any other last digit."""
     others = [gtin[:-1] + digit for digit in "0123456789" if digit != gtin[-1]]
@@ -29,9 +30,7 @@ def test_published_gtins_are_right(gtin):
     assert [True] + [False] * 9 == are_valid([gtin, *others]).tolist()
 
 
-@pytest.mark.parametrize(
-    "value", ["3036811359935", 3036811359935, 3036811359935.0, " 03036811359935 ", "03036811359935"]
-)
+@each_row("value", ["3036811359935", 3036811359935, 3036811359935.0, " 03036811359935 ", "03036811359935"])
 def test_shorter_forms_are_the_same_number(value):
     """A spreadsheet takes the leading zero away, and here it comes back."""
     assert "03036811359935" == normal_form(value)
@@ -42,7 +41,7 @@ def test_the_short_lengths_are_gtins():
     assert ["00000096385074", "00036000291452"] == [normal_form("96385074"), normal_form("036000291452")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "why"),
     [
         ("03036811359936", "check digit 6, and 5 would be right"),
@@ -127,7 +126,7 @@ def test_a_series_of_numbers_gets_its_zeros_back():
     assert not pd.Series([True, False]).gtin.is_valid.any()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("gtin", "prefix", "name"),
     [
         ("03036811359935", "303", None),

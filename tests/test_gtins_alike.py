@@ -23,6 +23,7 @@ from prodex.notebook.query.controls import read_gtins
 from prodex.send.corrections import KnownProducts, corrections_in
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
+from tests.cases import each_row
 
 GTIN = "08431701027348"
 
@@ -130,8 +131,8 @@ PLACES = [_by_where, _by_query, _by_upsert, _by_frame, _by_changes, _by_accessor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("written", WRITTEN, ids=repr)
-@pytest.mark.parametrize("place", PLACES)
+@each_row("written", WRITTEN, ids=repr)
+@each_row("place", PLACES)
 def test_every_place_reads_a_gtin_alike(place: Any, written: object) -> None:
     """Whether it filters, asks the service, is written or corrected."""
     assert [GTIN] == place([written])
@@ -148,14 +149,14 @@ def _by_answer(given: list[Any]) -> list[str]:
 NO_RULES = {"checks": {"valid_gtin": {}}}
 
 
-@pytest.mark.parametrize("written", IN_GROUPS, ids=repr)
-@pytest.mark.parametrize("place", [*PLACES, _by_answer])
+@each_row("written", IN_GROUPS, ids=repr)
+@each_row("place", [*PLACES, _by_answer])
 def test_digits_may_be_in_groups(place: Any, written: str) -> None:
     """As they are printed below the bars, with any space."""
     assert [GTIN] == place([written])
 
 
-@pytest.mark.parametrize("written", IN_GROUPS, ids=repr)
+@each_row("written", IN_GROUPS, ids=repr)
 def test_a_gtin_that_was_sent_in_groups_is_found_like_any(written: str) -> None:
     """Both sides compare in one form; as text of several, and pasted beside others, it is one of them."""
     catalog = prodex.flatten([RECORD | {"gtin": written}, {"id": 8, "gtin": "3 036811 359935"}])
@@ -174,7 +175,7 @@ def test_a_line_break_and_too_many_digits_separate_gtins() -> None:
     assert "00000040123455" == gtin.comparable("4012 3455")
 
 
-@pytest.mark.parametrize(("written", "named"), LOST.items())
+@each_row(("written", "named"), LOST.items())
 def test_what_a_spreadsheet_made_of_a_gtin_is_named(written: str, named: str) -> None:
     """Nobody can tell which product it was, but what to do about it."""
     with pytest.raises(InputError, match=named):
@@ -182,14 +183,14 @@ def test_what_a_spreadsheet_made_of_a_gtin_is_named(written: str, named: str) ->
     assert [] == _by_answer([written])
 
 
-@pytest.mark.parametrize("blank", BLANK, ids=repr)
-@pytest.mark.parametrize("place", [_by_where, _by_query, _by_accessor, _by_failures])
+@each_row("blank", BLANK, ids=repr)
+@each_row("place", [_by_where, _by_query, _by_accessor, _by_failures])
 def test_blank_cells_among_gtins_are_skipped(place: Any, blank: object) -> None:
     """A list out of a spreadsheet has them; they stand for no product."""
     assert [GTIN] == place([blank, 8431701027348.0, blank])
 
 
-@pytest.mark.parametrize("blank", BLANK, ids=repr)
+@each_row("blank", BLANK, ids=repr)
 def test_a_list_of_blank_cells_names_no_product(blank: object) -> None:
     """`where` finds none; a query would ask for every product, so it is refused."""
     assert [] == _by_where([blank])
@@ -197,7 +198,7 @@ def test_a_list_of_blank_cells_names_no_product(blank: object) -> None:
         _by_query([blank])
 
 
-@pytest.mark.parametrize("never", NEVER, ids=repr)
+@each_row("never", NEVER, ids=repr)
 def test_what_can_be_no_gtin_is_refused_everywhere(never: object) -> None:
     """The message contains the value."""
     with pytest.raises(QueryError):

@@ -24,6 +24,7 @@ from prodex.sandbox import Sandbox
 from prodex.send.batches import Planned
 from prodex.send.journal import UpsertJournal
 from prodex_sandbox.records.model import SharedProduct, View
+from tests.cases import each_row
 from tests.kept.make import MILL, SHOP, gtin
 from tests.kept.unpacking import sealed, unpack
 from tests.load.exchange import connected
@@ -411,7 +412,7 @@ def _index_names(folder: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", PICTURES)
+@each_row("case", PICTURES)
 def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case: str) -> None:
     """No function that takes pictures writes or reads outside of the folder."""
     folder = world.kept.folder / "pictures"
@@ -431,7 +432,7 @@ def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case
         assert ["already there", "broken", "broken", "already there"] == again
 
 
-@pytest.mark.parametrize("place", [0, 1, 3])
+@each_row("place", [0, 1, 3])
 def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
     world: World, exchange: Sandbox, place: int
 ) -> None:
@@ -486,7 +487,7 @@ def _replaced(path: Path, make: Callable[[Path], object]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [*PLANS, *EDITS, "the products are a folder", "the products are a pipe"])
+@each_row("case", [*PLANS, *EDITS, "the products are a folder", "the products are a pipe"])
 def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """Listed, tracked, and what is said not to have been sent is sent: nothing but what was planned."""
     shop = connected(exchange)
@@ -517,7 +518,7 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["*", "[0-9]*", "?", "**", "a*", "..", ".", "~", "{0}", "a[b]"])
+@each_row("name", ["*", "[0-9]*", "?", "**", "a*", "..", ".", "~", "{0}", "a[b]"])
 def test_a_folder_that_looks_like_a_pattern_is_no_pattern(world: World, tmp_path: Path, name: str) -> None:
     """It is itself, and nothing that matches it; the same holds for the folder that everything is in."""
     above = tmp_path / (name if name not in {"..", "."} else "dots") / "a"

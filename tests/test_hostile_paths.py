@@ -13,6 +13,7 @@ import pytest
 
 import prodex
 from prodex.errors import ProdexError
+from tests.cases import each_row
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -199,7 +200,7 @@ _WRITERS = (
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes in folders")
-@pytest.mark.parametrize("name", _WRITERS)
+@each_row("name", _WRITERS)
 def test_a_pipe_or_a_device_is_never_replaced_by_a_file(name: str, tmp_path: Path) -> None:
     """Who is root may rename a file to `/dev/null`, and nothing on the machine would work any more."""
     pipe = tmp_path / f"a.{'toml' if 'recipe' in name.lower() or 'Requirements' in name else 'html'}"

@@ -12,6 +12,7 @@ import pytest
 
 import prodex
 from prodex.installation import Installation, installation, installation_of, missing_extra
+from tests.cases import each_row
 
 
 class Environment:
@@ -132,7 +133,7 @@ def test_a_repository_is_named_without_credentials(environment: Environment, tmp
     assert environment.says(tmp_path)[0].endswith("-m pip install 'prodex[sql]'")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", '{"url": 5}', '{"dir_info": []}'])
+@each_row("text", ["{", "[]", "null", '{"url": 5}', '{"dir_info": []}'])
 def test_a_damaged_file_of_the_installer_is_no_error(
     environment: Environment, tmp_path: Path, text: str
 ) -> None:

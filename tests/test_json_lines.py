@@ -19,6 +19,7 @@ from prodex.catalog import Part
 from prodex.errors import ExportDamaged, InputError, NotExported, QueryError, SnapshotDamaged
 from prodex_sandbox.sample import shared_products
 from tests import wire
+from tests.cases import each_row
 from tests.quick import examples
 from tests.test_real_products import REAL
 
@@ -162,7 +163,7 @@ def test_memory_stays_with_a_part(tmp_path: Path) -> None:
     assert [True, True] == [size > n * 3_000_000 for n, size in enumerate(read)][1:]
 
 
-@pytest.mark.parametrize("options", [{"tables": ["products"]}, {"columns": ["brand"]}, {"languages": ["fr"]}])
+@each_row("options", [{"tables": ["products"]}, {"columns": ["brand"]}, {"languages": ["fr"]}])
 def test_a_part_of_a_record_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
     """A record is whole or not there; the message names the option and what to do."""
     with pytest.raises(QueryError, match=rf"{next(iter(options))}.*whole records.*'parquet'"):
@@ -178,9 +179,7 @@ def test_without_records_there_is_an_error(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "record", [None, "", "7", "null", "[]", '{"id": 2}', '{"id": 1', '{"id": 1}{"id": 1}']
-)
+@each_row("record", [None, "", "7", "null", "[]", '{"id": 2}', '{"id": 1', '{"id": 1}{"id": 1}'])
 def test_a_damaged_record_is_named(tmp_path: Path, record: str | None) -> None:
     """It is null, no JSON, no object, or of another product; nothing is written, an earlier export stays."""
     catalog = prodex.flatten([{"id": 1}])

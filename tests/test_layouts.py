@@ -39,6 +39,7 @@ from prodex.send.upsert_history import last_write
 from prodex.store.journal import LoadJournal
 from prodex.week_simulation.record import WeeksRecord
 from prodex_sandbox.records.store import Store, StoreUnusable
+from tests.cases import each_row
 from tests.kept.make import CORRECTIONS, MILL, NOW, SHOP, gtin, product
 from tests.kept.unpacking import Kept, sealed, unpack
 from tests.load.exchange import connected
@@ -246,7 +247,7 @@ def _service() -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", CASES)
+@each_row("kind", CASES)
 def test_another_layout_is_refused_with_its_path(kept: Kept, kind: str) -> None:
     """An earlier and a later number, or none: the refusal names the file, says what to do, and changes nothing."""
     case = CASES[kind]
@@ -307,7 +308,7 @@ def test_a_draft_of_another_layout_is_left_where_it_is(kept: Kept) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [2, 4, None])
+@each_row("number", [2, 4, None])
 def test_an_old_folder_of_what_was_sent_stops_what_rests_on_it(
     kept: Kept, exchange: Sandbox, number: int | None
 ) -> None:
@@ -405,7 +406,7 @@ def test_a_recipe_or_requirements_of_another_layout_are_refused(tmp_path: Path, 
         assert str(path) in str(refused.value)
 
 
-@pytest.mark.parametrize("number", [0, 2, None])
+@each_row("number", [0, 2, None])
 def test_a_workbook_of_requirements_of_another_layout_is_refused(tmp_path: Path, number: int | None) -> None:
     """By its hidden sheet."""
     path = tmp_path / "asked.xlsx"
@@ -416,7 +417,7 @@ def test_a_workbook_of_requirements_of_another_layout_is_refused(tmp_path: Path,
     assert str(path) in str(refused.value)
 
 
-@pytest.mark.parametrize("number", [0, 2, None])
+@each_row("number", [0, 2, None])
 def test_weeks_of_another_layout_are_refused(home: Path, number: int | None) -> None:
     """They are not made anew over what is there."""
     WeeksRecord("shop", "2026-11-20T090000").write()
@@ -426,7 +427,7 @@ def test_weeks_of_another_layout_are_refused(home: Path, number: int | None) -> 
         WeeksRecord.read("shop")
 
 
-@pytest.mark.parametrize("value", ["4", "6", None])
+@each_row("value", ["4", "6", None])
 def test_a_store_of_the_sandbox_of_another_layout_is_refused(kept: Kept, value: str | None) -> None:
     """Also that of the version before: nothing is brought up to date."""
     path = kept.home / "sandbox" / "store.sqlite"

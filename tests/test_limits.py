@@ -17,10 +17,11 @@ import prodex
 from prodex.errors import SettingsError
 from prodex.files.unpacking import codings, opened_within, unpacked
 from prodex.limits import FILE, PICTURE, REPLY, LimitExceeded, Limits, Meter
+from tests.cases import each_row
 
 
-@pytest.mark.parametrize("field", [field.name for field in fields(Limits)])
-@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, -math.inf, "7", True])
+@each_row("field", [field.name for field in fields(Limits)])
+@each_row("value", [0, -1, math.nan, math.inf, -math.inf, "7", True])
 def test_what_is_no_limit_is_refused(field: str, value: object) -> None:
     """Negative, infinite, no number: with the name and the value."""
     with pytest.raises(SettingsError, match=rf"Limits\({field}={value!r}\)"):

@@ -26,6 +26,7 @@ from prodex.tables.envelope import split
 from prodex.tables.records import identify
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.quick import examples
 
 
@@ -317,14 +318,14 @@ def test_a_snapshot_is_used_again_only_by_whom_it_was_loaded_for(sample_exchange
     assert str(sample_exchange.credentials[0]["client_id"]) not in json.dumps(again.origin.to_json())
 
 
-@pytest.mark.parametrize("max_age", [float("nan"), "1h", float("inf")])
+@each_row("max_age", [float("nan"), "1h", float("inf")])
 def test_an_age_that_is_none_is_refused(service: Client, max_age: Any) -> None:
     """Before anything is fetched."""
     with pytest.raises(QueryError, match="max_age"):
         prodex.load_products(service, max_age=max_age)
 
 
-@pytest.mark.parametrize("page_size", [0, 501, "5", 2.5])
+@each_row("page_size", [0, 501, "5", 2.5])
 def test_a_page_size_that_the_service_does_not_take_is_refused(service: Client, page_size: Any) -> None:
     """Before anything is fetched, whatever its type."""
     with pytest.raises(QueryError, match="page_size is"):

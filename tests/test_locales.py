@@ -16,9 +16,10 @@ from prodex.locales import (
     market_code,
     market_name,
 )
+from tests.cases import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "market", [250, "250", "FR", "fr", "FRA", "France", "frankreich", "Frankrijk", "Francia", " France "]
 )
 def test_a_market_is_found_by_number_code_or_name(market):
@@ -26,7 +27,7 @@ def test_a_market_is_found_by_number_code_or_name(market):
     assert market_code(market) == 250
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "number"),
     [
         ("Belgium", 56),
@@ -43,7 +44,7 @@ def test_a_name_never_leads_to_a_number_that_was_given_up(name, number):
     assert number == market_code(name)
 
 
-@pytest.mark.parametrize("market", [0, 999, 1000, -1, "", "Frnce-Land", "EU", "XX"])
+@each_row("market", [0, 999, 1000, -1, "", "Frnce-Land", "EU", "XX"])
 def test_what_is_no_market_is_refused(market):
     """What is no market is refused, with the value in the message."""
     with pytest.raises(QueryError, match="There is no market"):
@@ -61,7 +62,7 @@ def test_market_names_come_in_the_language_asked_for():
     assert (market_name(250), market_name(250, "de"), market_name(999)) == ("France", "Frankreich", "999")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "tag"),
     [
         ("fr", "fr"),
@@ -81,7 +82,7 @@ def test_a_language_becomes_a_tag(language, tag):
     assert tag == language_tag(language)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "code"),
     [
         ("fr-FR", "fra-FR"),
@@ -97,13 +98,13 @@ def test_a_language_becomes_a_code_of_the_service(language, code):
     assert code == language_code(language)
 
 
-@pytest.mark.parametrize("tag", ["fr-FR", "de-DE", "es-ES", "nl-NL", "en-GB", "it", "pt-BR", "sv", "zh-CN"])
+@each_row("tag", ["fr-FR", "de-DE", "es-ES", "nl-NL", "en-GB", "it", "pt-BR", "sv", "zh-CN"])
 def test_tags_and_codes_are_inverse(tag):
     """A tag turned into a code and back is the same tag."""
     assert tag == language_tag(language_code(tag))
 
 
-@pytest.mark.parametrize("language", ["", "qq", "qq-QQ", "Klingonish", "fr-", "f"])
+@each_row("language", ["", "qq", "qq-QQ", "Klingonish", "fr-", "f"])
 def test_what_is_no_language_is_refused(language):
     """What is no language is refused."""
     with pytest.raises(QueryError, match="There is no language"):

@@ -10,6 +10,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 
 def partition(
@@ -52,7 +53,7 @@ def test_each_nutrient_and_unit_is_a_column_and_each_product_a_row() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("basis", ["100 g", "100g", "100 GRM", "100 grams", "100,0 G"])
+@each_row("basis", ["100 g", "100g", "100 GRM", "100 grams", "100,0 G"])
 def test_a_basis_is_an_amount_in_any_spelling(basis: str) -> None:
     """A basis is read from the figures of a partition, or else from its words."""
     catalog = catalog_of(
@@ -97,7 +98,7 @@ def test_figures_that_come_twice_are_said_and_never_chosen_from() -> None:
 FAT_SOLD, SALT_PREPARED = ("FAT", 30.0, "GRM"), ("SALTEQ", 0.1, "GRM")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sold", "prepared"),
     [
         ("100 g", "100 g as prepared"),
@@ -139,7 +140,7 @@ def test_words_that_nobody_knows_are_named_where_a_product_has_no_other_figures(
         catalog.nutrition_wide("100 g draned")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "Valeurs nutritionnelles moyennes pour 100 g",
@@ -167,8 +168,8 @@ STATE_PREPARED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("state", STATE_PREPARED, ids=str)
-@pytest.mark.parametrize("is_list", [True, False])
+@each_row("state", STATE_PREPARED, ids=str)
+@each_row("is_list", [True, False])
 def test_the_state_of_preparation_is_part_of_the_basis(state: dict[str, Any], is_list: bool) -> None:
     """Whatever its shape, of a partition and of a nutrient; unprepared is as sold."""
     sold = partition("100 g", 100, "GRM", FAT_SOLD) | {"preparationState": {"code": "UNPREPARED"}}

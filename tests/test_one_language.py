@@ -19,6 +19,7 @@ from prodex.facts.groups import groups_of
 from prodex.facts.name import names_of
 from prodex.locales import known_language_tag, language_label, short_of, tag_of
 from prodex.quality import Audit
+from tests.cases import each_row
 from tests.quick import examples
 
 NOW = datetime.fromisoformat("2026-11-01T06:00:00")
@@ -69,7 +70,7 @@ def test_codes_of_one_language_are_one_and_no_others() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("codes", ONE_LANGUAGE.values(), ids=ONE_LANGUAGE)
+@each_row("codes", ONE_LANGUAGE.values(), ids=ONE_LANGUAGE)
 def test_a_text_under_any_code_is_there_for_all(codes: list[str]) -> None:
     """Rules, `wide`, names, coverage and groups find it, whichever code is asked for."""
     found = catalog(*(named(code, code) for code in codes))
@@ -172,7 +173,7 @@ def test_a_correction_finds_the_text_under_another_code() -> None:
     assert 1 == len(changes.records[0]["namePublicLong"])
 
 
-@pytest.mark.parametrize(("answered", "sent"), [("no", "nob-NO"), ("nb", "nor-NO"), ("iw", "heb-IL")])
+@each_row(("answered", "sent"), [("no", "nob-NO"), ("nb", "nor-NO"), ("iw", "heb-IL")])
 def test_an_answer_to_a_worklist_is_about_the_text_under_another_code(answered: str, sent: str) -> None:
     """The code of the answer is another spelling of the language of the text, and so are its letters."""
     found = prodex.flatten([{"id": 7, "gtin": "03036811359935", **named(sent, f"Ris {DECOMPOSED}")}])
@@ -263,7 +264,7 @@ def test_what_was_sent_is_shown_as_it_was_sent() -> None:
     assert ("Hebrew (Israel)", "he-IL") == (language_label("iw-IL"), tag_of("iw-IL"))
 
 
-@pytest.mark.parametrize("wanted", [COMPOSED, DECOMPOSED, f"{DECOMPOSED[:-2]}*"])
+@each_row("wanted", [COMPOSED, DECOMPOSED, f"{DECOMPOSED[:-2]}*"])
 def test_a_check_of_one_brand_concerns_both_spellings(wanted: str) -> None:
     """The scope of a check names a brand as `where` does; the beginning of it, too."""
     found = catalog(branded(COMPOSED), branded(DECOMPOSED), branded("Mill"))

@@ -26,6 +26,7 @@ from prodex.publishing import destination
 from prodex.publishing.destination import place_of
 from prodex.quality.watch import zone_of
 from prodex.store.archive import new_name
+from tests.cases import each_row
 
 SOURCES = sorted(
     path
@@ -158,7 +159,7 @@ def test_a_snapshot_is_saved_and_locked_without_the_modules_of_unix(tmp_path: Pa
     assert "locked\n1\n" == done.stdout, done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP])
+@each_row("number", [errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP])
 @pytest.mark.filterwarnings("ignore:.*soft:UserWarning", "ignore:.*Soft:UserWarning")
 def test_a_disk_without_locks_is_an_error_of_ours_or_has_one_of_another_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
@@ -180,7 +181,7 @@ def test_a_disk_without_locks_is_an_error_of_ours_or_has_one_of_another_kind(
             assert "choose a folder on another one" in str(error)  # noqa: PT017
 
 
-@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.EBADF])
+@each_row("number", [errno.EINVAL, errno.ENOTSUP, errno.EBADF])
 def test_a_disk_that_cannot_flush_a_folder_is_written_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:

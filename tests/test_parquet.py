@@ -17,6 +17,7 @@ import prodex
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 #: A small file of few rows is mostly footer and page headers, where checksums of pages do not reach.
 TABLES = ("products", "texts", "quantities", "tags", "raw")
@@ -145,7 +146,7 @@ def test_reading_stays_possible_for_anybody(records: list[dict[str, Any]]) -> No
     assert isinstance(parquet.dataset(dict.fromkeys(catalog.files("tags")), pa.schema([])).schema, pa.Schema)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "places",
     [[0], [2_047, 2_048], [5_999], [10, 2_057], [10, 2_058], [3, 5_000], list(range(6_000))],
     ids=lambda places: f"{len(places)} from {places[0]} to {places[-1]}",

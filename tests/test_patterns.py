@@ -13,6 +13,7 @@ import prodex
 from prodex import operations as do
 from prodex.errors import InputError
 from prodex.patterns import Pattern, PatternTooSlow
+from tests.cases import each_row
 from tests.corrections.test_bulk import product, text
 
 _LETTERS = [
@@ -67,7 +68,7 @@ def test_words_are_the_same_in_every_form(text_: str) -> None:
         assert [bool(words)] == Pattern(r"\s*\w+(\s+\w+)*\s*").are_whole([form(text_)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pattern",
     [
         "a{99999999}",

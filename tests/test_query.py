@@ -28,6 +28,7 @@ from prodex.query import (
     ValidationStatus,
 )
 from prodex_sandbox.api.filters import read_body, read_query_string
+from tests.cases import each_row
 
 NOON = datetime(2026, 11, 13, 12, tzinfo=UTC)
 NOON_IN_SECONDS = 1_794_571_200
@@ -191,7 +192,7 @@ def test_every_field_is_declared_and_tested():
     assert set(FILTERS) == set(WIRE) == set(VALUES)
 
 
-@pytest.mark.parametrize("field", FILTERS)
+@each_row("field", FILTERS)
 def test_each_filter_has_the_forms_of_the_spec(field):
     """A value is written as the spec shows it, in a body and in a query string, and both are read back."""
     given_value, in_body, in_params = WIRE[field]
@@ -219,7 +220,7 @@ def test_wire_names_are_those_of_the_spec():
     assert expected == {name: one.wire for name, one in FILTERS.items()}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "tags",
     [["a", "b"], ("a", "b"), "a,b", " a , b ", pd.Series(["a", "b"]), (tag for tag in "ab"), ["a", "b", "a"]],
 )
@@ -234,16 +235,14 @@ def test_gtins_keep_their_leading_zeros():
     assert query.gtins_in == ("03036811359935", "00000096385074")
 
 
-@pytest.mark.parametrize(
-    "gtin", [3036811359935.5, float("nan"), None, "3.03681E+12", "123456789012345", "", True, -1]
-)
+@each_row("gtin", [3036811359935.5, float("nan"), None, "3.03681E+12", "123456789012345", "", True, -1])
 def test_what_is_no_gtin_is_refused(gtin):
     """A GTIN that a spreadsheet has turned into something else is refused, not guessed."""
     with pytest.raises(QueryError, match="gtins_in"):
         ProductQuery(gtins_in=[gtin])
 
 
-@pytest.mark.parametrize("name", [name for name in FILTERS if isinstance(WIRE[name][0], list)])
+@each_row("name", [name for name in FILTERS if isinstance(WIRE[name][0], list)])
 def test_an_empty_list_is_refused(name):
     """An empty list is refused: the service would take it for no filter, and send everything."""
     with pytest.raises(QueryError, match=f"{name} is empty"):
@@ -258,16 +257,14 @@ def test_naive_datetimes_are_refused_with_the_way_to_mend_them():
         ProductQuery(updated_at_from=NOON.replace(tzinfo=None))
 
 
-@pytest.mark.parametrize("number", [NOON_IN_SECONDS * 1000, 10**11, -1, 10**30])
+@each_row("number", [NOON_IN_SECONDS * 1000, 10**11, -1, 10**30])
 def test_milliseconds_for_seconds_are_refused(number):
     """A number that is too large for seconds is refused as milliseconds."""
     with pytest.raises(QueryError, match="looks like milliseconds"):
         ProductQuery(updated_at_to=number)
 
 
-@pytest.mark.parametrize(
-    "moment", [NOON_IN_SECONDS, NOON, pd.Timestamp(NOON), NOON + timedelta(microseconds=999_999)]
-)
+@each_row("moment", [NOON_IN_SECONDS, NOON, pd.Timestamp(NOON), NOON + timedelta(microseconds=999_999)])
 def test_seconds_are_whole_and_in_utc(moment):
     """Points in time go over the wire in the field's own unit, cut to it, whatever zone they came in."""
     zoned = moment if isinstance(moment, int) else moment.astimezone(timezone(timedelta(hours=9)))
@@ -276,9 +273,7 @@ def test_seconds_are_whole_and_in_utc(moment):
     assert query.updated_at_from.tzinfo == UTC
 
 
-@pytest.mark.parametrize(
-    "moment", [NOON_IN_SECONDS * 1000, "2026-11-13", date(2026, 11, 13), True, 1.5, pd.NaT]
-)
+@each_row("moment", [NOON_IN_SECONDS * 1000, "2026-11-13", date(2026, 11, 13), True, 1.5, pd.NaT])
 def test_only_datetimes_are_points_in_time_of_pictures(moment):
     """For pictures, where the wire counts milliseconds, numbers are refused: their unit cannot be seen."""
     with pytest.raises(QueryError, match="pictures_last_updated_at_from takes an aware datetime"):
@@ -291,7 +286,7 @@ def test_before_1970_there_is_no_unix_time():
         ProductQuery(updated_at_from=datetime(1969, 12, 31, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "words"),
     [
         ({"updated_at_from": NOON, "updated_at_to": NOON - timedelta(days=1)}, "is after"),
@@ -329,7 +324,7 @@ def test_what_cannot_be_meant_is_refused(fields, words):
         ProductQuery(**fields)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "nearest"),
     [
         ("tag_in", "tags_in"),
@@ -359,16 +354,14 @@ def test_keys_of_all_tables_are_always_requested():
     )
 
 
-@pytest.mark.parametrize("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "brand", "assets"])
+@each_row("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "brand", "assets"])
 def test_what_is_always_requested_cannot_be_excluded(field):
     """Excluding a key, a language or something that is requested as well is an error."""
     with pytest.raises(QueryError, match=f"source_exclude holds {field}"):
         ProductQuery(source_include=["brand", "assets.pictures"], source_exclude=[field])
 
 
-@pytest.mark.parametrize(
-    "field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "netContent.expressedIn.code"]
-)
+@each_row("field", [*ALWAYS_REQUESTED, "namePublicLong.expressedIn", "netContent.expressedIn.code"])
 def test_keys_cannot_be_excluded_from_full_records(field):
     """Without requested fields, keys and languages cannot be excluded either; all else can."""
     with pytest.raises(QueryError, match=f"source_exclude holds {field}"):
@@ -434,7 +427,7 @@ def test_bodies_of_others_can_be_read():
     assert ProductQuery(gtins_in=[1, 2], tags_in="a", updated_at_from=NOON) == ProductQuery.from_body(body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {"updated_at_from": "yesterday"},

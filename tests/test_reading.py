@@ -13,6 +13,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
+from tests.cases import each_row
 
 RECORDS: list[dict[str, Any]] = [
     {"id": 1, "gtin": "03036811359935", "isTaggedBy": ["a", None]},
@@ -50,8 +51,8 @@ FORMS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("form", FORMS)
+@each_row("packed", [False, True])
 def test_every_form_of_file_gives_the_same_products(tmp_path: Path, form: str, packed: bool) -> None:
     """Replies, lists, lines and single products are read, plain or compressed."""
     path = write(tmp_path / "products.json", form)
@@ -89,7 +90,7 @@ def test_a_line_that_cannot_be_read_is_set_aside_with_its_place(tmp_path: Path) 
     assert "incomplete" in repr(catalog)
 
 
-@pytest.mark.parametrize("content", [b"<html>no</html>", b"{", b"\x1f\x8b broken", b"null"])
+@each_row("content", [b"<html>no</html>", b"{", b"\x1f\x8b broken", b"null"])
 def test_a_file_without_any_product_is_an_error(tmp_path: Path, content: bytes) -> None:
     """It says what the file holds instead."""
     path = tmp_path / "products.json"

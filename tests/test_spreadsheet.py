@@ -22,6 +22,7 @@ from prodex.formats.csv_files import write_csv
 from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.formats.spreadsheet import unescape_formulas as unescaped
 from prodex.formats.workbooks import write_xlsx
+from tests.cases import each_row
 from tests.quick import examples
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.
@@ -148,7 +149,7 @@ def test_names_of_columns_do_not_run_either(tmp_path: Path) -> None:
     assert [] == cells_that_run(path.read_bytes().decode())
 
 
-@pytest.mark.parametrize("kind", ["str", "object", "category"])
+@each_row("kind", ["str", "object", "category"])
 def test_csv_of_the_command_line_runs_nothing(kind: str, tmp_path: Path) -> None:
     """`--format csv --out FILE` is opened in a spreadsheet; each text can be had back, and `csv-verbatim` keeps it."""
     frame = pd.DataFrame({"=name;=1": ATTACKS, "n": range(len(ATTACKS))}).astype({"=name;=1": kind})

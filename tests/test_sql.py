@@ -20,6 +20,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.tables.declaration import TABLES
+from tests.cases import each_row
 
 RECORDS = [{"id": 7, "brand": {"code": "ACME"}, "isTaggedBy": ["a"]}, {"id": 8, "brand": {"code": "ZEST"}}]
 
@@ -74,7 +75,7 @@ FORBIDDEN = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("query", FORBIDDEN)
+@each_row("query", FORBIDDEN)
 def test_nothing_else_is_read_written_or_loaded(query: str, elsewhere: Path) -> None:
     """An error of ours with DuckDB's words; the folder one works in stays as it was."""
     catalog = prodex.flatten(RECORDS)
@@ -104,7 +105,7 @@ def test_every_table_answers(catalog: prodex.Catalog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("query", "count"),
     [
         ("select count(*) from (show tables)", len(TABLES)),
@@ -142,7 +143,7 @@ def test_a_query_may_make_tables_of_its_own(catalog: prodex.Catalog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("query", "words"),
     [
         ("selec", "syntax error"),
@@ -201,7 +202,7 @@ def test_parameters_are_values_by_place_and_by_name(catalog: prodex.Catalog) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("value", "kind", "expected"),
     [
         (np.int64(7), "bigint", 7),
@@ -222,13 +223,13 @@ def test_a_parameter_keeps_its_value(value: Any, kind: str, expected: Any) -> No
     assert expected == answer["it"][0]
 
 
-@pytest.mark.parametrize("missing", [None, pd.NA, pd.NaT])
+@each_row("missing", [None, pd.NA, pd.NaT])
 def test_a_parameter_that_is_missing_is_null(missing: Any) -> None:
     """All values that mean missing become null."""
     assert prodex.flatten(RECORDS).sql("select ? is null as it", [missing])["it"][0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "words"),
     [
         ("ACME", r"a list of values.*\['ACME'\]"),
@@ -253,7 +254,7 @@ def test_parameters_that_cannot_be_taken_are_refused(parameters: Any, words: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "select * from read_csv(?)",
@@ -315,7 +316,7 @@ def test_an_index_with_a_name_is_a_column(catalog: prodex.Catalog) -> None:
     assert ["price"] == list(frame.columns)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("frames", "words"),
     [
         ({"products": pd.DataFrame({"a": [1]})}, "already a table 'products'.*my_products"),
@@ -427,7 +428,7 @@ _HALF = pa.array([np.float16(1), np.float16(2)], pa.float16())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "column",
     [_DENSE, _HALF, pa.ListArray.from_arrays([0, 1, 2], _HALF), pa.array([1, 2], pa.decimal256(50, 2))],
     ids=["dense union", "half float", "list of half floats", "long decimal"],
@@ -441,7 +442,7 @@ def test_a_column_of_a_frame_that_sql_does_not_take_is_named(column: pa.Array) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("query", "column"),
     [
         ("select union_value(number := 1) as u", "u"),

@@ -12,6 +12,7 @@ import prodex
 from prodex.errors import QueryError
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 RECORDS = [
     {
@@ -59,7 +60,7 @@ def test_a_name_that_both_have_says_whose_it_is(catalog: prodex.Catalog) -> None
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "words"),
     [
         (("text",), "did you mean 'texts'"),

@@ -26,6 +26,7 @@ from prodex import errors
 from prodex.cli import main
 from prodex.quality.comparison import compare_audits
 from prodex.untrusted_text import on_one_line, printable, printable_json
+from tests.cases import each_row
 from tests.service.exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 
 #: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that
@@ -151,7 +152,7 @@ def test_json_says_the_same(text: str) -> None:
 ERRORS = sorted(name for name in vars(errors) if isinstance(getattr(errors, name), type) and name != "Any")
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@each_row("name", ERRORS)
 def test_no_error_moves_the_cursor(name: str) -> None:
     """Message, repr, notes and traceback of each of our errors, also after a way through another process."""
     kind = getattr(errors, name)
@@ -283,7 +284,7 @@ REMOTE = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", REMOTE)
+@each_row("line", REMOTE)
 def test_no_command_obeys_the_service(
     line: str, exchange: HostileExchange, spoken: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from threading import Barrier, Event, Thread, get_ident
 import pytest
 
 from prodex.executors import side_by_side, use_half_the_cores
+from tests.cases import each_row
 
 CORES = cpu_count() or 1
 
@@ -64,7 +65,7 @@ def test_an_error_ends_it_where_it_happened() -> None:
     assert [] == list(results)
 
 
-@pytest.mark.parametrize(("cores", "left"), [(8, 4), (3, 2), (1, 1)])
+@each_row(("cores", "left"), [(8, 4), (3, 2), (1, 1)])
 def test_who_has_stepped_back_takes_half_of_the_processors(
     monkeypatch: pytest.MonkeyPatch, cores: int, left: int
 ) -> None:

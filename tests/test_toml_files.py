@@ -15,6 +15,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.files.toml_text import NotToml, TomlText, toml_values
 from prodex.job.job_file import read_job
+from tests.cases import each_row
 
 SOURCE = Path(prodex.__file__).parent
 
@@ -45,7 +46,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
+@each_row("reader", READERS)
 def test_a_small_file_is_refused_before_it_costs(reader: str, tmp_path: Path) -> None:
     """Each reader refuses it in words, by what is measured before its values are read."""
     file = tmp_path / "a.toml"

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import QueryError
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
+from tests.cases import each_row
 
 PACKAGINGS = [
     {"code": "EACH", "label": "Unité"},
@@ -79,7 +80,7 @@ def _generated(values: list[str]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "held_in",
     [
         list,
@@ -113,7 +114,7 @@ def test_values_may_be_held_in_anything(catalog: prodex.Catalog, held_in: Callab
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("question", "expected"),
     [
         ({"life_cycle": np.int64(1)}, lambda r: r["lifeCycle"] == 1),
@@ -159,7 +160,7 @@ def test_values_of_every_type_find_their_products(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("question", "expected"),
     [
         ({"sharing_status": "DRAFT"}, lambda _: False),
@@ -200,7 +201,7 @@ def test_closed_values_go_by_name_or_number(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("question", "message"),
     [
         ({"sharing_status": "DRAFFT"}, "sharing_status .*'DRAFFT'; did you mean 'DRAFT'"),
@@ -262,7 +263,7 @@ def test_what_stands_in_the_catalogue_is_always_found() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "mask",
     [
         lambda p: p["brand_code"] == "1",
@@ -300,7 +301,7 @@ def test_masks_and_values_hold_together(catalog: prodex.Catalog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("condition", "message"),
     [
         (lambda p: p["is_consumer_unit"], r"missing.*fillna\(False\)"),

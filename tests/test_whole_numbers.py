@@ -15,6 +15,7 @@ from prodex.load.products import checked_windows
 from prodex.pictures.thumbnails import thumbnails
 from prodex.query import ProductQuery
 from prodex.service.pull import checked_page_size
+from tests.cases import each_row
 
 CATALOG = prodex.flatten([{"id": 7}, {"id": 8}])
 #: What is asked, with a number that it takes.
@@ -46,7 +47,7 @@ def kept() -> None:
     CATALOG.save("kept")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_numbers_of_numpy_are_whole_numbers(place: str, tmp_path: Path) -> None:
     """Counting with pandas returns such numbers."""
     ask, number = PLACES[place]
@@ -66,7 +67,7 @@ REFUSED = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("place", "given"), REFUSED, ids=repr)
+@each_row(("place", "given"), REFUSED, ids=repr)
 def test_what_is_no_whole_number_is_refused(place: str, given: Any, tmp_path: Path) -> None:
     """True is an answer and no number; the message shows what was given."""
     with pytest.raises(ProdexError):

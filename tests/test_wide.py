@@ -18,6 +18,7 @@ from prodex.tables.attributes import anchored, child_path
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import storable
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.quick import examples
 from tests.wire import encode, listed, products
 
@@ -137,7 +138,7 @@ def test_what_is_known_and_not_filled_is_a_column_without_values(catalog: prodex
     assert [None] * 3 == cells(catalog.wide("fr", columns=["composition"]), "composition")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "words"),
     [
         ({"language": "xx"}, "no language 'xx'"),
@@ -321,7 +322,7 @@ def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}.")
 
 
-@pytest.mark.parametrize("empty", ["", [""], [None], []])
+@each_row("empty", ["", [""], [None], []])
 def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> None:
     """An empty text in the place of a tag is no value, at the top of the record and in a pending update."""
     tags = {"hasTags": [{"tag": "new"}], "isTaggedBy": empty}
@@ -332,7 +333,7 @@ def test_a_cell_of_tags_is_missing_where_the_record_holds_no_tag(empty: Any) -> 
     assert [None, None] == cells(catalog.wide(attributes=["isTaggedBy"]), "isTaggedBy")
 
 
-@pytest.mark.parametrize("bare", ["x", " ", "", ["x"], ["", "x"]])
+@each_row("bare", ["x", " ", "", ["x"], ["", "x"]])
 def test_a_bare_tag_is_shown_with_those_of_objects(bare: str | list[str]) -> None:
     """Whether tags came as texts or as objects, whoever asks for `hasTags.tag` sees all that are not empty."""
     records = [{"id": 1, "hasTags": bare}, {"id": 2, "hasTags": [{"tag": "y", "createdAt": ""}]}]

@@ -21,6 +21,7 @@ from prodex.sandbox import Sandbox
 from prodex.store.build import BuildProcesses
 from prodex_sandbox.home import open_store, server_file
 from prodex_sandbox.sample import LABELS, organizations, shared_products
+from tests.cases import each_row
 from tests.windows import Windows, fault, on_windows, open_here
 
 #: Of a product with more text than a cell of a workbook holds.
@@ -198,9 +199,7 @@ def test_a_folder_that_windows_refuses_is_an_error_of_ours(
     assert {"home"} >= {path.name for path in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize(
-    "name", ["CON", "con.txt", "nul", "COM1", "lpt¹", "a.", "a ", "a:b", "a?", "é" * 200, "漢" * 100]
-)
+@each_row("name", ["CON", "con.txt", "nul", "COM1", "lpt¹", "a.", "a ", "a:b", "a?", "é" * 200, "漢" * 100])
 def test_a_snapshot_cannot_have_a_name_that_some_system_refuses(name: str) -> None:
     """On any system: a home may be copied to another one. The message has a name that can be used."""
     with pytest.raises(SettingsError) as caught:
@@ -219,8 +218,8 @@ AUDIT = prodex.audit(CATALOG, WANTED)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["zero\0", "half\ud800"])
-@pytest.mark.parametrize("writer", WRITERS)
+@each_row("name", ["zero\0", "half\ud800"])
+@each_row("writer", WRITERS)
 def test_a_name_that_is_no_text_is_an_error_of_ours(tmp_path: Path, writer: str, name: str) -> None:
     """On this system as well."""
     with pytest.raises(StorageError, match="no file can have this name"):

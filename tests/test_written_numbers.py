@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from prodex.errors import InputError
 from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number
+from tests.cases import each_row
 
 #: As typed, and the one number that it can be.
 CERTAIN = [
@@ -76,20 +77,20 @@ UNCERTAIN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("typed", "meant"), CERTAIN)
+@each_row(("typed", "meant"), CERTAIN)
 def test_a_number_that_is_certain_is_understood(typed: str, meant: float) -> None:
     """In the spellings of Europe and of elsewhere, with any space that groups digits."""
     assert (as_json(written_number(typed)), type(as_json(written_number(typed)))) == (meant, type(meant))
 
 
-@pytest.mark.parametrize(("typed", "why"), [(one, why) for why, all_ in UNCERTAIN.items() for one in all_])
+@each_row(("typed", "why"), [(one, why) for why, all_ in UNCERTAIN.items() for one in all_])
 def test_what_is_not_certain_is_refused_with_what_to_write(typed: str, why: str) -> None:
     """Two numbers, none, or one that only a program would spell so."""
     with pytest.raises(InputError, match=why):
         written_number(typed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "point", "comma"),
     [
         ("1,234", 1234, 1.234),
@@ -104,7 +105,7 @@ def test_the_language_decides_only_what_may_be_two_numbers(typed: str, point: fl
     assert (as_json(written_number(typed, ".")), as_json(written_number(typed, ","))) == (point, comma)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spelled", "value"),
     [("1.234", 1.234), ("1E3", 1000), ("1.2e-05", 0.000012), ("-0.0", 0), ("0.30000000000000004", 0.3), ("500.0", 500),
      ("4006381333931", 4006381333931)],
@@ -114,7 +115,7 @@ def test_what_a_program_stored_is_read_as_programs_spell(spelled: str, value: fl
     assert as_json(stored_number(spelled)) == value
 
 
-@pytest.mark.parametrize("spelled", ["1,5", "1E1000000", "1E16", "inf", "nan", "", "1e", "0x1p3", "1" * 301])
+@each_row("spelled", ["1,5", "1E1000000", "1E16", "inf", "nan", "", "1e", "0x1p3", "1" * 301])
 def test_what_no_amount_can_be_is_refused_in_no_time(spelled: str) -> None:
     """A file can hold anything where a number should be."""
     began = time.perf_counter()
@@ -124,7 +125,7 @@ def test_what_no_amount_can_be_is_refused_in_no_time(spelled: str) -> None:
     assert time.perf_counter() - began < 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "meant"),
     [
         ("500 g", ("500", "g")), ("0,75L", ("0,75", "L")), (".33 L", (".33", "L")), ("1 234 g", ("1 234", "g")),
@@ -138,7 +139,7 @@ def test_an_amount_is_a_number_and_its_unit(typed: str, meant: tuple[str, str]) 
     assert amount_and_unit(typed) == meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     "typed",
     [
         *("500", "g", "g 500", "", "< 0,1 g", "~5 g", "ca. 5 g", "5-6 g", "3 x 125 g", "\u00bd l", "1/2 l"),

@@ -11,6 +11,7 @@ from prodex import operations as do
 from prodex.corrections.letter_case import recased
 from prodex.corrections.operations import OPERATIONS, TextOperation, parameters_of
 from prodex.errors import InputError, QueryError
+from tests.cases import each_row
 
 
 def done(operation: TextOperation, text: str, language: str | None = "fr") -> str | None:
@@ -19,7 +20,7 @@ def done(operation: TextOperation, text: str, language: str | None = "fr") -> st
     return None if made.refused else made.values[0].as_py()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operation", "before", "after"),
     [
         (do.ReplaceText("a.b", "X"), "a.b acb", "X acb"),
@@ -70,7 +71,7 @@ def test_a_text_is_what_a_person_expects(operation: TextOperation, before: str, 
     assert after == done(operation, before)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case", "language", "before", "after"),
     [
         ("upper", "tr", "ılık süt içecek", "ILIK SÜT İÇECEK"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.exploration.search import HELP, Term, WordQuery
+from tests.cases import each_row
 
 #: Each a text, whether it is excluded, and how it may be typed.
 terms = st.sampled_from(
@@ -78,7 +78,7 @@ def test_any_text_can_be_read(typed: str) -> None:
     assert all(word in typed for text in WordQuery.read(typed).texts for word in text.split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "meant"),
     [
         ("", ""),

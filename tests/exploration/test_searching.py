@@ -14,6 +14,7 @@ import prodex
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.search import Search
 from prodex.tables.columns import unaccented_texts
+from tests.cases import each_row
 
 
 def french(text: str) -> list[dict[str, Any]]:
@@ -46,7 +47,7 @@ def search() -> Search:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("words", "found"),
     [
         ("creme", [1, 3]),

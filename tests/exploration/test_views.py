@@ -20,6 +20,7 @@ from prodex.exploration.saved_views import (
     save_view,
     saved_views,
 )
+from tests.cases import each_row
 
 codes = st.dictionaries(
     st.text(max_size=8),
@@ -70,9 +71,7 @@ def test_a_list_of_products_that_are_not_here_is_said() -> None:
     assert [False, True] == here.mask(Conditions(listed=(some,))).tolist()
 
 
-@pytest.mark.parametrize(
-    "name", ["French, no ingredients", "../../etc/passwd", "CON", "שלום", "a/b", "🧀", "x" * 120]
-)
+@each_row("name", ["French, no ingredients", "../../etc/passwd", "CON", "שלום", "a/b", "🧀", "x" * 120])
 def test_a_view_is_kept_under_any_name(name: str) -> None:
     """It is listed by the name that was typed, and its file lies in the folder of views."""
     view = SavedView(name, Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
@@ -91,7 +90,7 @@ def test_names_that_look_alike_as_files_are_kept_apart() -> None:
     assert ["A b", "a b", "a_b"] == [view.conditions.words for view in saved_views()]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content", ["", "{", "[]", '{"name": 7, "format": 1}', '{"name": "x", "format": "1"}', "[" * 100_000]
 )
 def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
@@ -104,7 +103,7 @@ def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
         open_view("bad")
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 121])
+@each_row("name", ["", "  ", "x" * 121])
 def test_a_view_needs_a_name(name: str) -> None:
     """It is said how long it may be."""
     with pytest.raises(InputError, match="Give it 1 to 120"):

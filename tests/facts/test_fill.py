@@ -17,6 +17,7 @@ from prodex.facts.fill import FILL_STATES, fill_states
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex.tables.attributes import child_path
+from tests.cases import each_row
 from tests.wire import KEYS, anything, attributes, localized
 
 #: Attributes without declared rows, where every visible value is data.
@@ -80,7 +81,7 @@ def test_filled_is_what_has_data(records: list[dict[str, Any]], attribute: str) 
     assert [has_data(record.get(attribute)) for record in records] == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected"),
     [
         ([text("Riz")], "filled"),
@@ -105,7 +106,7 @@ def test_four_reasons(value: Any, expected: str) -> None:
     assert [expected] == states(flatten([record]), "nameLegal")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "expected"),
     [
         ([text("Riz"), text("Reis", "deu-DE")], "filled"),

@@ -12,6 +12,7 @@ from prodex.errors import QueryError
 from prodex.exploration.facets import Facets
 from prodex.exploration.product_columns import ProductColumns
 from prodex.store.reading import flatten
+from tests.cases import each_row
 from tests.facts.everywhere import Groups, Record, catalog_of, grouped_everywhere, market, text
 
 OWNERS = [
@@ -215,7 +216,7 @@ def test_the_market_that_was_asked_for_groups_too() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("given", "meant"), [("ownr", "owner"), ("Brand", "brand"), ("langage", "language")])
+@each_row(("given", "meant"), [("ownr", "owner"), ("Brand", "brand"), ("langage", "language")])
 def test_every_place_refuses_what_is_no_group_alike(given: str, meant: str, tmp_path: Path) -> None:
     """The message names what was meant."""
     catalog = flatten([{"id": 1}])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prodex.catalog import Catalog
+from tests.cases import each_row
 from tests.facts.everywhere import NAMING, Record, catalog_of, market, text
 
 pytestmark = pytest.mark.slow
@@ -171,7 +172,7 @@ def catalog_from(start: int) -> Catalog:
     return catalog_of([with_own_gtin(dict(one)) for one in RECORDS[start : start + 10]])
 
 
-@pytest.mark.parametrize("place", NAMING)
+@each_row("place", NAMING)
 def test_every_place_calls_a_product_the_same(place: str, tmp_path: Path) -> None:
     """The language of the market first, then English, then what came first; never a blank; at last what waits."""
     found: dict[str, str | None] = {}
@@ -183,7 +184,7 @@ def test_every_place_calls_a_product_the_same(place: str, tmp_path: Path) -> Non
     assert EXPECTED.keys() == found.keys()
 
 
-@pytest.mark.parametrize("place", NAMING)
+@each_row("place", NAMING)
 def test_the_market_that_was_asked_for_counts_where_a_product_says_none(place: str, tmp_path: Path) -> None:
     """A product of a query for one market is named in its language; one that says another keeps to that."""
     names = [text("eng-GB", "Rice"), text("fra-FR", "Riz"), text("deu-DE", "Reis")]
@@ -195,7 +196,7 @@ def test_the_market_that_was_asked_for_counts_where_a_product_says_none(place: s
 CUTTING = ("cards of the report", "lists of the report", "page of the explorer", "product card")
 
 
-@pytest.mark.parametrize("place", NAMING)
+@each_row("place", NAMING)
 def test_a_name_of_forty_thousand_characters_is_one(place: str, tmp_path: Path) -> None:
     """Frames have all of it, and what shows it shows its beginning."""
     long = "Riz " * 10_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 
 import prodex
 from prodex.exploration.product_columns import ProductColumns
@@ -11,6 +10,7 @@ from prodex.exploration.search import Search
 from prodex.messages import unaccented
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts
+from tests.cases import each_row
 
 SPELLINGS = {
     "riz": "riz",
@@ -29,7 +29,7 @@ SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize("word", SPELLINGS)
+@each_row("word", SPELLINGS)
 def test_every_place_reads_a_word_alike(word: str) -> None:
     """Letters of both sizes, accents and ligatures make no difference, in one word, in a column, in a rule's text."""
     column = pa.array([word, None])
@@ -39,7 +39,7 @@ def test_every_place_reads_a_word_alike(word: str) -> None:
     assert [SPELLINGS[word], ""] == folded(column).to_pylist()
 
 
-@pytest.mark.parametrize("word", SPELLINGS)
+@each_row("word", SPELLINGS)
 def test_a_search_finds_a_word_however_it_is_spelled(word: str) -> None:
     """What is typed without accents finds what a supplier wrote with them, and the other way round."""
     names = [[{"expressedIn": {"code": "fra-FR"}, "data": one}] for one in (word, SPELLINGS[word])]

@@ -15,6 +15,7 @@ from xlsxwriter import Workbook as WrittenBook
 from prodex.errors import SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import cell_place
+from tests.cases import each_row
 
 from .archives import MAIN, Parts, packed, parts_of, rewritten
 
@@ -181,8 +182,8 @@ def made_by(program: str, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("program", ["openpyxl", "XlsxWriter"])
-@pytest.mark.parametrize("way", WAYS)
+@each_row("program", ["openpyxl", "XlsxWriter"])
+@each_row("way", WAYS)
 def test_a_workbook_is_read_whatever_its_parts_are_called(tmp_path: Path, way: str, program: str) -> None:
     """The same cells, whoever wrote it and however its archive looks."""
     path = rewritten(made_by(program, tmp_path / "a.xlsx"), WAYS[way])
@@ -279,7 +280,7 @@ REFUSED: dict[str, tuple[Callable[[Parts], Parts], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each_row("case", REFUSED)
 def test_what_is_no_workbook_is_refused_with_the_reason(tmp_path: Path, case: str) -> None:
     """With the name of the file and no other path, and with what to do."""
     change, words = REFUSED[case]

@@ -10,6 +10,7 @@ import pytest
 from prodex.errors import SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import sheets_of, skeleton
 from prodex.formats.workbook_cells import Cell, Row, cell_place
+from tests.cases import each_row
 
 #: What a catalogue has, by language; and an answer with letters of the same language.
 TEXTS = {
@@ -68,7 +69,7 @@ def headed(number: int, row: Row) -> int:
 EVERYTHING = [one for pair in TEXTS.values() for one in pair[:1]]
 
 
-@pytest.mark.parametrize(("language", "encoding"), SAVED)
+@each_row(("language", "encoding"), SAVED)
 def test_the_encoding_is_that_in_which_the_other_cells_agree(
     tmp_path: Path, language: str, encoding: str
 ) -> None:
@@ -81,8 +82,8 @@ def test_the_encoding_is_that_in_which_the_other_cells_agree(
     }
 
 
-@pytest.mark.parametrize("known", [(), ("Fromage", "Käse")])
-@pytest.mark.parametrize("encoding", ["cp1252", "cp1250", "mac_roman", "cp850", "cp437"])
+@each_row("known", [(), ("Fromage", "Käse")])
+@each_row("encoding", ["cp1252", "cp1250", "mac_roman", "cp850", "cp437"])
 def test_letters_that_agree_with_nothing_are_not_guessed(
     tmp_path: Path, encoding: str, known: tuple[str, ...]
 ) -> None:
@@ -132,7 +133,7 @@ def test_a_cell_that_is_no_utf_8_costs_itself(tmp_path: Path, mark: bytes) -> No
     assert ("unreadable", "K\\xe4se") == (found["B3"].kind, found["B3"].text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "bad", "good"),
     [
         ("a;Käse\nb;Milch".encode("utf-16")[:-1], "B2", "B1"),
@@ -190,8 +191,8 @@ SEPARATED: dict[str, tuple[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("case", SEPARATED)
+@each_row("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@each_row("case", SEPARATED)
 def test_the_separator_is_that_with_which_the_headings_are_found(
     tmp_path: Path, case: str, encoding: str
 ) -> None:

@@ -6,7 +6,6 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
@@ -14,6 +13,7 @@ from openpyxl.styles import Font
 from xlsxwriter import Workbook as WrittenBook
 
 from prodex.formats.workbook_cells import Cell
+from tests.cases import each_row
 
 from .archives import book_of, cells
 
@@ -84,7 +84,7 @@ def test_what_a_format_only_pads_or_shows_as_percent_is_known(tmp_path: Path) ->
     assert expected == found
 
 
-@pytest.mark.parametrize("number", [9, 10, 14, 22, 27, 36, 45, 47, 50, 57, 49, 1, 2])
+@each_row("number", [9, 10, 14, 22, 27, 36, 45, 47, 50, 57, 49, 1, 2])
 def test_formats_that_are_built_in_are_known(tmp_path: Path, number: int) -> None:
     """Dates of East Asia included, which have a number and no code."""
     styles = f'<cellXfs><xf numFmtId="0"/><xf numFmtId="{number}"/></cellXfs>'

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell, Row, cell_place
+from tests.cases import each_row
 
 from .archives import book_of, cells, text
 
@@ -48,7 +47,7 @@ ODD: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ODD)
+@each_row("case", ODD)
 def test_a_cell_that_cannot_be_read_costs_itself(tmp_path: Path, case: str) -> None:
     """Its neighbours, its row and its sheet are read."""
     xml, words = ODD[case]
@@ -71,7 +70,7 @@ def test_a_cell_that_cannot_be_read_costs_itself(tmp_path: Path, case: str) -> N
 NOWHERE = ["AAAA2", "XFE2", "B0", "2", "B", "B2.5", "B-2", "ä2", "B2:C3", f"B{DIGITS}", "$B", " "]
 
 
-@pytest.mark.parametrize("place", NOWHERE, ids=lambda place: ascii(place)[:12])
+@each_row("place", NOWHERE, ids=lambda place: ascii(place)[:12])
 def test_a_cell_without_a_place_is_listed_with_its_row(tmp_path: Path, place: str) -> None:
     """Nobody knows which column it is of, so that it is neither the answer nor anything else."""
     odd = f'<c r="{place}"><v>7</v></c>'
@@ -86,7 +85,7 @@ def test_a_cell_without_a_place_is_listed_with_its_row(tmp_path: Path, place: st
     assert all("is not a place" in str(cell.problem) for cell in problems.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "number",
     ["abc", "0", "-1", "1048577", "2.5", "1e3", DIGITS, "", "１"],
     ids=lambda number: ascii(number)[:12],

@@ -11,6 +11,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.job.job_file import ExportOptions, KeepOptions, WorklistOptions, read_job
 from prodex.job.steps import steps_of
+from tests.cases import each_row
 
 WHOLE = """\
 name = "shop"
@@ -160,7 +161,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG)
+@each_row(("text", "message"), WRONG)
 def test_an_error_names_file_line_and_key(text: str, message: str, tmp_path: Path) -> None:
     """And the nearest known name, where there is one."""
     with pytest.raises(InputError, match=message) as caught:
@@ -169,7 +170,7 @@ def test_an_error_names_file_line_and_key(text: str, message: str, tmp_path: Pat
     assert str(tmp_path / "shop.toml") in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '[service]\nbase_url = "$PRODEX_A"\nclient_id = "$PRODEX_B"\nclient_secret = "hunter2"',

@@ -19,6 +19,7 @@ from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.nutrition_answers import with_nutrients
 from prodex.worklists.returned_files import _folded_heading
 from prodex.worklists.text_corrections import NO_RULES
+from tests.cases import each_row
 from tests.worklists.bakery import RECORDS
 
 GTIN, CASE = "03036811359935", "13036811359932"
@@ -69,7 +70,7 @@ def fix_of(path: Path, headings: str, *rows: str) -> prodex.Fix:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("attribute", "answer", "after"), ANSWERS)
+@each_row(("attribute", "answer", "after"), ANSWERS)
 def test_answers_are_understood_in_each_language_under_headings_of_any(
     attribute: str, answer: str, after: str | None, tmp_path: Path
 ) -> None:
@@ -81,9 +82,7 @@ def test_answers_are_understood_in_each_language_under_headings_of_any(
     assert ("", [after]) == (" ".join(fix.refused["reason"]), fix.preview()["after"].tolist())
 
 
-@pytest.mark.parametrize(
-    "answer", ["(effacer)", "(entfernen)", "(wissen)", "löschen", "supprimer", "verwijderen"]
-)
+@each_row("answer", ["(effacer)", "(entfernen)", "(wissen)", "löschen", "supprimer", "verwijderen"])
 def test_other_words_for_deleting_are_asked_back(answer: str, tmp_path: Path) -> None:
     """A text that only says to delete is no text, and nothing is deleted before somebody confirms it."""
     fix = fix_of(
@@ -92,7 +91,7 @@ def test_other_words_for_deleting_are_asked_back(answer: str, tmp_path: Path) ->
     assert (0, 1) == (len(fix.accepted), len(fix.asked_back))
 
 
-@pytest.mark.parametrize("answer", ["o", "ni oui ni non", "jein", "1.234", "peut-être", "misschien"])
+@each_row("answer", ["o", "ni oui ni non", "jein", "1.234", "peut-être", "misschien"])
 def test_what_may_mean_two_things_is_not_taken(answer: str, tmp_path: Path) -> None:
     """Neither a letter that is yes in one language and zero in another, nor 1.234, is guessed at."""
     fix = fix_of(tmp_path / "a.csv", "GTIN;Feld;Neuer Wert", f"{GTIN};isConsumerUnit;{answer}")
@@ -109,7 +108,7 @@ def test_no_heading_means_two_columns_in_two_languages() -> None:
     assert {} == {heading: names for heading, names in found.items() if len(names) > 1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headings", "asked", "language"),
     [
         (
@@ -190,8 +189,8 @@ def test_a_workbook_of_each_language_comes_back(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("is_translated", [True, False])
+@each_row("language", LANGUAGES)
+@each_row("is_translated", [True, False])
 def test_a_csv_file_of_each_language_comes_back(language: str, is_translated: bool, tmp_path: Path) -> None:
     """A CSV file has no hidden sheet: its headings name the columns, else their places do."""
     file = written(tmp_path / "to_fix", language).with_suffix(".csv")
@@ -314,7 +313,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("language", LANGUAGES[1:])
+@each_row("language", LANGUAGES[1:])
 def test_every_reason_why_an_answer_is_not_taken_is_translated(language: str, tmp_path: Path) -> None:
     """The supplier who gave the answer reads it, so that it is in the language of the supplier."""
     rows = [f'{GTIN};{attribute};;"{answer}"' for attribute, answer in BAD]
@@ -325,7 +324,7 @@ def test_every_reason_why_an_answer_is_not_taken_is_translated(language: str, tm
     assert [] == sorted(one for one in said if Translation(language).translated(one) == one)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_nutrients_are_read_as_the_worklist_calls_them(language: str) -> None:
     """In the terms of the regulation in each language, also in capitals without accents."""
     called = {"fat": "FAT", "saturates": "FASAT", "carbohydrate": "CHOAVL", "sugars": "SUGAR-"}
@@ -337,7 +336,7 @@ def test_nutrients_are_read_as_the_worklist_calls_them(language: str) -> None:
             assert (code, 3.5) == (nutrient["isConceptualizedBy"]["code"], nutrient["quantity"])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_the_examples_of_how_to_answer_can_be_copied(language: str) -> None:
     """What a worklist shows as an example is an answer that is read."""
     starts = ("The basis", "One line")

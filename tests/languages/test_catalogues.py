@@ -16,6 +16,7 @@ from prodex.tables.attributes import TEXTS
 from prodex.worklists import layout
 from prodex.worklists.answer_fields import Fields
 from prodex.worklists.answer_kinds import Shapes
+from tests.cases import each_row
 from tests.catalogues import FOLDER, catalogue, messages, untranslated, updated
 
 OTHERS = LANGUAGES[1:]
@@ -58,13 +59,13 @@ def test_the_catalogue_of_each_language_is_up_to_date(language: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_every_message_has_a_translation(language: str) -> None:
     """Neither a rule nor a heading is left in English."""
     assert [] == [message.id for message in untranslated(updated(language))]
 
 
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_translations_have_the_places_of_their_messages(language: str) -> None:
     """A value that a sentence has in English is in it in every language."""
     places = re.compile(r"{\w+}").findall
@@ -73,7 +74,7 @@ def test_translations_have_the_places_of_their_messages(language: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_translations_begin_and_end_as_their_messages_do(language: str) -> None:
     """With the same spaces, and with the same mark at the end: sentences are put together from them."""
 
@@ -84,7 +85,7 @@ def test_translations_begin_and_end_as_their_messages_do(language: str) -> None:
     assert [] == [(english, other) for english, other in pairs(language) if ends(english) != ends(other)]
 
 
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_suppliers_are_addressed_formally(language: str) -> None:
     """Vous, Sie and u: nobody is on first-name terms with a workbook."""
     familiar = {"fr": "tu|toi|ton|ta|tes", "de": "du|dich|dir|dein|deine|deinen", "nl": "jij|jou|jouw|je"}
@@ -105,7 +106,7 @@ def test_every_place_is_of_a_known_kind_or_holds_a_value() -> None:
     assert {"number", "count", "products"} <= NUMBERS & found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_names_of_sheets_are_of_ascii_and_short(language: str) -> None:
     """Every program and disk keeps them; formulas name the sheet of codes without quotes."""
     names = [Translation(language).gettext(name) for name in SHEETS]
@@ -114,7 +115,7 @@ def test_names_of_sheets_are_of_ascii_and_short(language: str) -> None:
     assert names[-1].isalpha()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_headings_fit_into_their_columns(language: str) -> None:
     """In the two lines that the row of headings has, so that no column has to be widened."""
     translation = Translation(language)
@@ -132,7 +133,7 @@ def test_headings_fit_into_their_columns(language: str) -> None:
     assert [] == too_long
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_prompts_of_cells_are_as_short_as_spreadsheets_take_them(language: str) -> None:
     """A title of 32 characters, and a message of 255; an answer of a list has no comma."""
     translation = Translation(language)

@@ -20,6 +20,7 @@ from prodex.languages import LANGUAGES, Translation
 from prodex.quality.rulebook import RULES
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.office import needs_office, saved_again
 from tests.quality import planted
 from tests.quality.workbooks import keys, validations
@@ -128,7 +129,7 @@ def test_every_cell_is_data_or_a_translation(folders: dict[str, Path], language:
 
 @pytest.mark.slow
 @pytest.mark.sample
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_notes_of_cells_and_the_hidden_sheet_are_in_the_language(
     folders: dict[str, Path], language: str
 ) -> None:
@@ -150,7 +151,7 @@ def test_notes_of_cells_and_the_hidden_sheet_are_in_the_language(
 
 @pytest.mark.slow
 @pytest.mark.sample
-@pytest.mark.parametrize("language", OTHERS)
+@each_row("language", OTHERS)
 def test_the_mail_is_in_the_language(folders: dict[str, Path], language: str) -> None:
     """From its subject to its last line."""
     name = pd.read_csv(folders["en"] / "index.csv")["mail"][0]

@@ -9,6 +9,7 @@ import pytest
 from prodex.errors import InputError
 from prodex.languages import LANGUAGES, Translation
 from prodex.languages.templates import Templates
+from tests.cases import each_row
 
 NBSP, THIN = "\u00a0", "\u202f"
 
@@ -34,7 +35,7 @@ SENTENCES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("english", "french", "german", "dutch"), SENTENCES)
+@each_row(("english", "french", "german", "dutch"), SENTENCES)
 def test_a_sentence_is_translated_with_its_figures_and_labels(
     english: str, french: str, german: str, dutch: str
 ) -> None:
@@ -69,13 +70,13 @@ def test_figures_and_dates_are_those_of_the_language() -> None:
     ] == made
 
 
-@pytest.mark.parametrize("language", ["fr", "FR", "fra-FR", "fr-BE", "French", "français", "Französisch"])
+@each_row("language", ["fr", "FR", "fra-FR", "fr-BE", "French", "français", "Französisch"])
 def test_a_language_is_named_in_any_way(language: str) -> None:
     """By code or name, with a country or without."""
     assert Translation("fr") == Translation.of(language)
 
 
-@pytest.mark.parametrize("language", ["it", "Italian", "klingon", "", "frnch", 250, None])
+@each_row("language", ["it", "Italian", "klingon", "", "frnch", 250, None])
 def test_a_language_without_messages_is_refused_with_those_that_there_are(language: str) -> None:
     """The message names all of them."""
     with pytest.raises(InputError, match="English, French, German, Dutch"):

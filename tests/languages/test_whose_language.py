@@ -15,6 +15,7 @@ from prodex.cli import app
 from prodex.errors import InputError
 from prodex.job.job_file import read_job
 from prodex.worklists.ownership import owners_given
+from tests.cases import each_row
 from tests.quality.workbooks import keys
 from tests.worklists.bakery import RECORDS
 
@@ -38,7 +39,7 @@ def test_each_owner_gets_the_language_given_for_it(tmp_path: Path) -> None:
     assert {"Mill": "de", "Oven": "fr", None: "nl"} == languages_of(tmp_path / "one", index)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "says"),
     [
         ({"language": "italian"}, "no messages in 'italian'"),

@@ -11,6 +11,7 @@ import prodex
 from prodex.errors import IncompleteLoad
 from prodex.service import Client
 from prodex.store.archive import snapshots_folder
+from tests.cases import each_row
 from tests.load.exchange import paged
 from tests.load.strange import connected
 from tests.stranger import TRAITS, Stranger, products
@@ -144,8 +145,8 @@ def test_an_index_that_fills_while_it_is_asked_costs_no_product(from_call: int) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["scroll", "windows"])
-@pytest.mark.parametrize("call", range(4, 24, 2))
+@each_row("way", ["scroll", "windows"])
+@each_row("call", range(4, 24, 2))
 def test_an_index_that_empties_during_a_load_costs_no_product(
     way: str, call: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +254,7 @@ def test_a_load_of_nothing_says_so_and_is_not_reused() -> None:
     assert note.startswith("the service showed no product")
 
 
-@pytest.mark.parametrize(("most", "known"), [(0, 0), (100, 100), (None, 120)])
+@each_row(("most", "known"), [(0, 0), (100, 100), (None, 120)])
 def test_gtins_that_did_not_come_are_not_called_unknown_without_a_control(
     most: int | None, known: int
 ) -> None:

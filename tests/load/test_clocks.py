@@ -15,6 +15,7 @@ from prodex.load.clocks import Clocks, was_set
 from prodex.load.resume import reusable_snapshot, unfinished_loads
 from prodex.sandbox import Behaviour, Sandbox
 from prodex.store.archive import snapshots_folder
+from tests.cases import each_row
 from tests.load.exchange import asked, connected, loaded, named, records, renamed
 
 KNOWN = records(60)
@@ -112,7 +113,7 @@ def test_clocks_that_run_on_cost_no_call(exchange: Exchange) -> None:
     assert () == again.origin.ledger.notes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ours", "theirs", "expected"),
     [
         (24, 24, False),
@@ -137,7 +138,7 @@ def test_a_clock_was_set_if_the_hours_between_two_loads_differ(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("ours", "service"), [(3, 0), (3, 3), (0, -3), (-2, 0)])
+@each_row(("ours", "service"), [(3, 0), (3, 3), (0, -3), (-2, 0)])
 def test_a_snapshot_with_a_wrong_clock_is_never_reused(
     exchange: Exchange, ours: float, service: float
 ) -> None:

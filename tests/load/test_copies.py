@@ -13,6 +13,7 @@ import pytest
 import prodex
 from prodex.errors import IncompleteLoad
 from prodex.service import Client
+from tests.cases import each_row
 from tests.load.strange import connected
 from tests.stranger import Stranger, products
 from tests.stranger.catalogue import gtin_of, iso
@@ -97,8 +98,8 @@ def test_what_is_left_out_is_listed(pair: str, apart: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("total", ["total_absent", "total_one_short"])
-@pytest.mark.parametrize("pair", ["one id, another GTIN and uuid", "one GTIN, another market"])
+@each_row("total", ["total_absent", "total_one_short"])
+@each_row("pair", ["one id, another GTIN and uuid", "one GTIN, another market"])
 def test_it_is_listed_whatever_is_announced(pair: str, total: str) -> None:
     """Also where the service counts the two as one, so that the numbers agree."""
     stranger = served(pair, apart=True)
@@ -140,7 +141,7 @@ def test_a_refresh_that_would_replace_a_product_by_another_says_it() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keyed", ["id", "uuid", "gtin"])
+@each_row("keyed", ["id", "uuid", "gtin"])
 def test_a_product_that_is_updated_between_two_pages_is_one(keyed: str) -> None:
     """It comes with the pull and again with what changed meanwhile, in its new state."""
     known = products(TOTAL)
@@ -182,7 +183,7 @@ def test_a_record_that_comes_again_with_another_address_is_one() -> None:
     assert catalog.origin.ledger.received > TOTAL
 
 
-@pytest.mark.parametrize("form", ["in memory", "file", "snapshot"])
+@each_row("form", ["in memory", "file", "snapshot"])
 def test_records_in_files_are_held_against_each_other(form: str, tmp_path: Path) -> None:
     """A later state of a product is one, two markets under one GTIN are two."""
     records = [

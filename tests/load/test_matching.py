@@ -17,6 +17,7 @@ from prodex.sandbox import Sandbox
 from prodex.service import Client
 from prodex.service.pull import pages
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.load.exchange import connected as reached
 from tests.load.strange import connected
 from tests.stranger import Stranger, products
@@ -85,7 +86,7 @@ def marked(catalog: prodex.Catalog) -> set[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("field", FILTERED)
+@each_row("field", FILTERED)
 def test_a_filter_that_is_not_applied_is_found_on_the_records(field: str) -> None:
     """The load says of how many, lists each, and raises unless that is allowed; nothing that came is dropped."""
     given, matches = FILTERED[field]
@@ -105,7 +106,7 @@ def test_a_filter_that_is_not_applied_is_found_on_the_records(field: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("field", sorted(FILTERED.keys() - {"gtins_in"}))
+@each_row("field", sorted(FILTERED.keys() - {"gtins_in"}))
 def test_a_filter_that_is_applied_is_not_called_ignored(field: str) -> None:
     """Whatever a matching record looks like."""
     given, matches = FILTERED[field]
@@ -149,9 +150,7 @@ def test_texts_in_languages_that_were_not_requested_are_a_mismatch(languages: li
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "lie", ["dates_read_as_milliseconds", "lists_ignored", "gtins_ignored", "filters_ignored"]
-)
+@each_row("lie", ["dates_read_as_milliseconds", "lists_ignored", "gtins_ignored", "filters_ignored"])
 def test_a_filter_that_is_misread_is_found(lie: str) -> None:
     """Dates in another unit, arrays that are passed over, and no filter at all."""
     field = "updated_at_from" if "dates" in lie else "gtins_in"
@@ -204,7 +203,7 @@ UNDECIDED: dict[str, list[Record]] = {
 }
 
 
-@pytest.mark.parametrize("field", CHECKS)
+@each_row("field", CHECKS)
 def test_a_record_that_says_nothing_is_no_mismatch(field: str) -> None:
     """Absent, null, of another type, or not what the filter goes by."""
     given = FILTERED[field][0] if field in FILTERED else {"product_languages": ["fr"]}
@@ -219,7 +218,7 @@ def test_every_filter_is_checked_or_known_to_leave_no_trace() -> None:
     assert CHECKS.keys() == UNDECIDED.keys()
 
 
-@pytest.mark.parametrize("include", [["namePublicLong"], ["assets.documents"], ["assets.pictures.url"]])
+@each_row("include", [["namePublicLong"], ["assets.documents"], ["assets.pictures.url"]])
 def test_a_field_that_was_not_requested_decides_nothing(include: list[str]) -> None:
     """Tags, owners and packshots of records without them are not known."""
     query = ProductQuery(tags_in=["export"], has_packshot=True, owners_in=[8], source_include=include)

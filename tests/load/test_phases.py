@@ -16,6 +16,7 @@ import prodex.store.reading
 from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder
+from tests.cases import each_row
 from tests.load.exchange import TOTAL, connected, contents, loaded, paged, pages_asked, records, renamed
 
 EVERYTHING = list(range(1, TOTAL + 1))
@@ -202,7 +203,7 @@ def test_an_interrupted_refresh_loses_nothing(exchange: Sandbox, phase: str) -> 
         assert not pages_asked(exchange, begin)
 
 
-@pytest.mark.parametrize("phase", FILES)
+@each_row("phase", FILES)
 def test_interrupted_reading_leaves_the_files_to_be_read(tmp_path: Path, phase: str) -> None:
     """Nothing half-made is visible, and the same call makes the snapshot."""
     path = tmp_path / "a.jsonl"

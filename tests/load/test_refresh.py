@@ -24,6 +24,7 @@ from prodex.files import parquet
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.store.snapshot import SNAPSHOTS
 from prodex.tables.declaration import TABLES
+from tests.cases import each_row
 from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, paged, records, renamed
 
 KNOWN = records()
@@ -442,7 +443,7 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ["products", "texts", "presence", "raw"])
+@each_row("table", ["products", "texts", "presence", "raw"])
 def test_a_refresh_carries_no_damage_on(table: str) -> None:
     """It builds what is damaged again from the records; where these are damaged, it says which products they are of."""
     with Sandbox(products=records(12)) as sandbox:
@@ -497,7 +498,7 @@ def test_a_change_that_is_shown_late_is_found_within_the_lag(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lag", [-1, timedelta(seconds=-1), "5 minutes", float("nan"), float("inf"), [60]])
+@each_row("lag", [-1, timedelta(seconds=-1), "5 minutes", float("nan"), float("inf"), [60]])
 def test_a_lag_that_is_no_time_is_refused(exchange: Sandbox, lag: object) -> None:
     """With the value, before anything is requested."""
     loaded(exchange, "offset")

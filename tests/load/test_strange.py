@@ -9,6 +9,7 @@ import pytest
 
 import prodex
 from prodex.errors import AuthenticationFailed, IncompleteLoad, UnexpectedReply
+from tests.cases import each_row
 from tests.load.exchange import WAYS, paged
 from tests.load.strange import PAGE, Case, cases, connected, judged
 from tests.stranger import Stranger, products
@@ -211,7 +212,7 @@ def test_a_budget_that_is_spent_keeps_what_came() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("odd", ["product_null_before", "product_with_nan", "product_with_infinity"])
+@each_row("odd", ["product_null_before", "product_with_nan", "product_with_infinity"])
 def test_an_odd_item_among_products_that_all_came_leaves_them_whole(odd: str) -> None:
     """Null among the products, or one product with a number that is none: each is listed, and costs nothing else."""
     with Stranger(120, [odd]) as stranger:

@@ -22,6 +22,7 @@ from xlsxwriter.utility import xl_cell_to_rowcol
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.load.workbook.headings import FIRST_ROW
+from tests.cases import each_row
 from tests.quick import examples
 
 BAR = "∣"
@@ -287,7 +288,7 @@ ODD: dict[str, tuple[str, str, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", ODD)
+@each_row("case", ODD)
 def test_an_odd_cell_is_listed_and_kept(tmp_path: Path, case: str) -> None:
     """By sheet and address, with value and reason; its text is in the record, and its attribute is known in part."""
     path, qualifier, cell, words = ODD[case]
@@ -394,7 +395,7 @@ def test_an_id_that_is_the_gtin_of_another_product_hides_none(tmp_path: Path) ->
     assert {"Products!A9", "Products!B9", "Products!C9", "Products!B11"} == set(problems(catalog))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("qualifier", "expected"),
     [
         ("fr", (None, "fr")),
@@ -413,7 +414,7 @@ def test_languages_are_understood(tmp_path: Path, qualifier: str, expected: tupl
     assert [list(expected)] == found.to_numpy().tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("qualifier", "code"),
     [("GRM", "GRM"), ("g", "GRM"), ("ml", "MLT"), (f"Gram{BAR}GRM", "GRM"), ("E34", "E34")],
 )
@@ -755,7 +756,7 @@ RETYPED: dict[str, tuple[str, str, Any, dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", RETYPED)
+@each_row("case", RETYPED)
 def test_what_a_spreadsheet_made_of_it_is_listed(tmp_path: Path, case: str) -> None:
     """With its cell: what a program changed is no text and no code, and what is struck through is nothing."""
     path, qualifier, value, look, words = RETYPED[case]

@@ -22,6 +22,7 @@ from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.untrusted_text import words
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.notebook.card_products import CASE, EACH, PACK, PALLET, rich, text
 from tests.quality import hostile
 from tests.quality.reading_html import Node, parsed
@@ -102,7 +103,7 @@ def test_flags_say_yes_no_and_nothing() -> None:
     assert "display unit" in flags["not specified (absent)"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("gtin", "said"),
     [
         (EACH, "check digit correct"),
@@ -438,7 +439,7 @@ def test_a_product_that_is_not_there_is_named_with_its_neighbours() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(1, len(hostile.STRINGS) + 1))
+@each_row("number", range(1, len(hostile.STRINGS) + 1))
 def test_what_suppliers_type_is_shown_letter_by_letter(number: int) -> None:
     """Markup, formulas and directions are shown as they were typed, and become no elements."""
     page = parsed(read_card(hostile.catalog(), str(number)).html)

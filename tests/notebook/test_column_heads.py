@@ -22,6 +22,7 @@ from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.ranges import MOST, Histograms, edges_of, in_range
 from prodex.notebook.products.table_details import ColumnHeads
 from prodex.query import ProductQuery
+from tests.cases import each_row
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))
 dates = st.one_of(
@@ -234,7 +235,7 @@ def test_ranges_are_compared_in_utc() -> None:
     assert [True, False] == in_range(products, "updated_at", Range(None, limit)).tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("column", "limits", "said"),
     [
         ("brand", Range(1, 2), "no range of 'brand'"),

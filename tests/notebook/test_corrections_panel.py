@@ -20,6 +20,7 @@ from prodex.exploration.drafts import CorrectionDraft, SentCorrections, change_d
 from prodex.notebook.explore import explore
 from prodex.notebook.shared.state import Exploration
 from prodex.sandbox import Behaviour, Fault, Sandbox
+from tests.cases import each_row
 from tests.notebook.held import held
 from tests.quality.reading_html import parsed
 from tests.worklists.bakery import RECORDS, stored
@@ -525,7 +526,7 @@ HOSTILE = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("typed", HOSTILE)
+@each_row("typed", HOSTILE)
 def test_whatever_is_typed_is_shown_and_kept(typed: str, made: Callable[..., CorrectionsPanel]) -> None:
     """In full as JSON that a browser reads, in the draft letter by letter, and never as markup."""
     panel = made(TextCorrection("3", "description", "fr", typed))

@@ -28,6 +28,7 @@ from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 from prodex.query import ProductQuery
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests.cases import each_row
 from tests.quality.hostile import LONG
 from tests.wire import attributes
 
@@ -121,7 +122,7 @@ def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", [one for one in GROUPINGS if one != "language"])
+@each_row("by", [one for one in GROUPINGS if one != "language"])
 def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     """Of each group: how many products have a French name."""
     panel = panel_of(sample)

@@ -20,6 +20,7 @@ from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.export import AS_SHOWN, EVERYTHING
 from prodex.notebook.shared.state import Exploration
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 
 
 @pytest.fixture(scope="module")
@@ -596,7 +597,7 @@ def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("records", [[], [{"id": 7}], [{}]])
+@each_row("records", [[], [{"id": 7}], [{}]])
 def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) -> None:
     """A catalogue without products and a product without attributes are shown."""
     explorer = CatalogExplorer(prodex.flatten(records))

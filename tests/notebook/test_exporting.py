@@ -30,6 +30,7 @@ from prodex.notebook.shared.exporting import Exporter, path_of
 from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.progress import PhaseObserver, PhaseProgress
 from prodex.tables.declaration import TABLES
+from tests.cases import each_row
 
 LONG = "=" + "x" * 40_000
 RECORDS = [
@@ -107,7 +108,7 @@ def test_all_tables_are_those_of_the_products_that_are_left(
     assert f"Exported 1 product to {len(TABLES)} tables in {tmp_path}. {chosen}" == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "form", "files"),
     [
         (AS_SHOWN, "csv", 2),

@@ -28,6 +28,7 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.panel import SnapshotPanel
 from prodex.query import ProductQuery
+from tests.cases import each_row
 from tests.notebook.held import held
 
 RECORDS = [{"id": number, "gtin": f"{number:014}"} for number in range(1, 6)]
@@ -94,7 +95,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     assert [*["not requested"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("make", "said"),
     [
         (lambda: CatalogExplorer("shop"), "No snapshot 'shop'"),  # type: ignore[arg-type]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from prodex.notebook.query.controls import (
     ChoiceControl,
     ListControl,
@@ -20,11 +18,12 @@ from prodex.notebook.query.controls import (
 from prodex.notebook.query.options import INCLUDED
 from prodex.notebook.shared.panel import Fold
 from prodex.query import ProductQuery
+from tests.cases import each_row
 
 FIELDS = [("Name", "name"), ("Brand", "brand")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "gtins"),
     [
         ("3036811359935", ["03036811359935"]),
@@ -88,7 +87,7 @@ def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
     assert "everything" == preset._usual.list.label
 
 
-@pytest.mark.parametrize("text", [text for _, text in INCLUDED if text])
+@each_row("text", [text for _, text in INCLUDED if text])
 def test_every_usual_choice_of_fields_is_recognised_again(text: str) -> None:
     """The fields of a query are shown as the preset that they came from."""
     assert text == shown_paths(ProductQuery(source_include=text))

@@ -21,6 +21,7 @@ from prodex.query import (
     SharingStatus,
     ValidationStatus,
 )
+from tests.cases import each_row
 from tests.quick import examples
 from tests.test_query import without_contradiction
 
@@ -117,7 +118,7 @@ def field_of(name: str) -> QueryField:
     return next(field for field in FIELDS if name in field.names)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "message"),
     [
         ("gtins_in", "GTIN\nabc", "gtins_in has no GTIN, but GTIN, abc"),

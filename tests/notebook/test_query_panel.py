@@ -29,6 +29,7 @@ from prodex.sandbox import Sandbox
 from prodex.service import Client, RetryPolicy, pages
 from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.sample import shared_products
+from tests.cases import each_row
 from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
@@ -79,7 +80,7 @@ def until(is_so: Callable[[], object], seconds: float = 30) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "query"),
     [
         ("target_market", 250, FRENCH),
@@ -189,7 +190,7 @@ def test_a_catalogue_suggests_its_markets_and_kinds(service: Client) -> None:
     assert ("Oat drink",) == panel.control("search").rows[1].text.options
 
 
-@pytest.mark.parametrize("code", ["9" * 5_000, "²", "FR", "", "-1"])
+@each_row("code", ["9" * 5_000, "²", "FR", "", "-1"])
 def test_a_market_that_is_no_number_is_not_suggested(code: str) -> None:
     """A service may send any text as a market: the others are suggested all the same."""
     keys = [{"target_market_id": one} for one in (code, "250")]

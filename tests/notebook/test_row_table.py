@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.row_table import RowTable
 from prodex.notebook.shared.static_picture import picture_of
+from tests.cases import each_row
 
 ROWS = {"a": ("Apple <b>", "3"), "p": ("Pear", "12"), "q": ("Quince", "1")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("is_multiple", "pressed", "selected"),
     [
         (False, "p", [1]),

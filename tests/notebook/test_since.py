@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from prodex.notebook.snapshots.comparison import snapshots_to_compare
 from prodex.notebook.snapshots.saved import SnapshotEntry
+from tests.cases import each_row
 
 
 def made(*times: str, name: str = "shop") -> list[SnapshotEntry]:
@@ -18,7 +17,7 @@ def offered(kept: list[SnapshotEntry], newest: int = 0) -> list[tuple[str, str]]
     return [(label, one.time[8:13]) for label, one in snapshots_to_compare(kept, kept[newest])]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("times", "expected"),
     [
         # The 16th is a Monday. A snapshot of that day is the one that the week began with.

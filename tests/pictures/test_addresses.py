@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from prodex.errors import MediaRefused
 from prodex.network.addresses import is_public, read_address, sandbox_of
+from tests.cases import each_row
 from tests.quick import examples
 
 OUTSIDE = [
@@ -56,13 +57,13 @@ INSIDE = [
 ]
 
 
-@pytest.mark.parametrize("ip", OUTSIDE)
+@each_row("ip", OUTSIDE)
 def test_the_public_internet_may_be_asked(ip: str) -> None:
     """In IPv4 and IPv6, and through the translations between them."""
     assert is_public(ip)
 
 
-@pytest.mark.parametrize("ip", INSIDE)
+@each_row("ip", INSIDE)
 def test_what_is_not_public_may_not_be_asked(ip: str) -> None:
     """Loopback, private, shared, link-local, documentation, where clouds keep keys, and what stands for such."""
     assert not is_public(ip)
@@ -77,7 +78,7 @@ def test_an_address_in_disguise_is_not_more_public(inner: ipaddress.IPv4Address,
     assert not is_public(str(outer)) or is_public(str(inner))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "read"),
     [
         ("https://Media.Example/a.jpg", ("https", "media.example", 443, "/a.jpg")),
@@ -97,7 +98,7 @@ def test_an_address_is_read_once_and_for_all(typed: str, read: tuple[str, str, i
     assert read == (address.scheme, address.host, address.port, address.target)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "typed",
     [
         *(
@@ -137,7 +138,7 @@ def test_what_is_no_plain_web_address_is_refused(typed: str) -> None:
     assert "secret" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "sandbox"),
     [
         ("http://127.0.0.1:8080", ("http", "127.0.0.1", 8080)),

@@ -20,6 +20,7 @@ import prodex
 from prodex.pictures.file_check import check_file, compare, read_checksum
 from prodex.pictures.plan import PlannedPicture, plan
 from prodex.pictures.resize import shrink
+from tests.cases import each_row
 from tests.quick import examples
 
 from . import drawn
@@ -49,9 +50,7 @@ def test_digits_alone_may_be_either() -> None:
     assert {4294967295} == read_checksum("4294967295")
 
 
-@pytest.mark.parametrize(
-    "text", [None, "", " ", "none", "0x", "12345678901234567890", "1" * 40_000, "abcdefghi", "-5e"]
-)
+@each_row("text", [None, "", " ", "none", "0x", "12345678901234567890", "1" * 40_000, "abcdefghi", "-5e"])
 def test_what_is_no_checksum_says_nothing(text: str | None) -> None:
     """A text that is not a checksum checks nothing."""
     assert frozenset() == read_checksum(text)
@@ -60,7 +59,7 @@ def test_what_is_no_checksum_says_nothing(text: str | None) -> None:
 FORMATS = ["JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP"]
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@each_row("form", FORMATS)
 def test_a_picture_is_known_by_its_bytes(form: str, tmp_path: Path) -> None:
     """The format, size and checksum are those of the bytes, whatever name or address a file has."""
     content = drawn.picture(30, 20, form=form)
@@ -90,7 +89,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("content", OTHERS)
+@each_row("content", OTHERS)
 def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> None:
     """Documents and programs are not pictures, even if a browser would draw them."""
     (tmp_path / "a.jpg").write_bytes(content)
@@ -100,7 +99,7 @@ def test_what_is_no_picture_says_what_it_is(content: bytes, tmp_path: Path) -> N
     assert OTHERS[content] in str(facts.problem)
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "TIFF", "BMP"])
+@each_row("form", ["JPEG", "PNG", "GIF", "TIFF", "BMP"])
 def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
     """A picture that is cut off is found without a size or checksum in its record."""
     noise = Image.effect_noise((300, 300), 60).convert("RGB")
@@ -178,7 +177,7 @@ def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
         assert (side > 12_000) == ("pixels" in str(facts.problem)), facts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "checked", "problem"),
     [
         ({}, "", None),

@@ -27,6 +27,7 @@ import prodex
 from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
+from tests.cases import each_row
 from tests.quick import examples
 
 from . import drawn
@@ -74,7 +75,7 @@ def test_good_pictures_stand_in_the_folder(server: FileServer, folder: Path) -> 
     assert pictures.complete
 
 
-@pytest.mark.parametrize("form", ["{:d}", "{:x}", "{:08X}", "0x{:x}", "0X{:08x}", "000{:d}"])
+@each_row("form", ["{:d}", "{:x}", "{:08X}", "0x{:x}", "0X{:08x}", "000{:d}"])
 def test_checksums_are_compared_in_every_form(form: str, server: FileServer, folder: Path) -> None:
     """Checksums of records are decimal or hexadecimal."""
     url = server.serve("/a.jpg", RED)
@@ -104,7 +105,7 @@ BROKEN: dict[str, tuple[bytes, dict[str, Any], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@each_row("case", BROKEN)
 def test_what_does_not_pass_lies_aside_and_says_why(case: str, server: FileServer, folder: Path) -> None:
     """A failed file goes to a separate folder, without a suffix that a browser or a shell would run."""
     content, told, reason, ending = BROKEN[case]
@@ -331,7 +332,7 @@ def test_a_catalogue_without_pictures_is_fine(folder: Path) -> None:
         assert "0 of 0 pictures" in repr(pictures)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "options"),
     [
         ({"source_include": ["brand"]}, {}),
@@ -353,9 +354,7 @@ def test_what_was_not_asked_for_is_not_taken_for_missing(
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(
-    "options", [{"size": 0}, {"size": "big"}, {"workers": 0}, {"workers": "8"}, {"workers": True}]
-)
+@each_row("options", [{"size": 0}, {"size": "big"}, {"workers": 0}, {"workers": "8"}, {"workers": True}])
 def test_parameters_that_make_no_sense_are_said(options: dict[str, Any], folder: Path) -> None:
     """Invalid parameters are refused before anything is done."""
     with pytest.raises(InputError, match=next(iter(options))):

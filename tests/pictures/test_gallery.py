@@ -19,6 +19,7 @@ from prodex.errors import InputError
 from prodex.pictures import Gallery, gallery
 from prodex.pictures.contact_sheet import SheetCell
 from prodex.pictures.thumbnails import Thumbnail
+from tests.cases import each_row
 
 from . import drawn
 from .file_server import FileServer
@@ -51,7 +52,7 @@ def products(server: FileServer, count: int) -> prodex.Catalog:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "per_page", "ids", "title"),
     [
         (1, 3, ["1", "2", "3"], "products 1-3 of 7, page 1 of 3"),
@@ -71,7 +72,7 @@ def test_a_page_says_which_products_of_how_many(
     assert title in sheet._repr_html_()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "options", [{"page": 0}, {"page": 4}, {"page": "1"}, {"per_page": 0}, {"per_page": 501}, {"size": 5000}]
 )
 def test_pages_that_are_not_there_are_said(options: dict[str, Any], server: FileServer) -> None:

@@ -18,6 +18,7 @@ from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.network.retry import RetryPolicy
+from tests.cases import each_row
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -71,7 +72,7 @@ ENDLESS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ENDLESS)
+@each_row("kind", ENDLESS)
 def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> None:
     """Although each read brings something; a status that came is an answer already."""
     with (
@@ -104,7 +105,7 @@ def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "Retry-After: Fri, 31 Dec 9999 23:59:59 -1200",
@@ -118,7 +119,7 @@ def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path)
         f"Set-Cookie: a=b; Max-Age={'9' * 400}",
     ],
 )
-@pytest.mark.parametrize("status", [200, 206, 302, 404, 416, 429, 503])
+@each_row("status", [200, 206, 302, 404, 416, 429, 503])
 def test_no_header_ends_in_anything_but_our_errors(header: str, status: int, tmp_path: Path) -> None:
     """Numbers and dates that nobody can hold are passed over."""
     head = f"HTTP/1.1 {status} X\r\n{header}\r\n\r\n".encode() + b"content"

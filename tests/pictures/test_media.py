@@ -16,6 +16,7 @@ from prodex.errors import MediaFailed, MediaRefused, StorageError
 from prodex.limits import Limits
 from prodex.network.download import DownloadPolicy, MediaDownloader
 from prodex.network.retry import RetryPolicy
+from tests.cases import each_row
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -65,7 +66,7 @@ def test_nothing_of_ours_is_given_away(
         assert headers["user-agent"].startswith("prodex/")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     [
         *(
@@ -96,7 +97,7 @@ def test_addresses_of_this_machine_and_its_network_are_refused(
     assert [] == internet.connected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "ips",
     [["10.0.0.1"], ["127.0.0.1"], [OUTSIDE, "192.168.1.1"], ["64:ff9b::a00:1"], ["::ffff:169.254.169.254"]],
 )
@@ -141,9 +142,7 @@ def test_the_next_address_of_a_name_is_tried(server: FileServer, internet: Inter
     assert ["8.8.8.8", OUTSIDE] == internet.connected
 
 
-@pytest.mark.parametrize(
-    "place", ["http://localhost:{port}/", "http://127.1:{port}/", "http://127.0.0.1:{other}/"]
-)
+@each_row("place", ["http://localhost:{port}/", "http://127.1:{port}/", "http://127.0.0.1:{other}/"])
 def test_only_the_very_address_of_the_sandbox_is_excepted(server: FileServer, part: Path, place: str) -> None:
     """Not another port of this machine, nor another of its names."""
     with serving() as other, way_to(server) as media:
@@ -154,7 +153,7 @@ def test_only_the_very_address_of_the_sandbox_is_excepted(server: FileServer, pa
         assert [] == [*server.asked, *other.asked]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "health",
     [
         b"",
@@ -202,7 +201,7 @@ def test_nobody_else_may_send_us_to_the_sandbox(server: FileServer, internet: In
     assert ["/inside.jpg"] == server.paths
 
 
-@pytest.mark.parametrize(
+@each_row(
     "location",
     [
         *("http://169.254.169.254/latest/meta-data", "http://localhost:{port}/b.jpg", "//127.1:{port}/b.jpg"),
@@ -386,9 +385,7 @@ def test_a_busy_server_is_given_the_pause_it_asks_for(server: FileServer, part: 
     assert 0.6 <= time.monotonic() - begin < 5
 
 
-@pytest.mark.parametrize(
-    ("status", "times"), [(404, 1), (403, 1), (410, 1), (204, 1), (304, 1), (500, 3), (503, 3)]
-)
+@each_row(("status", "times"), [(404, 1), (403, 1), (410, 1), (204, 1), (304, 1), (500, 3), (503, 3)])
 def test_what_does_not_pass_is_not_asked_again(
     server: FileServer, part: Path, status: int, times: int
 ) -> None:
@@ -537,8 +534,8 @@ def test_a_full_disk_is_said(server: FileServer, part: Path) -> None:
     assert ("bytes=50000-", CONTENT) == (server.asked[-1][1]["range"], part.read_bytes())
 
 
-@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
-@pytest.mark.parametrize("status", [200, 206])
+@each_row("link", [Path.symlink_to, Path.hardlink_to])
+@each_row("status", [200, 206])
 def test_a_link_where_a_part_is_kept_leads_nowhere(
     link: Callable[[Path, Path], None], status: int, server: FileServer, part: Path, tmp_path: Path
 ) -> None:
@@ -556,7 +553,7 @@ def test_a_link_where_a_part_is_kept_leads_nowhere(
     assert "secret" not in str(server.asked)
 
 
-@pytest.mark.parametrize("version", [b"", b"a\r\nX: y", b"\xff", b"a\n", b'W/"1"'])
+@each_row("version", [b"", b"a\r\nX: y", b"\xff", b"a\n", b'W/"1"'])
 def test_a_part_whose_version_is_damaged_begins_anew(version: bytes, server: FileServer, part: Path) -> None:
     """It may have been cut off, or be no version at all."""
     part.write_bytes(b"begun")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError
 from prodex.pictures.plan import plan, size_in
+from tests.cases import each_row
 from tests.quick import examples
 
 from . import drawn
@@ -20,7 +21,7 @@ def renditions(*sides: int | None) -> list[dict[str, Any]]:
     return [{"uniformResourceIdentifier": f"{side}", "width": side, "height": side} for side in sides]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sides", "size", "url"),
     [
         ((1024, 512, 256), None, "original"),
@@ -85,7 +86,7 @@ def test_every_picture_is_in_the_plan() -> None:
     assert "it belongs to a pending update" in str(next(one.left_out for one in found if one.url == "d"))
 
 
-@pytest.mark.parametrize("size", [0, -1, "big", 512.0, True, 10**9])
+@each_row("size", [0, -1, "big", 512.0, True, 10**9])
 def test_a_size_must_be_a_number_of_pixels(size: Any) -> None:
     """A size that is not a number of pixels is refused."""
     with pytest.raises(InputError, match="not a number of pixels"):

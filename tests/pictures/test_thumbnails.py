@@ -16,6 +16,7 @@ import prodex
 from prodex.errors import InputError, StorageError
 from prodex.pictures import download_pictures, thumbnails
 from prodex.pictures.resize import shrink
+from tests.cases import each_row
 
 from . import drawn
 from .file_server import FileServer
@@ -87,7 +88,7 @@ KINDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "form"), [(mode, form) for mode in KINDS for form in KINDS[mode][1]])
+@each_row(("mode", "form"), [(mode, form) for mode in KINDS for form in KINDS[mode][1]])
 def test_every_kind_of_picture_can_be_made_small(mode: str, form: str, server: FileServer) -> None:
     """Grey, indexed, CMYK and transparent pictures become JPEGs on white."""
     written = io.BytesIO()
@@ -179,7 +180,7 @@ PROBLEMS: dict[str, tuple[dict[str, Any], bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", PROBLEMS)
+@each_row("case", PROBLEMS)
 def test_what_does_not_pass_its_check_is_not_shown(case: str, server: FileServer, home: Path) -> None:
     """A failed file is not shown and not cached, and the reason is given."""
     told, content, problem = PROBLEMS[case]
@@ -253,7 +254,7 @@ def test_files_that_were_downloaded_are_used(server: FileServer, tmp_path: Path)
         thumbnails(catalog, ["1"], 100, folder=tmp_path / "nothing")
 
 
-@pytest.mark.parametrize("size", [0, 15, 4000, "big", None, True])
+@each_row("size", [0, 15, 4000, "big", None, True])
 def test_a_size_must_be_one_of_a_small_picture(size: Any) -> None:
     """A size beyond that of a small picture is refused."""
     with pytest.raises(InputError, match="must be a number of pixels"):
@@ -290,7 +291,7 @@ def test_many_large_pictures_do_not_take_all_memory(tmp_path: Path) -> None:
     assert int(said.stdout) < 2_500_000
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each_row("orientation", range(1, 9))
 def test_a_picture_is_turned_upright_whichever_way_it_lies(orientation: int, tmp_path: Path) -> None:
     """Every orientation is turned as Pillow turns it."""
     exif = Image.Exif()

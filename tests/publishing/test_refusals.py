@@ -21,11 +21,12 @@ from prodex.errors import (
     StorageError,
 )
 from prodex.publishing.destination import place_of
+from tests.cases import each_row
 from tests.publishing.snapshots import same, shop
 from tests.publishing.test_publish import files_of
 
 
-@pytest.mark.parametrize("inside", ["", "_snapshots", "texts"])
+@each_row("inside", ["", "_snapshots", "texts"])
 def test_a_delta_table_of_another_program_is_left_alone(inside: str, tmp_path: Path) -> None:
     """Be it the place itself, the pointer, or one of the tables."""
     write_deltalake(tmp_path / inside, pa.table({"a": [1]}))
@@ -180,7 +181,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@each_row("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_pointer_that_is_not_as_it_was_written_is_refused(
     damage: Callable[[Path], object], tmp_path: Path
 ) -> None:
@@ -216,9 +217,7 @@ def test_a_file_that_was_exchanged_is_refused(tmp_path: Path) -> None:
         prodex.open_published(tmp_path).texts  # noqa: B018 - reading it is the test
 
 
-@pytest.mark.parametrize(
-    "uri", ["s3://key:secret-word@bucket/x", "s3://secret-word@bucket/x", "az://c/x?sig=secret-word"]
-)
+@each_row("uri", ["s3://key:secret-word@bucket/x", "s3://secret-word@bucket/x", "az://c/x?sig=secret-word"])
 def test_credentials_in_an_address_are_refused_without_showing_them(uri: str) -> None:
     """An address is shown in reprs, in logs and in tables."""
     with pytest.raises(SettingsError) as refused:
@@ -227,7 +226,7 @@ def test_credentials_in_an_address_are_refused_without_showing_them(uri: str) ->
     assert "secret-word" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "uri", ["gs://bucket/shop/", "abfss://container@account.dfs.core.windows.net/shop", "az://container/shop"]
 )
 def test_addresses_of_other_stores_and_their_options_are_passed_on(uri: str) -> None:

@@ -22,6 +22,7 @@ from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFoun
 from prodex.quality import accepted as accepted_module
 from prodex.quality.accepted import day_of, digest_of
 from prodex.quality.states import State
+from tests.cases import each_row
 
 RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
 CHECKS = {"valid_gtin": {"severity": "blocker"}, "has_text": {"attribute": "namePublicLong"}}
@@ -268,7 +269,7 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
+@each_row("name", FILES)
 def test_each_line_is_read_alone(name: str, file: Path) -> None:
     """What cannot be read is said by its number, and costs no other line."""
     content, cells, unread = FILES[name]
@@ -282,7 +283,7 @@ def test_each_line_is_read_alone(name: str, file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
+@each_row("name", FILES)
 def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
     """What is there stays byte by byte, and the new line is read."""
     content, _, unread = FILES[name]
@@ -339,7 +340,7 @@ def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -
         prodex.accepted(7)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["..", "", "  ", "../shop", "/", "\0"])
+@each_row("name", ["..", "", "  ", "../shop", "/", "\0"])
 def test_a_name_is_no_path(name: str) -> None:
     """What no snapshot can be called is refused, and no file outside of the snapshots is looked for."""
     saved(RIGHT)

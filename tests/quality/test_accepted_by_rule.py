@@ -12,6 +12,7 @@ import pytest
 import prodex
 from prodex import Audit
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality import test_rules_food as food
 from tests.quality import test_rules_hierarchies as packing
 from tests.quality import test_rules_pictures as pictures
@@ -125,7 +126,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", CASES)
+@each_row("rule", CASES)
 def test_it_stays_while_its_data_are_the_same(rule: str, file: Path) -> None:
     """Days pass, another attribute is filled, and other products come and go."""
     case = CASES[rule]
@@ -141,7 +142,7 @@ def test_it_stays_while_its_data_are_the_same(rule: str, file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [*CHANGED, *OTHERS_CHANGED])
+@each_row("rule", [*CHANGED, *OTHERS_CHANGED])
 def test_it_comes_back_when_what_it_was_compared_with_changes(rule: str, file: Path) -> None:
     """The value is the same, and what the check compared it with is not what somebody has looked at."""
     case = CASES[rule]

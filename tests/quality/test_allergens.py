@@ -21,6 +21,7 @@ from prodex.quality.allergen_detection import (
     words_of,
 )
 from prodex.quality.text_normalization import folded
+from tests.cases import each_row
 from tests.quality.allergen_table import labelled
 from tests.quick import examples
 
@@ -31,7 +32,7 @@ def named(text: str, language: str | None = None, *, perhaps: bool = False) -> l
     return names_of(int(found.groups[0]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "text", "groups"),
     [
         ("en", "Wheat flour, skimmed milk powder, soya lecithin", "gluten soya milk"),
@@ -72,7 +73,7 @@ def test_words_of_a_language(language: str, text: str, groups: str) -> None:
     assert groups.split() == named(text, language)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "sans lait ni œufs",
@@ -151,7 +152,7 @@ def marked(pattern: str) -> Callable[[str], str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         lambda text: text if "&" in text else text.upper(),
@@ -238,7 +239,7 @@ def test_a_hostile_text_takes_no_time() -> None:
     assert len(texts) == len(named_allergens(pa.array(texts)).groups)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "text", "written"),
     [
         ("oeufs", "Sucre, ŒUFS frais", "ŒUFS"),

@@ -11,6 +11,7 @@ import prodex
 from prodex import Audit, ProductQuery
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.four_states import Record, text
 
 RULE = "composition_allergens_listed"
@@ -51,14 +52,14 @@ def unlisted(record: Record) -> list[str]:
     return [reason.split(":")[0] for reason in audited(record).failures()["reason"]]
 
 
-@pytest.mark.parametrize("label", ["fr", "de", "fi", "ja", "", None])
+@each_row("label", ["fr", "de", "fi", "ja", "", None])
 def test_a_text_is_read_in_the_language_it_is_in(label: str | None) -> None:
     """An English text that is called French, Japanese or nothing at all names what it names."""
     assert ["gluten", "eggs", "peanuts", "soya", "milk"] == unlisted(food((label, WHEAT)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("said", "expected"),
     [
         (POLISH, State.UNKNOWN),
@@ -87,7 +88,7 @@ def test_a_text_of_uncertain_language_does_not_pass_because_one_allergen_is_list
     assert State.UNKNOWN == state(food(("pl", "gluten, mleko w proszku"), allergens="Gluten"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "expected"),
     [
         ((RICE, BREAD), State.FAIL),
@@ -105,7 +106,7 @@ def test_of_several_compositions_each_counts(said: tuple[str, str], expected: St
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("listed", [None, [], [None], "", "  ", [text("fr", "")]])
+@each_row("listed", [None, [], [None], "", "  ", [text("fr", "")]])
 def test_an_absent_list_lists_nothing(listed: Any) -> None:
     """Whoever filters by it finds a bread without gluten."""
     assert State.FAIL == state(food(("fr", BREAD), allergens=listed))
@@ -116,7 +117,7 @@ def test_an_absent_list_lists_nothing(listed: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("listed", "expected"),
     [
         ("Gluten", State.PASS),
@@ -141,7 +142,7 @@ def test_a_list_that_cannot_be_read_lacks_nothing(listed: str, expected: State) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("label", "said", "gluten", "cereal"),
     [
         ("fr", "Farine, eau, levure, sel de mer", "Gluten", "Blé"),
@@ -248,7 +249,7 @@ def test_the_finding_shows_the_word_as_it_is_written() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "said", "groups"),
     [
         (

@@ -11,6 +11,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.quality.rulebook import RULES
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 
 HOSTILE = '<script>alert(1)</script> $$\\href{x}{y}$$ =HYPERLINK("x") \u202eevil {attribute} ' + "x" * 40_000
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
@@ -38,7 +39,7 @@ ALWAYS_ASKED = {"id", "uuid", "gtin", "updatedAt"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", SHIPPED)
+@each_row("profile", SHIPPED)
 def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str) -> None:
     """Data that were not requested are unknown, and no rule crashes because of them."""
     catalog = prodex.flatten([{"id": 7}, {"id": 8, "gtin": "03036811359935"}])
@@ -57,7 +58,7 @@ def test_a_catalogue_with_one_field_only_is_judged_by_what_it_shows(profile: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", SHIPPED)
+@each_row("profile", SHIPPED)
 def test_hostile_text_is_shown_verbatim_and_never_as_markup(profile: str) -> None:
     """This holds for every place that a supplier fills in, and nothing is cut in the failures."""
     text = [{"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}, "data": HOSTILE}]

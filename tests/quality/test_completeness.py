@@ -15,6 +15,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.completeness import Completeness, channel_column_names
 from prodex.store.reading import flatten
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests.cases import each_row
 from tests.quality.test_required_checks import text
 
 ROWS: list[dict[str, Any]] = [
@@ -72,7 +73,7 @@ def row(table: pd.DataFrame, channel: str, family: str | None, language: str = "
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("channel", "family", "language", "figures"),
     [
         ("Shop (France)", "*", "all", (5, 2, 2, 1)),

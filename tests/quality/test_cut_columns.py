@@ -15,6 +15,7 @@ from prodex import Catalog, ProductQuery
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.four_states import Record, named, text
 
 WORDS = [
@@ -83,7 +84,7 @@ def states(records: list[Record], **options: Any) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [80, 100, 250, 254, 255, 256, 512, 1000])
+@each_row("length", [80, 100, 250, 254, 255, 256, 512, 1000])
 def test_a_length_at_which_an_owners_texts_end_is_that_of_a_column(length: int) -> None:
     """The texts of exactly that length are found; those of every other length are not, nor those of another owner."""
     beside = [*of_all_lengths("Mill", 50, 1), *of_all_lengths("Bakery", 50, 2)]
@@ -136,7 +137,7 @@ def test_the_column_of_one_owner_says_nothing_about_another() -> None:
     assert [State.FAIL] * 40 == found[len(others) + 1 :]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         ["Conserver au sec et à l'abri de la lumière"] * 40,
@@ -233,7 +234,7 @@ ENDINGS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "data", "is_cut"), ENDINGS)
+@each_row(("language", "data", "is_cut"), ENDINGS)
 def test_how_a_text_ends(language: str, data: str, is_cut: bool) -> None:
     """Dots, open brackets and words that join say in ten languages that something is missing."""
     expected = State.FAIL if is_cut else State.PASS

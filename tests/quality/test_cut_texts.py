@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 
 from prodex.quality.cut_texts import are_cut
+from tests.cases import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("Sucre, sel, pers...", "Sucre, sel, pers…", "Sucre, sel, pers. ..", "Sucre, sel, . . ."),
@@ -31,7 +31,7 @@ def test_a_list_that_goes_on_was_cut(text: str) -> None:
     assert [True] == are_cut(pa.array([text])).tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *(

@@ -12,6 +12,7 @@ from prodex.languages import Translation
 from prodex.quality.comparison import worsening
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.states import State
+from tests.cases import each_row
 
 _RECORDS = [
     {"id": 7, "gtin": "03036811359935"},
@@ -30,7 +31,7 @@ def _audit(day: str | date, records: list[dict] = _RECORDS, checks: dict = _CHEC
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("day", "severity", "failing"),
     [(_BEFORE, "warning", 1), (_FIRST, "blocker", 1), (_LAST, "blocker", 1), (_AFTER, "blocker", 0)],
 )
@@ -67,9 +68,7 @@ def test_the_day_is_that_of_the_audit_unless_given() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("one", "other"), [(_BEFORE, _FIRST), (_LAST, _AFTER), (_BEFORE, _AFTER), (_AFTER, _FIRST)]
-)
+@each_row(("one", "other"), [(_BEFORE, _FIRST), (_LAST, _AFTER), (_BEFORE, _AFTER), (_AFTER, _FIRST)])
 def test_a_day_of_a_law_is_no_worsening(one: str, other: str) -> None:
     """Two audits of the same products differ by their laws alone: nothing is fixed, nothing fails newly."""
     compared = prodex.diff(_audit(one), _audit(other))
@@ -81,7 +80,7 @@ def test_a_day_of_a_law_is_no_worsening(one: str, other: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("one", "other"), [(_BEFORE, _FIRST), (_FIRST, _BEFORE), (_LAST, _AFTER)])
+@each_row(("one", "other"), [(_BEFORE, _FIRST), (_FIRST, _BEFORE), (_LAST, _AFTER)])
 def test_a_worse_product_is_a_worsening_on_such_a_day_as_well(one: str, other: str) -> None:
     """A product that became worse is found, whatever the laws did on that day."""
     worse = [_RECORDS[0], {"id": 8, "gtin": "03036811359937", "GPC": {"code": "10000045"}}]
@@ -124,9 +123,7 @@ def test_an_earlier_audit_gives_nothing_to_a_law_that_has_ended() -> None:
         assert kept.checks == whole.checks
 
 
-@pytest.mark.parametrize(
-    "given", ["12.8.2026", "2026-13-01", 20260812, datetime.fromisoformat("2026-08-12T09:00"), ""]
-)
+@each_row("given", ["12.8.2026", "2026-13-01", 20260812, datetime.fromisoformat("2026-08-12T09:00"), ""])
 def test_what_is_no_day_is_refused(given: object) -> None:
     """A day is a date or its ISO form; anything else is refused with its value."""
     with pytest.raises(prodex.errors.InputError, match=r"as_of is .*give a day, such as 2026-08-12"):
@@ -154,7 +151,7 @@ def test_an_unknown_field_is_refused_by_name() -> None:
         prodex.Profile.read({"attributes": {"manufacture": "contactInformationList"}})
 
 
-@pytest.mark.parametrize("given", [7, "", [], [7], {"path": "x"}, ["  "]])
+@each_row("given", [7, "", [], [7], {"path": "x"}, ["  "]])
 def test_a_field_is_a_path(given: object) -> None:
     """Where a field is has to be a name, or several."""
     with pytest.raises(prodex.errors.InputError, match="manufacturer is "):

@@ -23,6 +23,7 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
 from prodex.quality.states import EVIDENCE, State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality import judging
 
 FRENCH = {"expressedIn": {"normalizedCode": "fr", "code": "fra-FR"}}
@@ -64,7 +65,7 @@ def test_missing_is_absent_null_or_empty() -> None:
     assert {("namePublicLong", "fr")} == set(zip(failures["attribute"], failures["language"], strict=True))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "state"),
     [
         ({}, State.FAIL),
@@ -139,7 +140,7 @@ def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
     assert "ZeroDivisionError" in audit.by_check.set_index("check").loc["raises_on_odd", "crash"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "why"),
     [
         (prodex.Verdict([True]), "fails has 1 values for 2 products"),
@@ -375,7 +376,7 @@ def test_what_was_read_of_a_part_is_given_back_as_soon_as_it_is_judged() -> None
     assert kept < catalog.arrow("texts").nbytes / 4
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (4, 0), (4, 3)])
+@each_row("shape", [(0, 0), (0, 3), (4, 0), (4, 3)])
 def test_a_part_is_the_same_after_it_was_held(shape: tuple[int, int]) -> None:
     """Compressed, sent to another process and asked again: types, nulls, order and places stay."""
     products, checks = shape

@@ -24,6 +24,7 @@ from prodex.quality.comparison import compare_audits
 from prodex.quality.products import Products
 from prodex.quality.scores import readiness
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quick import examples
 
 #: What a product's one word says of it under the two rules below.
@@ -108,7 +109,7 @@ def test_a_product_with_a_failing_blocker_is_never_better_than_c() -> None:
     assert "A product with a failing blocker has grade C at best." in repr(audit)
 
 
-@pytest.mark.parametrize(("best", "expected"), [("A", "A"), ("B", "B"), ("D", "D"), ("E", "E")])
+@each_row(("best", "expected"), [("A", "A"), ("B", "B"), ("D", "D"), ("E", "E")])
 def test_the_profile_says_the_best_grade_under_a_blocker(best: str, expected: str) -> None:
     """With "A" the score alone decides, and no footnote mentions a limit."""
     audit = audited([NOT_READY], grade_with_blocker=best)
@@ -117,7 +118,7 @@ def test_the_profile_says_the_best_grade_under_a_blocker(best: str, expected: st
     assert ("with a failing blocker has grade" in repr(audit)) == (best != "A")
 
 
-@pytest.mark.parametrize("given", ["F", "c", 3, ["C"], None, ""])
+@each_row("given", ["F", "c", 3, ["C"], None, ""])
 def test_a_best_grade_that_is_none_is_refused(given: Any) -> None:
     """The message says what to write instead."""
     with pytest.raises(InputError, match=r"grade_with_blocker is .*; give one of A, B, C, D, E"):

@@ -12,6 +12,7 @@ import pytest
 
 import prodex
 from prodex.quality.states import State
+from tests.cases import each_row
 from tests.quality.four_states import Record, text
 from tests.test_real_products import REAL
 
@@ -48,7 +49,7 @@ NUTRITION: Any = {"isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"cod
 ALCOHOL: Any = {"percentageOfAlcoholByVolume": [{"data": 40, "expressedIn": {"code": "P1"}}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("record", "evidence"),
     [
         (NUTRITION, "its nutrients"),
@@ -67,7 +68,7 @@ def test_a_finding_says_what_it_rests_on(record: Record, evidence: str) -> None:
     assert [f"no data; taken for food by {evidence}"] == audit.failures()["reason"].tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         *("Biscuits", "Pâtes alimentaires", "Käse", "Galletas", "Formaggi", "Koekjes", "Bolachas"),
@@ -79,7 +80,7 @@ def test_kinds_of_food_are_known_by_their_words(label: str) -> None:
     assert ["food"] == decided(kind(label))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         *("Shampooing au lait", "Shampoo", "Zahnpasta", "Champú", "Detersivi", "Wasmiddel", "Detergentes"),
@@ -96,9 +97,7 @@ def test_ingredients_of_cosmetics_are_none_of_food() -> None:
     assert ["none", "none"] == decided(composition(INCI), composition("80 % coton, 20 % polyester"))
 
 
-@pytest.mark.parametrize(
-    "write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]]
-)
+@each_row("write", [lambda said: said, lambda said: {"data": said}, lambda said: [{"data": said}]])
 def test_ingredients_without_a_language_are_read_as_well(write: Any) -> None:
     """Some services send them as a plain string, others leave the language out."""
     assert ["none", "food", "undecided"] == decided(

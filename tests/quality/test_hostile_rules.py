@@ -18,6 +18,7 @@ from prodex.errors import InputError
 from prodex.quality.products import Products
 from prodex.quality.run import run_within
 from prodex.quality.states import State
+from tests.cases import each_row
 from tests.quality import judging
 from tests.quality.test_engine import in_parts
 
@@ -94,7 +95,7 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "why"),
     [
         (exits, "it tried to end the program: SystemExit 3"),
@@ -107,7 +108,7 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
         (raises_what_cannot_be_shown, "Mute"),
     ],
 )
-@pytest.mark.parametrize("rule_seconds", [60, None])
+@each_row("rule_seconds", [60, None])
 def test_a_hostile_rule_concerns_its_column_only(
     rule: Callable[..., Any], why: str, rule_seconds: float | None
 ) -> None:
@@ -254,7 +255,7 @@ def test_the_limit_holds_on_any_executor() -> None:
         assert 2 == len(audit.crashes)
 
 
-@pytest.mark.parametrize("seconds", [0, -1, "60", True, float("nan"), float("inf"), 1e12])
+@each_row("seconds", [0, -1, "60", True, float("nan"), float("inf"), 1e12])
 def test_a_limit_that_is_none_is_refused(seconds: Any) -> None:
     """The message says what to give."""
     with pytest.raises(InputError, match=r"rule_seconds is .*; give seconds, such as 60, or None"):

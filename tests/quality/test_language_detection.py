@@ -14,6 +14,7 @@ import pytest
 
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.quality.language_detection import detect, known_languages, place_of_language
+from tests.cases import each_row
 from tests.quality.language_texts import SURE, Labelled, in_capitals, measure, written
 from tests.test_real_products import REAL
 
@@ -64,7 +65,7 @@ def test_what_is_as_likely_as_anything_else_is_likely() -> None:
     assert (-1, 0.5) == (found.language[0], found.confidence[0])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "شاي من حديقة الجبل",

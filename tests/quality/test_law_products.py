@@ -12,6 +12,7 @@ import prodex
 from prodex.quality.comparison import worsening
 from prodex_sandbox.sample import LAW_FIELDS, law_breaches, law_products
 from prodex_sandbox.sample.law_products import write_law_products
+from tests.cases import each_row
 
 FOLDER = Path(__file__).parents[2] / "data" / "sample"
 NOW = datetime.fromisoformat("2026-11-27")
@@ -37,7 +38,7 @@ def audited(catalog: prodex.Catalog, day: str) -> prodex.Audit:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("day", DAYS)
+@each_row("day", DAYS)
 def test_every_planted_breach_is_found_and_nothing_else(catalog: prodex.Catalog, day: str) -> None:
     """A law that has not begun finds the same, as a warning."""
     failures = audited(catalog, day).failures()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 
 from prodex.quality.misread_letters import MISREAD, misread
+from tests.cases import each_row
 
 #: What people write.
 WORDS = (
@@ -66,7 +66,7 @@ RIGHT = (
 )
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp1250", "mac_roman"])
+@each_row("encoding", ["cp1252", "cp1250", "mac_roman"])
 def test_what_was_read_in_another_encoding_is_read_back(encoding: str) -> None:
     """By the rule of an audit and by the question about a correction; of the Mac, Greek and Cyrillic are not known."""
     for word in WORDS:

@@ -9,6 +9,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
 from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
 from prodex_sandbox.sample.defects import families, labelling, pictures
+from tests.cases import each_row
 from tests.quality.four_states import rules_of
 from tests.quality.planted import CHECKS, COUNT, explained, planted
 
@@ -63,7 +64,7 @@ def test_clean_products_pass(audits: dict[str, Audit], name: str) -> None:
     assert len(failures) > 100
 
 
-@pytest.mark.parametrize("defect", OF_KINDS)
+@each_row("defect", OF_KINDS)
 def test_the_profile_asks_the_kinds_that_need_it(audits: dict[str, Audit], defect: str) -> None:
     """Scopes by kind leave out no planted defect, and bring in no other."""
     (rule,) = CHECKS[defect]
@@ -88,7 +89,7 @@ RULE_SET_4 = (
 )
 
 
-@pytest.mark.parametrize("name", RULE_SET_4)
+@each_row("name", RULE_SET_4)
 def test_every_rule_of_rule_set_4_is_whole(name: str) -> None:
     """It has its sentences, its source, and a defect that is planted in the sample."""
     rule = RULES[name]

@@ -11,6 +11,7 @@ import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from tests.cases import each_row
 from tests.quality.four_states import Record
 from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
 
@@ -79,14 +80,14 @@ def test_ingredients_of_a_few_words_may_be_in_any_language(catalog: prodex.Catal
     assert shortest[sorted(unknown)].max() < 60
 
 
-@pytest.mark.parametrize("defect", sorted(CHECKS))
+@each_row("defect", sorted(CHECKS))
 def test_every_planted_defect_is_found(audit: Audit, defect: str) -> None:
     """The recall is 1."""
     assert set() != planted(defect)
     assert set() == planted(defect) - found(audit, defect)
 
 
-@pytest.mark.parametrize("defect", sorted(CHECKS))
+@each_row("defect", sorted(CHECKS))
 def test_no_defect_is_invented(audit: Audit, defect: str) -> None:
     """Precision is 1: what a check finds was planted, or follows from what was planted."""
     assert set() == found(audit, defect) - explained(defect)

@@ -13,6 +13,7 @@ import prodex
 from prodex import ProductQuery
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.four_states import Record, named, text
 
 NUTRIENT = "isPartitionedBy.contains"
@@ -76,7 +77,7 @@ def test_a_product_without_pictures_has_no_stale_ones() -> None:
     assert [3] == states("pictures_fresh", without[0], asked=("assets.lastUpdatedAt",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pictures",
     [
         [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/1/front_en.jpg?v=3"}],
@@ -96,7 +97,7 @@ def test_fronts_in_several_languages_are_no_duplicates(pictures: list[Record]) -
     assert State.PASS == state("one_front_packshot", fronts(*pictures))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pictures",
     [
         [{"url": "https://a.example/1/front_fr.jpg"}, {"url": "https://a.example/2/front_fr.jpg"}],
@@ -113,7 +114,7 @@ def test_fronts_in_one_language_are_duplicates(pictures: list[Record]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "ending",
     [
         *("Riz....", "Riz.....", ". . . .", "du sel, du poivre, etc...", "Salz, Pfeffer, usw. ...", "zout, enz…"),
@@ -126,15 +127,13 @@ def test_a_text_that_ends_in_dots_on_purpose_is_not_cut_off(ending: str) -> None
     assert State.PASS == state("texts_not_cut_off", named(ending))
 
 
-@pytest.mark.parametrize(
-    "ending", ["Riz de Cam...", "Riz de Cam…", "Riz de Cam... ", "Süßwaren All, ...", "Sketch..."]
-)
+@each_row("ending", ["Riz de Cam...", "Riz de Cam…", "Riz de Cam... ", "Süßwaren All, ...", "Sketch..."])
 def test_a_text_that_breaks_off_is_still_found(ending: str) -> None:
     """A text can break off in the middle of a word, or of a list."""
     assert State.FAIL == state("texts_not_cut_off", named(ending))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "BIO",
@@ -154,15 +153,13 @@ def test_one_short_word_in_capitals_is_no_shouting(name: str) -> None:
     assert State.PASS == state("names_not_in_capitals", named(name))
 
 
-@pytest.mark.parametrize(
-    "name", ["RIZ BIO", "PAIN DE MIE", "KING CRAB", "ZWIEBELLEBERWURST", "2 MINI BAGUETTES"]
-)
+@each_row("name", ["RIZ BIO", "PAIN DE MIE", "KING CRAB", "ZWIEBELLEBERWURST", "2 MINI BAGUETTES"])
 def test_several_words_and_long_ones_in_capitals_are_still_found(name: str) -> None:
     """They read as shouting."""
     assert State.FAIL == state("names_not_in_capitals", named(name))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("gtin", "name"),
     [
         ("9790260000438", "printed music (ISMN)"),
@@ -176,7 +173,7 @@ def test_music_has_a_number_of_its_own_among_those_of_books(gtin: str, name: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("fat", "saturates"),
     [(0, 0.1), (0, 0.4), ("<0.5", 0.4), ("< 0,5", 0.5), (0.5, "<0.1"), (0, "<0.1"), (11, 11.4), (10.4, 10.5), (3, 3.1)],
 )  # fmt: skip
@@ -186,7 +183,7 @@ def test_what_rounding_explains_is_no_contradiction(fat: Any, saturates: Any) ->
     assert State.PASS == state("sugars_within_carbohydrate", nutrients(carbohydrate=fat, sugars=saturates))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fat", "saturates"),
     [(0, 0.7), (0.2, 0.5), (0.3, 0.6), (0.1, 0.4), ("<0.1", 0.7), (3, 3.2), (11, 12.2), (10.4, 10.9), (1, 2)],
 )
@@ -298,13 +295,13 @@ WRONG = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("record", EXCUSED)
+@each_row("record", EXCUSED)
 def test_the_energy_of_acids_polyols_and_servings_is_room(record: Record) -> None:
     """Annex XIV has a factor for each; what ingredients name and the declaration lacks may be what the energy needs."""
     assert State.PASS == state("energy_fits_nutrients", record)
 
 
-@pytest.mark.parametrize("record", WRONG)
+@each_row("record", WRONG)
 def test_what_none_of_them_explains_is_still_found(record: Record) -> None:
     """The room is as large as what may be in it."""
     assert State.FAIL == state("energy_fits_nutrients", record)
@@ -357,7 +354,7 @@ def test_ingredients_that_nobody_asked_for_may_name_an_acid() -> None:
     )
 
 
-@pytest.mark.parametrize("unit", ["MLT", "LTR", "CLT"])
+@each_row("unit", ["MLT", "LTR", "CLT"])
 def test_what_is_in_100_ml_has_no_limit_by_weight(unit: str) -> None:
     """100 ml of a syrup weigh 140 g; of 100 g no nutrient weighs more than 105."""
     syrup = nutrients(carbohydrate=112, sugars=112, fat=0)
@@ -378,7 +375,7 @@ def test_what_is_in_100_ml_has_no_limit_by_weight(unit: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         "Lavandula angustifolia, Rosmarinus officinalis, Thymus vulgaris, Salvia officinalis",
@@ -388,7 +385,7 @@ def test_what_is_in_100_ml_has_no_limit_by_weight(unit: str) -> None:
         "Lactobacillus bulgaricus, Streptococcus thermophilus, Bifidobacterium bifidum",
     ],
 )
-@pytest.mark.parametrize("language", ["fr", "en", "de", "es", "it", "nl", "pt", "da", "sv", "fi"])
+@each_row("language", ["fr", "en", "de", "es", "it", "nl", "pt", "da", "sv", "fi"])
 def test_latin_names_are_of_no_language(data: str, language: str) -> None:
     """They stand in texts of all languages; a text of nothing else is of none."""
     record = {"description": [text(language, data)]}
@@ -405,7 +402,7 @@ def test_what_surrounds_latin_names_tells_the_language() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     ["Eau minérale", "Mineralwasser", "Green tea", "Thé vert", "Café moulu", "Kräutertee", "Sel de mer", "Stévia",
      "Agua con gas", "Acqua frizzante", "Kaffee", "Bronvatten", "Kivennäisvesi", "Infusion verveine", "Cola zero"],
@@ -415,7 +412,7 @@ def test_what_has_nothing_in_it_may_declare_nothing(name: str) -> None:
     assert State.PASS == state("nutrition_not_all_zero", nutrients(kJ=0, kcal=0, **NOTHING) | named(name))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "Jus de pomme",

@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from html import unescape
 
-import pytest
-
 import prodex
 from prodex import charts
 from prodex.quality.check import Check
@@ -17,6 +15,7 @@ from prodex.quality.products import Products
 from prodex.quality.rulebook import RULES
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 
 PROFILES = prodex.profiles()["profile"].tolist()
 NAME = {"expressedIn": {"normalizedCode": "nl", "code": "nld-NL"}, "data": "Rijst"}
@@ -44,7 +43,7 @@ def is_of_programs(word: str) -> bool:
     return word not in _UNITS and (is_spelled_so or word in columns)
 
 
-@pytest.mark.parametrize("check", shipped(), ids=lambda check: check.id)
+@each_row("check", shipped(), ids=lambda check: check.id)
 def test_every_rule_says_its_problem_in_a_persons_words(check: Check) -> None:
     """It is not the sentence that should be true, begins with a capital, is short, and names nothing of programs."""
     assert check.rule.problem
@@ -56,14 +55,14 @@ def test_every_rule_says_its_problem_in_a_persons_words(check: Check) -> None:
     assert check.problem == check.facts.problem
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@each_row("profile", PROFILES)
 def test_no_two_checks_of_a_profile_have_one_problem(profile: str) -> None:
     """A chart of two with the same problem could not be read."""
     counts = Counter(check.problem for check in prodex.Profile.read(profile).checks)
     assert [] == [problem for problem, count in counts.items() if count > 1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "given", "problem"),
     [
         ("required_text", {"attribute": "namePublicLong", "language": "fr"}, SAID),

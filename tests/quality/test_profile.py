@@ -10,11 +10,12 @@ import prodex
 from prodex.errors import InputError
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.quality.profile import Profile
+from tests.cases import each_row
 
 SHIPPED = ["core", "online-listing", "logistics", "food-eu", "pictures"]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_every_shipped_profile_can_be_read(name: str) -> None:
     """Each has checks, a title and a description."""
     profile = prodex.Profile.read(name)
@@ -118,7 +119,7 @@ def test_checks_are_left_out_by_rule_or_by_id() -> None:
         base.without_check("has_pictur")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         (

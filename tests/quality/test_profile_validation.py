@@ -14,6 +14,7 @@ from prodex.errors import InputError
 from prodex.quality.profile import Profile
 from prodex.send.attribute_types import PRODUCT
 from prodex.tables.attributes import ATTRIBUTES
+from tests.cases import each_row
 from tests.quality.four_states import text
 
 RECORDS: list[dict[str, Any]] = [
@@ -35,7 +36,7 @@ def wants(attribute: str) -> str:
     return f"title = 'Own'\n[checks.required_text]\nattribute = '{attribute}'\nlanguage = 'fr'\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "nearest"),
     [("namePublicLnog", "namePublicLong"), ("lidColor", "lidColour"), ("consumptionAdvices", "consumptionAdvice")],
 )  # fmt: skip
@@ -61,7 +62,7 @@ def test_what_stands_deeper_is_refused_where_it_is_nearly_right() -> None:
         prodex.audit(prodex.flatten(RECORDS), nearly, progress=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "attribute",
     ["lidColour", "xNotes", "xNotes.body", "pendingNote", "nameLegal", "warnings.text", "contact", "height"],
 )
@@ -105,7 +106,7 @@ def test_a_check_that_was_added_in_python_is_looked_at_as_well() -> None:
         prodex.audit(prodex.flatten(RECORDS), added, progress=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "why"),
     [("Frensh", "Did you mean 'French'"), ("xx", "language is 'xx'"), ("", "language is ''")],
 )
@@ -117,7 +118,7 @@ def test_a_language_that_does_not_exist_is_refused(tmp_path: Path, language: str
         Profile.read(profile(tmp_path, content))
 
 
-@pytest.mark.parametrize("language", ["fr", "fra-FR", "fr-FR", "French", "fre"])
+@each_row("language", ["fr", "fra-FR", "fr-FR", "French", "fre"])
 def test_a_language_is_known_in_any_spelling(language: str) -> None:
     """Texts are compared by its short code."""
     rules = {
@@ -138,7 +139,7 @@ def test_a_market_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         Profile.read(profile(tmp_path, "[checks.valid_gtin]\nonly = { market = 999 }\n"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "why"),
     [
         ("only = { kind_code = 'BISCUIT' }", "the kind_code 'BISCUIT'; did you mean 'BISCUITS'"),

@@ -26,6 +26,7 @@ from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.untrusted_text import even_limit, words
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 
 from . import hostile
 from .reading_html import Node, parsed, read
@@ -176,7 +177,7 @@ def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
         assert f"score +{row['score_gain'] * 100:.2f} points." in gap.words
 
 
-@pytest.mark.parametrize("by", GROUPINGS)
+@each_row("by", GROUPINGS)
 def test_heat_map_is_that_of_the_scores(audit: prodex.Audit, top: Node, by: str) -> None:
     """Each grouping has its table, worst first, with a column for each block."""
     whole = audit.scores(by)
@@ -449,7 +450,7 @@ def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "records",
     [[], [{"id": 1}], [{"id": 1, "gtin": "03036811359935"}]],
     ids=["empty", "one field", "all pass"],

@@ -21,6 +21,7 @@ from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests.cases import each_row
 from tests.quality.restricting import restricted
 
 PASS, FAIL, NOT_APPLICABLE, UNKNOWN = (State.PASS, State.FAIL, State.NOT_APPLICABLE, State.UNKNOWN)
@@ -51,7 +52,7 @@ BRAND = {"attribute": "brand"}
 ACME = {"brand": {"code": "ACME", "label": "Acme"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("record", "asked", "state"),
     [
         ({}, NAME, FAIL),
@@ -94,7 +95,7 @@ def picture(*sides: tuple[int | None, int | None], face: str = "1") -> dict[str,
     return {"assets": {"pictures": each}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("record", "asked", "state"),
     [
         ({"namePublicLong": text("Ri")}, LONG, FAIL),
@@ -154,7 +155,7 @@ def _kind(code: str | None) -> dict[str, Any]:
 TEA = BRAND | {"family": "TEA"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "rows", "state"),
     [
         ("TEA", [TEA], FAIL),
@@ -178,7 +179,7 @@ def test_a_family_inherits(kind: str | None, rows: list[dict[str, Any]], state: 
     assert state == judged(_kind(kind), *rows)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "state"),
     [
         ("50131703", FAIL),
@@ -204,7 +205,7 @@ def test_what_was_not_asked_for_is_unknown() -> None:
 MARKET = BRAND | {"market": "France"}
 
 
-@pytest.mark.parametrize(("market", "state"), [(250, FAIL), (56, NOT_APPLICABLE), (None, UNKNOWN)])
+@each_row(("market", "state"), [(250, FAIL), (56, NOT_APPLICABLE), (None, UNKNOWN)])
 def test_a_channel_is_of_its_market(market: int | None, state: State) -> None:
     """Products of another market are none of the channel's; where the market is missing nobody knows."""
     record = {} if market is None else {"product_key": {"target_market_id": market}}
@@ -212,7 +213,7 @@ def test_a_channel_is_of_its_market(market: int | None, state: State) -> None:
     assert state == judged(record, MARKET)
 
 
-@pytest.mark.parametrize(("unit", "state"), [(True, FAIL), (False, NOT_APPLICABLE), (None, UNKNOWN)])
+@each_row(("unit", "state"), [(True, FAIL), (False, NOT_APPLICABLE), (None, UNKNOWN)])
 def test_a_channel_may_mean_consumer_units_only(unit: bool | None, state: State) -> None:
     """A case needs no picture; of a product that does not say what it is nobody knows."""
     assert state == judged({} if unit is None else {"isConsumerUnit": unit}, BRAND | {"consumer_units": True})
@@ -237,7 +238,7 @@ def test_an_attribute_that_nobody_has_any_more_is_missing() -> None:
     assert judged({}, {"attribute": "drainedWeight"}) == FAIL
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "words"),
     [
         ({"level": "mist"}, "must"),

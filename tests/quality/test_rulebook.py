@@ -9,6 +9,7 @@ from prodex.errors import InputError
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
+from tests.cases import each_row
 
 
 def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
@@ -65,7 +66,7 @@ def _never(products: Products) -> prodex.Verdict:
     raise NotImplementedError
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "why"),
     [
         ({"severity": "fatal"}, "severity 'fatal' is not one of blocker, error"),
@@ -92,7 +93,7 @@ def test_a_parameter_needs_a_type() -> None:
         prodex.rule(title="never")(vague)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "parameters", "why"),
     [
         ("valid_gtim", {}, "did you mean 'valid_gtin'"),

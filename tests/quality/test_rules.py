@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prodex.quality.states import State
+from tests.cases import each_row
 from tests.quality import (
     test_rules_food,
     test_rules_food_law,
@@ -32,35 +33,35 @@ EDGES = [*test_rules_identity.EDGES, *test_rules_texts.EDGES]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", CASES)
+@each_row("rule", CASES)
 def test_what_the_rule_says(rule: str) -> None:
     """Each rule has a product that passes, one that fails and one to which it does not apply."""
     assert CASES[rule].expected == CASES[rule].states(rule)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", CASES)
+@each_row("rule", CASES)
 def test_what_is_found(rule: str) -> None:
     """The product that fails has attribute, language, verbatim value and reason."""
     assert CASES[rule].finding == CASES[rule].found(rule)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [rule for rule, case in CASES.items() if case.asked])
+@each_row("rule", [rule for rule, case in CASES.items() if case.asked])
 def test_what_nobody_asked_for_is_unknown(rule: str) -> None:
     """This holds for a product that would have passed as well as for one that would have failed."""
     assert [State.UNKNOWN] * 2 == CASES[rule].states(rule, CASES[rule].asked)[:2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rule", "record", "state"), EDGES)
+@each_row(("rule", "record", "state"), EDGES)
 def test_where_the_line_is_drawn(rule: str, record: Record, state: State) -> None:
     """A value just before the limit passes, and one just behind it fails."""
     case = Case(record, {}, ("", None, None, ""), parameters=CASES[rule].parameters)
     assert state == case.states(rule)[0]
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@each_row("block", BLOCKS)
 def test_every_rule_is_tried_and_explained(block: str) -> None:
     """All rules of the block are tested, and each states why it matters and what to do."""
     assert rules_of(block) - DECLARED == set(BLOCKS[block])

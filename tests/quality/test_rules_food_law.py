@@ -24,6 +24,7 @@ from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex.quality.text_normalization import folded
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests.cases import each_row
 from tests.quality.four_states import NOTHING, Case, Record, text
 from tests.quality.test_rules_food import candle, energies, food, grams, nutrition, states, told
 from tests.test_real_products import REAL
@@ -214,7 +215,7 @@ PRESENCE = {"has_legal_name", "has_drained_weight", "use_by_has_storage_conditio
 OURS = {*CASES, "drained_not_over_net_weight"}
 
 
-@pytest.mark.parametrize("rule", sorted(OURS - PRESENCE))
+@each_row("rule", sorted(OURS - PRESENCE))
 def test_a_record_without_the_fields_breaks_no_law(rule: str) -> None:
     """What is not declared is unknown: of the one that fails, no field alone is enough."""
     failing = (
@@ -241,9 +242,7 @@ def test_products_without_statements_and_nutrition_break_none() -> None:
     assert ((), 0) == (audit.crashes, len(audit.failures()))
 
 
-@pytest.mark.parametrize(
-    "rule", ["sweeteners_are_stated", "phenylalanine_is_stated", "plant_sterols_are_stated"]
-)
+@each_row("rule", ["sweeteners_are_stated", "phenylalanine_is_stated", "plant_sterols_are_stated"])
 def test_without_any_statement_nobody_knows(rule: str) -> None:
     """Whether the pack has the statement is unknown where the record gives no statements, or gives them as codes."""
     composition = "Eau, aspartame, phytostérols"
@@ -263,7 +262,7 @@ def test_a_statement_is_found_wherever_it_stands() -> None:
     assert [State.PASS] * 4 == states("phenylalanine_is_stated", *said)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "number",
     [
         "E951",
@@ -301,7 +300,7 @@ def test_drinks_called_coffee_or_tea_need_no_warning() -> None:
     assert [State.PASS, State.NOT_APPLICABLE] == states("high_caffeine_is_stated", coffee, beans)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "state"),
     [
         *(("Cornichons au vinaigre", State.FAIL), ("Chips au vinaigre", State.NOT_APPLICABLE)),
@@ -336,7 +335,7 @@ def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
     assert [0, 0, 1, 2] == states("drained_not_over_net_weight", *records)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "words", "record", "state"),
     [
         # The laxer limit decides where nobody knows whether food is liquid; per 100 ml it is.
@@ -383,7 +382,7 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
     assert [State.PASS] == states("sugars_claims_hold", claiming("Low sugar soup", sold | both))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "claims"),
     [
         ("Sans sucres ajoutés, source de fibres", ["no_added_sugars", "fibre_source"]),
@@ -526,7 +525,7 @@ def test_what_a_list_says_is_not_in_it_is_no_ingredient() -> None:
     assert [State.PASS] == states("no_added_sugars_claim_holds", tea)
 
 
-@pytest.mark.parametrize("rule", sorted(OURS))
+@each_row("rule", sorted(OURS))
 def test_every_rule_of_a_law_says_what_it_cannot_see(rule: str) -> None:
     """And names the law, where in it, and from which day."""
     declared = RULES[rule]
@@ -581,7 +580,7 @@ def test_texts_that_others_wrote_are_judged_as_they_say() -> None:
 VERDICTS = pd.read_csv(Path(__file__).with_name("food_law_verdicts.tsv"), sep="\t", dtype=str)
 
 
-@pytest.mark.parametrize("rule", sorted(VERDICTS["rule"].unique()))
+@each_row("rule", sorted(VERDICTS["rule"].unique()))
 def test_nearly_all_findings_on_real_products_are_true(rule: str) -> None:
     """Nineteen of twenty are, or the problem says "perhaps"; up to twenty were drawn and read."""
     drawn = VERDICTS[VERDICTS["rule"] == rule]

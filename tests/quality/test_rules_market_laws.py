@@ -12,6 +12,7 @@ from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import LAWS
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
+from tests.cases import each_row
 
 #: Where the records of these tests have the fields.
 DECLARED = {
@@ -166,7 +167,7 @@ def test_every_rule_has_its_cases() -> None:
     assert sorted(CASES) == sorted(OURS)
 
 
-@pytest.mark.parametrize("rule", OURS)
+@each_row("rule", OURS)
 def test_a_breach_is_found_and_its_neighbours_do_not_fail(rule: str) -> None:
     """The breach fails; what is lawful, or what nobody can say, does not."""
     breach, neighbours = CASES[rule]
@@ -175,7 +176,7 @@ def test_a_breach_is_found_and_its_neighbours_do_not_fail(rule: str) -> None:
     assert State.FAIL not in found[1:]
 
 
-@pytest.mark.parametrize("rule", OF_LAWS)
+@each_row("rule", OF_LAWS)
 def test_what_is_not_declared_is_unknown(rule: str) -> None:
     """For each field that a rule asks for: without its declaration no product fails, and none passes."""
     for left_out in RULES[rule].declared:
@@ -199,7 +200,7 @@ def test_records_without_the_fields_fail_no_profile() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("shares", "state"),
     [
         ((60, 40), State.PASS),
@@ -230,7 +231,7 @@ def test_shares_of_honey(shares: tuple[Any, ...], state: State) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", [None, [], {}, "", 7, "FR", ["FR", None], [[1]], {"country": None}, [None]])
+@each_row("given", [None, [], {}, "", 7, "FR", ["FR", None], [[1]], {"country": None}, [None]])
 def test_any_shape_at_a_declared_path(given: Any) -> None:
     """Scalars, lists, objects, nulls and nothing at declared paths end in a state, not in a crash."""
     checks: dict[str, Any] = {rule: {} for rule in OURS}
@@ -261,7 +262,7 @@ def test_very_many_countries_are_judged_and_shown_in_short() -> None:
     assert value == "X0, X1, X2, X3, X4, X5, ..."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         *(
@@ -284,9 +285,7 @@ def test_honey_in_ten_languages(label: str) -> None:
     assert states(records, "honey_states_shares_of_origin") == [State.FAIL, State.FAIL]
 
 
-@pytest.mark.parametrize(
-    "label", ["Honey mustard", "Senf mit Honig", "Honigmelone", "Pain au miel", "Cereals honey"]
-)
+@each_row("label", ["Honey mustard", "Senf mit Honig", "Honigmelone", "Pain au miel", "Cereals honey"])
 def test_honey_in_something_else_never_fails(label: str) -> None:
     """A word of honey in the name of something else is no honey, or nobody knows."""
     assert State.FAIL not in states(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import prodex
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.four_states import NOTHING, Case, Record
 
 GTIN = "03036811359935"
@@ -168,7 +167,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pixels", "preset"),
     [
         (500, "preset: Google Merchant Center from 2027"),

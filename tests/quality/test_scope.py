@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import prodex
 from prodex.quality.products import Products
 from prodex.quality.scope import Condition
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 
 RECORDS = [
     {"id": 1, "brand": {"code": "ACME"}, "lifeCycle": 1, "isConsumerUnit": True, "hasTags": [{"tag": "new"}]},
@@ -19,7 +18,7 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("only", "excepted", "meant"),
     [
         ({}, {}, [1, 2, 3, 4]),
@@ -51,7 +50,7 @@ def test_a_condition_means_these_products(
     assert meant == [n for n, is_meant in enumerate(held.tolist(), 1) if is_meant is True]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("only", "excepted", "undecided"),
     [
         ({"brand_code": "ACME"}, {}, [4]),

@@ -26,6 +26,7 @@ from prodex.quality.rulebook import RULES
 from prodex.quality.states import states_of_verdict
 from prodex.tables.frames import to_frame, to_series
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests.cases import each_row
 
 _PATTERNS = (r"(?i)\bé", r"\pL-$", "^$", "a|b", r"[^\pL]")
 
@@ -39,7 +40,7 @@ def test_what_is_remembered_is_what_is_found(texts: list[str | None], pattern: s
         assert pc.match_substring_regex(column, pattern).to_pylist() == has_match(column, pattern).to_pylist()
 
 
-@pytest.mark.parametrize("count", [0, 1, 2_000, 2_001, 5_001])
+@each_row("count", [0, 1, 2_000, 2_001, 5_001])
 def test_any_number_of_texts_is_answered(count: int) -> None:
     """What was remembered is forgotten when it is too much, and what is asked at once is answered all the same."""
     asked: list[int] = []
@@ -175,7 +176,7 @@ def test_one_item_is_done_where_it_is_asked_for() -> None:
         list(side_by_side(int, ["x"]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [
         pa.array(["a", None]),
@@ -213,7 +214,7 @@ def test_verdicts_without_a_finding_still_have_evidence_that_fits() -> None:
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "language", "known"),
     [("tomaten", "de", True), ("tomatensaft", "de", True), ("verpackung", "de", False), ("", "de", False)],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from prodex import Evidence, Verdict
 from prodex.quality.states import State, VerdictRefused, states_of_verdict
+from tests.cases import each_row
 
 ALL = np.ones(3, bool)
 
@@ -22,7 +23,7 @@ def test_the_engine_makes_the_states() -> None:
     assert [State.FAIL, State.NOT_APPLICABLE, State.PASS, State.NOT_APPLICABLE] == states.tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "fails",
     [
         [True, False, False],
@@ -39,7 +40,7 @@ def test_booleans_come_in_any_form(fails: object) -> None:
     assert [1, 0, 0] == states_of_verdict(Verdict(fails), ALL, 0).states.tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "told",
     [
         [True, None, False],
@@ -66,7 +67,7 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
     assert [State.NOT_APPLICABLE] * 3 == states.tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "why"),
     [
         ([True, False, False], "list instead of prodex.Verdict"),

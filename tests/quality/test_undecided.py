@@ -14,6 +14,7 @@ from prodex import ProductQuery
 from prodex.errors import InputError
 from prodex.quality.products import Products
 from prodex.quality.states import State
+from tests.cases import each_row
 
 UNIT = {"isConsumerUnit": True, "kind": {"code": "PIZZA"}}
 #: A pizza that tells neither its class nor anything of a food, a cheese that does, and a soap by its class.
@@ -35,17 +36,13 @@ def states(check: str, profile: dict[str, Any] | None = None, **options: Any) ->
     return [State(state) for state in audit.states[:, 0]]
 
 
-@pytest.mark.parametrize(
-    "check", ["has_composition", "has_nutrition", "has_storage_conditions", "has_operator_contact"]
-)
+@each_row("check", ["has_composition", "has_nutrition", "has_storage_conditions", "has_operator_contact"])
 def test_what_may_be_food_is_neither_ready_nor_beside_the_question(check: str) -> None:
     """A pizza without any data of food is unknown; what tells its class, or anything of food, is decided."""
     assert [State.UNKNOWN, State.FAIL, State.NOT_APPLICABLE] == states(check)
 
 
-@pytest.mark.parametrize(
-    ("assumed", "pizza"), [(True, State.FAIL), (False, State.NOT_APPLICABLE), (None, State.UNKNOWN)]
-)
+@each_row(("assumed", "pizza"), [(True, State.FAIL), (False, State.NOT_APPLICABLE), (None, State.UNKNOWN)])
 def test_food_is_decided_by_word(assumed: bool | None, pizza: State) -> None:
     """The assumption holds for products of which nothing says whether they are food, and for no other."""
     expected = [pizza, State.FAIL, State.NOT_APPLICABLE]
@@ -78,7 +75,7 @@ def test_a_product_that_hides_whether_customers_buy_it_is_unknown() -> None:
     assert [State.NOT_APPLICABLE, State.NOT_APPLICABLE] == found(assume={"is_consumer_unit": False})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("assume", "words"),
     [
         ("food", "give a table of assumptions"),

@@ -15,6 +15,7 @@ import prodex
 from prodex.exploration.filled import FilledColumns
 from prodex.facts.fill import FILL_STATES, fill_states
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.containers import at, containers, declared, ways, wire_path, with_value
 from tests.quality.four_states import named
 from tests.quality.test_rules import CASES
@@ -36,7 +37,7 @@ def amounts(attribute: str, *pairs: tuple[Any, str]) -> dict[str, Any]:
     return {attribute: [{"data": data, "expressedIn": {"code": code}} for data, code in pairs]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pairs", "expected"),
     [
         ([("500.0000", "GRM")], PASS),
@@ -50,9 +51,7 @@ def amounts(attribute: str, *pairs: tuple[Any, str]) -> dict[str, Any]:
         ([], FAIL),
     ],
 )
-@pytest.mark.parametrize(
-    ("rule", "attribute"), [("measure_told", "grossWeight"), ("has_net_content", "netContent")]
-)
+@each_row(("rule", "attribute"), [("measure_told", "grossWeight"), ("has_net_content", "netContent")])
 def test_an_amount_counts_if_it_can_be_read(
     rule: str, attribute: str, pairs: list[tuple[Any, str]], expected: int
 ) -> None:
@@ -67,7 +66,7 @@ def test_weights_are_compared_if_both_can_be_read() -> None:
     assert [PASS, FAIL, UNKNOWN] == states
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "expected"),
     [
         ("2026-10-01T06:00:00Z", PASS),
@@ -87,7 +86,7 @@ def test_a_time_of_update_is_read_or_unknown(written: Any, expected: int) -> Non
     assert expected == state("updated_within", {"updatedAt": written})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "record"),
     [
         ("updated_in_the_past", {"updatedAt": "tomorrow"}),
@@ -119,7 +118,7 @@ def test_one_expired_certificate_is_enough() -> None:
     assert UNKNOWN == state("certificates_in_force", record)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "code", "expected"),
     [(1664, "fra-FR", UNKNOWN), (1664, "deu-DE", FAIL), (True, "fr", UNKNOWN), ("1664", "fra-FR", PASS)],
 )
@@ -312,7 +311,7 @@ FRENCH = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}}
 GRAMS = {"expressedIn": {"code": "GRM"}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rule", "record", "parameters"),
     [
         *(
@@ -339,7 +338,7 @@ def test_a_value_below_another_key_is_not_missing(
     assert UNKNOWN == state(rule, record, **parameters)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "names",
     [
         [{**FRENCH, "rank": 1}],

@@ -13,6 +13,7 @@ import pytest
 from prodex.quality.figures import Figures
 from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge_figures, judge_silence
 from prodex.quality.watch import watched
+from tests.cases import each_row
 from tests.quality.nights import INCIDENTS, every_day_at, nights
 
 #: Figures that are looked at together in these tests.
@@ -33,7 +34,7 @@ def states(kind: FigureKind, values: Sequence[float], size: float = 500) -> list
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("incident", INCIDENTS)
+@each_row("incident", INCIDENTS)
 def test_a_planted_incident_is_found(incident: str) -> None:
     """After weeks of a catalogue's life, at the first night; and the night before nothing was unusual."""
     day = 45
@@ -153,7 +154,7 @@ def test_nothing_is_said_of_few_audits() -> None:
     assert ["unknown"] * 5 + ["new"] == states(FigureKind.COUNT, values)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "usual", "now", "size"),
     [
         (FigureKind.COUNT, 1_000_000, 970_000, 0),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from prodex.quality.rulebook import RULES
+from tests.cases import each_row
 
 #: Rule, number of its findings on the 5,000 real products, product, and the verdicts on it: two of the first judge, the
 #: second by a plain computation where there is one (brackets, lengths, sums, check digits), else by reading once more;
@@ -17,7 +17,7 @@ JUDGES = ("first", "second", "independent", "decided")
 DRAWN = 20
 
 
-@pytest.mark.parametrize("rule", sorted(VERDICTS["rule"].unique()))
+@each_row("rule", sorted(VERDICTS["rule"].unique()))
 def test_nearly_all_findings_are_true(rule: str) -> None:
     """Nineteen of twenty are, by each judge and by what was decided; else the problem says "perhaps"."""
     drawn = VERDICTS[VERDICTS["rule"] == rule]

@@ -19,6 +19,7 @@ from prodex.catalog.ledger import Ledger
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.quality.archive import remove_audits
 from prodex.quality.figures import FIGURES, figures_of, kept_figures
+from tests.cases import each_row
 
 HOSTILE = "<img src=x onerror=alert(1)> *Mill*\u202e\x1b[2J"
 
@@ -232,7 +233,7 @@ def test_days_are_those_of_the_machine_by_default(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("zone", "said"),
     [
         ("Europe/Londno", "no time zone 'Europe/Londno'; did you mean 'Europe/London'"),

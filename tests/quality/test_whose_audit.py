@@ -22,6 +22,7 @@ from prodex.job.context import before_of
 from prodex.job.job_file import read_job
 from prodex.quality import archive
 from prodex.store.snapshot import SNAPSHOTS
+from tests.cases import each_row
 
 PROFILE: dict[str, Any] = {"checks": {"valid_gtin": {}}}
 RIGHT, WRONG = "03036811359935", "03036811359936"
@@ -204,7 +205,7 @@ def test_the_key_is_its_owners_alone_and_no_link_is_followed(tmp_path: Path) -> 
     assert (b"x" * 32, False) == (victim.read_bytes(), key.is_symlink())
 
 
-@pytest.mark.parametrize("content", [b"", b"short", b"x" * 33])
+@each_row("content", [b"", b"short", b"x" * 33])
 def test_what_is_no_key_seals_nothing(content: bytes) -> None:
     """Half of a key, or more than one, is none: a new one is made, and what was sealed before is not believed."""
     catalog = saved()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.cases import each_row
 
 from prodex_sandbox.sample import AS_OF, CONSEQUENCES, DEFECTS, STALE_AFTER, plan, shared_products, write_plan
 
@@ -618,7 +619,7 @@ def test_every_kind_of_defect_is_read_here_and_planted() -> None:
     assert set(DEFECTS) == {defect.defect for defect in plan(COUNT)}
 
 
-@pytest.mark.parametrize("defect", sorted(READINGS))
+@each_row("defect", sorted(READINGS))
 def test_a_planted_defect_is_seen_where_planned_and_nowhere_else(defect, records, planned) -> None:
     """Reading all records for one kind of defect gives the plan, but for what follows from other planted defects."""
     seen = {str(record["id"]): READINGS[defect](record) for record in records}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cases import each_row
 from writer import Writer
 
 import prodex
@@ -140,7 +141,7 @@ def _again(home: Path, seed: int) -> sandbox.Journal:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (
@@ -163,7 +164,7 @@ def test_options_without_effect_are_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("options", "message"),
     [
         (["--simulate", "0"], "days is 0"),

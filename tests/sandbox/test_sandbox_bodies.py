@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import requests
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, text
+from tests.cases import each_row
 from writer import Writer, messages
 
 from prodex.sandbox import Behaviour, Sandbox
@@ -49,7 +50,7 @@ def refused(reply: requests.Response) -> tuple[int, str]:
     return reply.status_code, body["error"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content_type",
     [
         "",
@@ -67,9 +68,7 @@ def test_an_upsert_is_json_or_xml(mill: Writer, content_type: str) -> None:
     assert "application/json or application/xml" in reply.json()["message"]
 
 
-@pytest.mark.parametrize(
-    "content_type", ["application/json; charset=utf-8", "Application/JSON", "application/json;"]
-)
+@each_row("content_type", ["application/json; charset=utf-8", "Application/JSON", "application/json;"])
 def test_a_media_type_may_have_parameters(mill: Writer, content_type: str) -> None:
     """Case and parameters of the media type do not matter."""
     assert 200 == mill.post_products(GOOD, content_type).status_code
@@ -87,9 +86,7 @@ def test_a_body_may_have_as_many_bytes_as_the_limit_says(narrow: Writer, size: i
         assert f"more than {LIMIT:,} bytes" in packed.json()["message"]
 
 
-@pytest.mark.parametrize(
-    "path", ["/auth/v2/token", "/public/v1/products/list", "/public/v1/validation/rulesets/require"]
-)
+@each_row("path", ["/auth/v2/token", "/public/v1/products/list", "/public/v1/validation/rulesets/require"])
 def test_every_body_has_the_limit(narrow: Writer, path: str) -> None:
     """Token, search and scenarios refuse a body over the limit too."""
     reply = narrow.session.post(
@@ -107,7 +104,7 @@ def test_a_body_in_pieces_has_the_limit(narrow: Writer) -> None:
     assert (413, "body_too_large") == refused(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "packed",
     [
         gzip.compress(GOOD, mtime=0),
@@ -121,7 +118,7 @@ def test_a_packed_body_is_unpacked(mill: Writer, packed: bytes) -> None:
     assert "SUCCESS" == mill.wait(reply.json()["tracking"])["status"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "encoding", "status", "code"),
     [
         (GOOD, "gzip", 400, "invalid_gzip"),

@@ -14,6 +14,7 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, MILL, SHOP, Caller, text
+from tests.cases import each_row
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
@@ -78,9 +79,7 @@ def test_a_write_moves_updated_at_to_now_and_never_back(before: str) -> None:
     assert max("2026-11-20T12:00:00", before) == next_updated_at(encode(before), NOW)
 
 
-@pytest.mark.parametrize(
-    "before", [None, b"null", b"5", b'"yesterday"', b'""', b"[]", b'"0001-01-01T00:00:00+14:00"']
-)
+@each_row("before", [None, b"null", b"5", b'"yesterday"', b'""', b"[]", b'"0001-01-01T00:00:00+14:00"'])
 def test_what_is_no_time_counts_for_nothing(before: bytes | None) -> None:
     """A write sets updatedAt of a record that had none."""
     assert "2026-11-20T12:00:00" == next_updated_at(before, NOW)

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 import requests
 from small_exchange import MILL, SHOP, Caller
+from tests.cases import each_row
 from writer import Writer
 
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
@@ -279,7 +280,7 @@ def test_every_fault_has_a_test() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", FAULTS)
+@each_row("kind", FAULTS)
 def test_a_fault_happens_at_the_call_that_it_is_ordered_for(
     kind: str, sandbox: Sandbox, caller: Caller
 ) -> None:
@@ -294,7 +295,7 @@ def test_a_fault_happens_at_the_call_that_it_is_ordered_for(
     assert any((hit.method, hit.path) == call[:2] for call in sandbox.requests)
 
 
-@pytest.mark.parametrize("kind", FAULTS)
+@each_row("kind", FAULTS)
 def test_a_fault_that_does_nothing_is_noticed(
     kind: str, sandbox: Sandbox, caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,7 +311,7 @@ def test_a_fault_that_does_nothing_is_noticed(
         check(sandbox, caller)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("order", "struck"),
     [
         ({}, [1, 2, 3, 4, 5, 6]),
@@ -359,7 +360,7 @@ def test_faults_can_be_ordered_from_the_start() -> None:
             assert wanted(0) == ids(page(caller.log_in(), 0))
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@each_row("endpoint", ENDPOINTS)
 def test_a_fault_hits_its_endpoint_and_no_other(endpoint: str, sandbox: Sandbox, caller: Caller) -> None:
     """Each endpoint of the service can be made to fail while the others answer."""
     calls = {
@@ -403,7 +404,7 @@ def test_a_scroll_goes_on_from_where_a_page_repeated(sandbox: Sandbox, caller: C
     assert [[0, 1, 2], [3, 4, 5], [4, 5, 6], [7, 8, 9], [10, 11], []] == scrolled(caller)
 
 
-@pytest.mark.parametrize("kind", ["repeats", "moves", "lost-cursor"])
+@each_row("kind", ["repeats", "moves", "lost-cursor"])
 def test_what_cannot_happen_to_a_first_page_is_not_noted(kind: str, sandbox: Sandbox, caller: Caller) -> None:
     """A first page has no cursor to lose and no page before; nothing happens then, and nothing is noted."""
     before = len(sandbox.faults_hit)
@@ -441,7 +442,7 @@ def test_what_a_function_raises_is_not_lost() -> None:
         sandbox.__exit__(None, None, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrong", "words"),
     [
         (
@@ -516,7 +517,7 @@ def test_the_clock_can_be_off(skew: int) -> None:
         assert abs(now - stamped.timestamp()) < 10
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("behaviour", "found"),
     [
         (Behaviour(), [4, 5, 6]),
@@ -533,7 +534,7 @@ def test_bounds_of_updates_can_be_exclusive(behaviour: Behaviour, found: list[in
             assert (found, len(found)) == (ids(reply), reply.json()["totalResults"])
 
 
-@pytest.mark.parametrize("end", ScrollEnd)
+@each_row("end", ScrollEnd)
 def test_a_scroll_can_be_endless(end: ScrollEnd) -> None:
     """After the last page comes the first again, however scrolls end otherwise."""
     with (
@@ -552,7 +553,7 @@ def test_cursors_can_stay_equal() -> None:
         assert wanted(3) == [product["id"] for product in pages[-1]["data"]]
 
 
-@pytest.mark.parametrize(("method", "scrolling"), [("GET", False), ("POST", False), ("POST", True)])
+@each_row(("method", "scrolling"), [("GET", False), ("POST", False), ("POST", True)])
 def test_totals_can_shrink(method: str, scrolling: bool) -> None:
     """Each page after the first announces two fewer, and as many are missing at the end."""
     with exchange(Behaviour(total_shrinks=2)) as sandbox, caller_at(sandbox) as caller:
@@ -597,7 +598,7 @@ def test_the_command_takes_faults(tmp_path: Path) -> None:
             process.kill()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "words"),
     [
         (["--fault", "lost"], "'lost' is not a fault; give one of latency"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.cases import each_row
 
 from prodex_sandbox.sample import shared_products
 
@@ -162,7 +163,7 @@ def fitting(values: list[Any], check: Check) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRODUCT)
+@each_row("name", PRODUCT)
 def test_every_field_of_a_product_comes_up_in_its_shape(records: list[dict[str, Any]], name: str) -> None:
     """A described field is there, and nearly always of its type; planted oddities and empty strings are the rest."""
     values = [record[name] for record in records if record.get(name) is not None]
@@ -170,7 +171,7 @@ def test_every_field_of_a_product_comes_up_in_its_shape(records: list[dict[str, 
     assert fitting(values, PRODUCT[name]) > 0.8
 
 
-@pytest.mark.parametrize("path", NESTED)
+@each_row("path", NESTED)
 def test_every_nested_field_comes_up_in_its_shape(records: list[dict[str, Any]], path: str) -> None:
     """Each field of a nested object is there in the shape that the specification gives."""
     items = items_at(records, path)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, CIDER, DAIRY, MILL, PALLET, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.filters import FILTERS, read_body, read_query_string
@@ -97,7 +98,7 @@ POST_CHOICES: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("parameters", "found"), CHOICES, ids=lambda value: str(value)[:70])
+@each_row(("parameters", "found"), CHOICES, ids=lambda value: str(value)[:70])
 def test_a_get_finds_the_products_that_its_parameters_ask_for(
     shop: Caller, parameters: dict[str, Any], found: list[str]
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_get_finds_the_products_that_its_parameters_ask_for(
         assert len(found) == envelope["totalResults"]
 
 
-@pytest.mark.parametrize(("body", "found"), POST_CHOICES, ids=lambda value: str(value)[:70])
+@each_row(("body", "found"), POST_CHOICES, ids=lambda value: str(value)[:70])
 def test_a_post_finds_the_products_that_its_body_asks_for(
     shop: Caller, body: dict[str, Any], found: list[str]
 ) -> None:
@@ -198,7 +199,7 @@ def test_every_parameter_is_tried_by_every_method_it_has() -> None:
         assert names == {name for name, one in FILTERS.items() if method in one.methods}
 
 
-@pytest.mark.parametrize("name", [name for name, one in FILTERS.items() if one.sql])
+@each_row("name", [name for name, one in FILTERS.items() if one.sql])
 def test_a_filter_that_is_switched_off_would_be_noticed(
     shop: Caller, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

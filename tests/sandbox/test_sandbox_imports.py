@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PALLET, PRODUCTS, SHOP, text
+from tests.cases import each_row
 from writer import Writer, messages
 
 from prodex.sandbox import Behaviour, Sandbox
@@ -47,7 +48,7 @@ def mill() -> Iterator[Writer]:
         yield writer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "status", "products", "words"),
     [
         ({"data": []}, "EMPTY", [], ""),
@@ -109,7 +110,7 @@ def test_a_tracking_record_is_as_the_specification_says(mill: Writer) -> None:
     } == record
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tracking", "status", "code", "words"),
     [
         ("2147483647", 404, "tracking_unknown", "Mill has no import with the tracking id 2147483647"),

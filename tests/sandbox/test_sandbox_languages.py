@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from small_exchange import BREAD, BUTTER, RECORDS, Caller
+from tests.cases import each_row
 
 from prodex_sandbox.api.listing import choose_language
 
@@ -17,7 +17,7 @@ def first(caller: Caller, language: str | None = None, **body: Any) -> dict[str,
     return product
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "language"),
     [
         (None, "en"),
@@ -78,7 +78,7 @@ def test_a_label_without_translation_stays_in_english(shop: Caller) -> None:
     assert {"code": 531, "label": "Bread"} == first(shop, "fr")["kind"]
 
 
-@pytest.mark.parametrize("language", ["fr", "fra-FR", "fr-FR", "FR", "fr,de"])
+@each_row("language", ["fr", "fra-FR", "fr-FR", "FR", "fr,de"])
 def test_a_language_of_texts_can_be_named_in_each_form(shop: Caller, language: str) -> None:
     """filter_product_languages takes a short code, a language-country code, or a tag."""
     product = first(shop, filter_product_languages=language)

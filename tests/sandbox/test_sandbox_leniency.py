@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 import requests
 from small_exchange import BREAD, BUTTER, CIDER, PALLET, Caller
+from tests.cases import each_row
 
 KEYS = {"client_id": "shop", "client_secret": "shop-secret", "grant_type": "client_credentials"}
 TYPES = [
@@ -34,8 +34,8 @@ def post(caller: Caller, path: str, body: bytes, content_type: str | None) -> re
     return caller.session.post(f"{caller.base_url}{path}", data=body, headers=headers)
 
 
-@pytest.mark.parametrize("content_type", TYPES)
-@pytest.mark.parametrize(
+@each_row("content_type", TYPES)
+@each_row(
     ("path", "body", "status"),
     [
         ("/auth/v2/token", KEYS, 200),
@@ -52,7 +52,7 @@ def test_a_body_is_read_as_json_unless_it_is_announced_as_a_form(
     assert status == reply.status_code, reply.text
 
 
-@pytest.mark.parametrize("content_type", FORMS)
+@each_row("content_type", FORMS)
 def test_what_is_announced_as_something_else_is_refused_by_its_name(shop: Caller, content_type: str) -> None:
     """A form, XML or a picture is no JSON; the message names the type that was sent."""
     reply = post(shop, "/public/v1/products/list", b"{}", content_type)
@@ -60,7 +60,7 @@ def test_what_is_announced_as_something_else_is_refused_by_its_name(shop: Caller
     assert content_type.partition(";")[0] in reply.json()["message"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("encoding", "content_type"),
     [
         ("utf-8", "application/json"),
@@ -81,7 +81,7 @@ def test_a_body_may_be_written_in_another_character_set(
     assert [BREAD] == [one["gtin"] for one in reply.json()["data"]]
 
 
-@pytest.mark.parametrize("charset", ["klingon", "hex", "base64", "idna", "punycode", "x" * 5_000])
+@each_row("charset", ["klingon", "hex", "base64", "idna", "punycode", "x" * 5_000])
 def test_a_character_set_that_is_none_is_refused_by_its_name(shop: Caller, charset: str) -> None:
     """An unknown character set, or a codec that is none, is refused and causes no failure."""
     reply = post(shop, "/public/v1/products/list", b"{}", f"application/json; charset={charset}")
@@ -121,7 +121,7 @@ AS_TEXT: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "found"), AS_TEXT, ids=lambda value: str(value)[:50])
+@each_row(("body", "found"), AS_TEXT, ids=lambda value: str(value)[:50])
 def test_a_number_or_a_flag_may_be_written_as_text(
     shop: Caller, body: dict[str, Any], found: list[str]
 ) -> None:
@@ -135,7 +135,7 @@ def test_a_cursor_that_is_null_is_none(shop: Caller) -> None:
     assert shop.call("POST", limit=2) == shop.call("POST", limit=2, next_page=None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "words"),
     [
         ({"limit": "many"}, "limit: 'many' is not an integer"),
@@ -157,7 +157,7 @@ def test_what_is_no_number_and_no_flag_stays_refused(shop: Caller, body: dict[st
     assert words in reply.json()["message"]
 
 
-@pytest.mark.parametrize("permission", ["READ", "read", "Write", "validate"])
+@each_row("permission", ["READ", "read", "Write", "validate"])
 def test_a_permission_may_be_written_in_any_case(shop: Caller, permission: str) -> None:
     """A permission is accepted in any case: read is READ."""
     url = f"{shop.base_url}/core/v3/productsegments/hierarchy"
@@ -174,7 +174,7 @@ def test_a_permission_that_is_none_is_still_refused(shop: Caller) -> None:
     assert "permission: 'own' is not one of READ, WRITE, VALIDATE" in reply.json()["message"]
 
 
-@pytest.mark.parametrize("name", ["AUTHORIZATION", "authorization", "AuthOrization"])
+@each_row("name", ["AUTHORIZATION", "authorization", "AuthOrization"])
 def test_a_header_may_be_named_in_any_case(shop: Caller, name: str) -> None:
     """The case of header names and of the word Bearer does not matter."""
     token = str(shop.session.headers["Authorization"]).partition(" ")[2]

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from small_exchange import MILL, SHOP, Caller
+from tests.cases import each_row
 from tests.quick import examples
 from writer import Writer
 
@@ -182,7 +183,7 @@ def test_pictures_of_one_checksum_show_the_same() -> None:
     assert files[0][:-4] != files[2][:-4]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("crc32", "expected"),
     [
         ("0badcafe", 0x0BADCAFE),
@@ -204,7 +205,7 @@ def test_checksums_are_read_as_records_have_them(crc32: object, expected: int | 
     assert expected in (None, zlib.crc32(content_of(file).body))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("picture", "size", "format_"),
     [
         ({}, (1000, 1000), "JPEG"),
@@ -227,7 +228,7 @@ def test_what_a_record_lacks_is_made_up(picture: Record, size: tuple[int, int], 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("picture", "words"),
     [
         ({"fileSize": 100}, "100 bytes, too few for any jpeg"),
@@ -248,7 +249,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(picture: Record, words: str) -
     assert words in reply.json()["message"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "error"),
     [
         ("07/7/film.mp4", "file_not_served"),
@@ -281,7 +282,7 @@ def test_documents_are_pdf(tea: Caller) -> None:
     assert b"Date" not in body[start - 500 :]
 
 
-@pytest.mark.parametrize("name", ["a.pdf", None, 5, "\ud800.pdf", "\x00(\\", "x" * 5_000, "Ж" * 99, []])
+@each_row("name", ["a.pdf", None, 5, "\ud800.pdf", "\x00(\\", "x" * 5_000, "Ж" * 99, []])
 def test_no_name_keeps_a_document_from_being_made(name: object) -> None:
     """Whatever a record holds as the name of a document, the page is the same each time it is made."""
     document = {"fileName": name, "uniformResourceIdentifier": "x"}
@@ -316,7 +317,7 @@ def test_a_file_needs_no_token_and_can_be_asked_about(tea: Caller) -> None:
     assert 404 == requests.head(f"{tea.base_url}/media/07/7/other.jpg").status_code
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "wanted"),
     [
         ("bytes=0-0", slice(0, 1)),
@@ -337,14 +338,14 @@ def test_a_range_is_answered_as_such(tea: Caller, asked: str, wanted: slice) -> 
     assert f"bytes {first}-{last - 1}/2000" == reply.headers["Content-Range"]
 
 
-@pytest.mark.parametrize("asked", ["bytes=2000-", "bytes=2000-2001", "bytes=-0"])
+@each_row("asked", ["bytes=2000-", "bytes=2000-2001", "bytes=-0"])
 def test_a_range_past_the_end_is_refused(tea: Caller, asked: str) -> None:
     """A range past the end is answered with 416 and the length of the file."""
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
     assert (416, "bytes */2000") == (reply.status_code, reply.headers["Content-Range"])
 
 
-@pytest.mark.parametrize("asked", ["bytes=5-3", "bytes=-", "bytes=0-1,3-4", "pages=1-2", "bytes=x-", "0-1"])
+@each_row("asked", ["bytes=5-3", "bytes=-", "bytes=0-1,3-4", "pages=1-2", "bytes=x-", "0-1"])
 def test_what_is_no_range_gets_the_whole_file(tea: Caller, asked: str) -> None:
     """An invalid Range, or one of several ranges, is ignored."""
     reply = media(tea, "07/7/front_64.jpg", Range=asked)
@@ -396,7 +397,7 @@ def test_files_are_named_where_the_caller_is(tea: Caller) -> None:
             assert f"{base_url}/media/brands/TEA.png" == product["brand"]["pictureUrl"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "expected"),
     [
         ([b"shop.test:80"], "http://shop.test:80/media"),
@@ -443,7 +444,7 @@ def test_addresses_translated_both_ways_are_as_before(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("written", ["json", "escaped", "xml"])
+@each_row("written", ["json", "escaped", "xml"])
 def test_what_is_written_back_is_turned_back(written: str, tmp_path: Path) -> None:
     """An upsert of a reply changes no picture, and addresses are right when the sandbox has another port."""
     home = tmp_path / "home"
@@ -522,7 +523,7 @@ def fetched(caller: Caller, patience: float = 20, **headers: str) -> requests.Re
     return requests.get(address, headers=headers, allow_redirects=False, timeout=patience)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fault", "status", "header", "value"),
     [
         (Fault("503", at=1, endpoint="media", retry_after=3), 503, "Retry-After", "3"),
@@ -552,7 +553,7 @@ def test_a_file_can_be_refused_as_ordered(
     sandbox.clear_faults()
 
 
-@pytest.mark.parametrize("kind", ["cut", "truncated", "stalled"])
+@each_row("kind", ["cut", "truncated", "stalled"])
 def test_a_file_can_break_off_as_ordered(failing: tuple[Sandbox, Caller], kind: str) -> None:
     """The connection ends, the file ends early, or nothing is sent for longer than the caller waits."""
     sandbox, caller = failing
@@ -655,7 +656,7 @@ def test_no_text_keeps_a_picture_from_being_drawn(name: str, brand: str, face: i
     draw_logo(brand, name, is_brand=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "record", [{}, {"brand": 3, "kind": [], "gtin": None, "netContent": {"data": "x"}}, {"lastRequest": 5}]
 )
 def test_no_record_keeps_a_picture_from_being_drawn(record: Record) -> None:
@@ -696,7 +697,7 @@ def test_a_picture_can_have_any_size_and_checksum(room: int, crc32: int, format_
     assert max(abs(red - 0), abs(green - 128), abs(blue - 128)) < 12
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("gtin", "modules", "digits"),
     [
         (

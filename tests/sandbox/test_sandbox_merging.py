@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 from prodex_sandbox.records.merging import ProductRefused, attributes_of, merged
 from prodex_sandbox.records.upsert import normal_gtin
@@ -78,7 +79,7 @@ def test_updated_at_is_now_and_never_earlier_than_it_was(before: str | None) -> 
     assert later.get(before or "", "2026-11-20T12:00:00") == after
 
 
-@pytest.mark.parametrize("assets", ["[]", "1", '"x"', "true"])
+@each_row("assets", ["[]", "1", '"x"', "true"])
 def test_assets_are_an_object(assets: str) -> None:
     """Assets that are no object are refused."""
     with pytest.raises(ProductRefused, match="assets is not an object"):

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS, SHOP, Caller
+from tests.cases import each_row
 from tests.quick import examples
 
 from prodex.sandbox import Sandbox
@@ -65,7 +66,7 @@ def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, ca
     call()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "method", "parts"),
     [
         ("/auth/v2/token", "POST", {"body": KEYS}),
@@ -92,7 +93,7 @@ def test_every_good_reply_is_as_the_openapi_document_says(
     assert 200 == reply.status_code
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "value", "status"),
     [("Range", "bytes=0-9", 206), ("Range", "bytes=999999-", 416), ("If-None-Match", "", 304)],
 )

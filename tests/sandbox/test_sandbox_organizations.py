@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import requests
 from small_exchange import DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.records.model import Organization
@@ -31,7 +32,7 @@ def segments(caller: Caller, **parameters: Any) -> requests.Response:
     return caller.session.get(f"{caller.base_url}/core/v3/productsegments/hierarchy", params=parameters)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "places", "total", "offset"),
     [
         ({}, [0, 1, 2, 3], 4, 0),
@@ -51,7 +52,7 @@ def test_organisations_come_by_type_and_page(
     assert wanted == listed(shop, **parameters).json()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "code", "words"),
     [
         ({"organization_type": 3}, "invalid_value", "organization_type: 3 is not one of 1, 2"),
@@ -79,7 +80,7 @@ def test_organisations_need_a_token_unless_told_otherwise() -> None:
             assert status == requests.get(f"{sandbox.base_url}/auth/v2/organization").status_code
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "reply"),
     [
         ({"organizations_as_list": True}, LISTED[1:3]),
@@ -113,7 +114,7 @@ def kinds(trees: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("organization", "permission", "leaves"),
     [
         (SHOP, None, ["Butter", "Bread", "No kind"]),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, MARKET, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Behaviour, Sandbox, ScrollEnd
 from prodex_sandbox.api.listing import Cursors, Scroll
@@ -184,9 +185,9 @@ def test_cursors_can_stay_equal() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cursor_changes", [True, False])
-@pytest.mark.parametrize("method", ["GET", "POST"])
-@pytest.mark.parametrize(
+@each_row("cursor_changes", [True, False])
+@each_row("method", ["GET", "POST"])
+@each_row(
     ("scroll_end", "last_pages"),
     [
         (ScrollEnd.EMPTY_PAGE, [(1, True), (0, True)]),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, DAIRY, MILL
+from tests.cases import each_row
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
@@ -143,13 +144,13 @@ WRITTEN: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("inner", "wanted"), WRITTEN, ids=[inner[:60] for inner, _ in WRITTEN])
+@each_row(("inner", "wanted"), WRITTEN, ids=[inner[:60] for inner, _ in WRITTEN])
 def test_plain_xml_is_read_by_the_type_of_the_attribute(inner: str, wanted: dict[str, Any]) -> None:
     """Numbers, flags, texts, arrays and objects are what the attribute holds, without a mark in the XML."""
     assert wanted == product(inner)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "root",
     [
         f' {XSI} xsi:schemaLocation="urn:x http://x.example/products.xsd"',
@@ -176,7 +177,7 @@ def test_attributes_of_schemas_say_nothing_on_members_either() -> None:
     assert {"lifeCycle": 1, "xNote": " a "} == product(inner, root=root)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("encoding", "declared"),
     [
         ("utf-8", ""),
@@ -223,7 +224,7 @@ UNREADABLE: list[tuple[str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("inner", "words"), UNREADABLE, ids=[words for _, words in UNREADABLE])
+@each_row(("inner", "words"), UNREADABLE, ids=[words for _, words in UNREADABLE])
 def test_a_value_that_cannot_be_read_is_its_products_error(mill: Writer, inner: str, words: str) -> None:
     """The product has an ERROR that names attribute and value, stays as it was, and keeps no other from its import."""
     before = mill.stored(BREAD)
@@ -258,7 +259,7 @@ def test_what_plain_xml_says_is_stored_as_json_would_say_it(mill: Writer) -> Non
     assert [{"url": "https://p.test/1.jpg", "isPackshot": True}] == stored["assets"]["pictures"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+@each_row("encoding", ["utf-8", "utf-16", "utf-16-be"])
 def test_addresses_of_the_sandboxs_own_files_are_turned_back_in_every_encoding(
     mill: Writer, encoding: str
 ) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from small_exchange import BREAD, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Fault, Sandbox
 from prodex_sandbox.app import served_hosts
@@ -67,7 +68,7 @@ def authorization(sandbox: Sandbox) -> Iterator[str]:
         yield str(caller.session.headers["Authorization"])
 
 
-@pytest.mark.parametrize(("method", "path", "body"), CALLS, ids=IDS)
+@each_row(("method", "path", "body"), CALLS, ids=IDS)
 def test_a_rebound_name_gets_nothing(
     sandbox: Sandbox, authorization: str, method: str, path: str, body: Any
 ) -> None:
@@ -80,16 +81,14 @@ def test_a_rebound_name_gets_nothing(
             assert "host_not_served" == json.loads(content)["error"]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-@pytest.mark.parametrize("port", ["", ":80", ":65535"])
+@each_row("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+@each_row("port", ["", ":80", ":65535"])
 def test_the_names_of_this_machine_are_served(sandbox: Sandbox, host: str, port: str) -> None:
     """The loopback names are served, with the port, with that of a tunnel, or without any."""
     assert 200 == call(sandbox, "GET", "/health", Host=host + port)[0]
 
 
-@pytest.mark.parametrize(
-    "host", ["", " ", "a@127.0.0.1", "127.0.0.1:x", "127.0.0.1/..", "127.0.0.1, b", "[::1"]
-)
+@each_row("host", ["", " ", "a@127.0.0.1", "127.0.0.1:x", "127.0.0.1/..", "127.0.0.1, b", "[::1"])
 def test_a_host_that_is_none_is_refused(sandbox: Sandbox, host: str) -> None:
     """A Host header that is no name of a host gets nothing."""
     assert call(sandbox, "GET", "/health", Host=host)[0] in (400, 421)
@@ -121,7 +120,7 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.parametrize("origin", FOREIGN)
+@each_row("origin", FOREIGN)
 def test_a_page_of_another_site_neither_writes_nor_gets_a_token(
     sandbox: Sandbox, authorization: str, origin: str
 ) -> None:
@@ -143,14 +142,14 @@ def test_no_page_of_another_site_may_read(sandbox: Sandbox, authorization: str) 
         assert [] == [name for name in headers if name.startswith("access-control-")]
 
 
-@pytest.mark.parametrize("origin", ["http://127.0.0.1:8888", "http://localhost", "https://[::1]:3000"])
+@each_row("origin", ["http://127.0.0.1:8888", "http://localhost", "https://[::1]:3000"])
 def test_a_page_of_this_machine_may_write(sandbox: Sandbox, origin: str) -> None:
     """Pages that this machine serves itself, such as a notebook, may write; a script sends no Origin at all."""
     assert 200 == call(sandbox, "POST", TOKEN, KEYS, Origin=origin)[0]
     assert 200 == call(sandbox, "POST", TOKEN, KEYS)[0]
 
 
-@pytest.mark.parametrize(("method", "path", "body"), CALLS, ids=IDS)
+@each_row(("method", "path", "body"), CALLS, ids=IDS)
 def test_every_reply_says_that_its_type_is_not_to_be_guessed(
     sandbox: Sandbox, authorization: str, method: str, path: str, body: Any
 ) -> None:
@@ -194,7 +193,7 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("path", METHODS)
+@each_row("path", METHODS)
 def test_a_method_that_a_path_does_not_take_names_those_that_it_takes(sandbox: Sandbox, path: str) -> None:
     """405 comes with Allow, which names the methods of all endpoints at the path; OPTIONS says the same."""
     for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"} - METHODS[path]:
@@ -214,7 +213,7 @@ def test_a_path_that_is_none_allows_nothing(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path, methods in METHODS.items() if "HEAD" in methods])
+@each_row("path", [path for path, methods in METHODS.items() if "HEAD" in methods])
 def test_head_answers_as_get_without_the_body(sandbox: Sandbox, authorization: str, path: str) -> None:
     """HEAD has status, type and length of GET, and no body."""
     status, headers, content = call(sandbox, "HEAD", path, Authorization=authorization)
@@ -224,7 +223,7 @@ def test_head_answers_as_get_without_the_body(sandbox: Sandbox, authorization: s
     assert abs(int(of_get["content-length"]) - int(headers["content-length"])) < 19
 
 
-@pytest.mark.parametrize("path", [path for path in METHODS if not path.startswith("/media")])
+@each_row("path", [path for path in METHODS if not path.startswith("/media")])
 def test_a_path_may_end_with_a_slash(sandbox: Sandbox, authorization: str, path: str) -> None:
     """A slash at the end of a path changes nothing, and causes no redirect."""
     method = "GET" if "GET" in METHODS[path] else "POST"

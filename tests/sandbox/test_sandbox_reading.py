@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.excerpts import Excerpts
@@ -55,7 +55,7 @@ def read(path: Path, content: bytes) -> tuple[list[bytes], list[str]]:
     return [body for body, _ in records], [report.replace(str(path), "FILE") for report in reports]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         A + b"\n" + B + b"\n",
@@ -69,7 +69,7 @@ def read(path: Path, content: bytes) -> tuple[list[bytes], list[str]]:
         b'{"data": [' + A + b']}\n{"data": [' + B + b"]}\n",
     ],
 )
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("packed", [False, True])
 def test_records_come_from_each_form_as_the_bytes_they_are_written_in(
     tmp_path: Path, content: bytes, packed: bool
 ) -> None:
@@ -77,13 +77,13 @@ def test_records_come_from_each_form_as_the_bytes_they_are_written_in(
     assert ([A, B], []) == read(tmp_path / "p", gzip.compress(content) if packed else content)
 
 
-@pytest.mark.parametrize("content", [A, b"\n" + A, b'{\n "gtin": "1",\n "data": [1]\n}'])
+@each_row("content", [A, b"\n" + A, b'{\n "gtin": "1",\n "data": [1]\n}'])
 def test_a_single_object_is_one_record(tmp_path: Path, content: bytes) -> None:
     """A file of one object is one record, also when it spans lines or has a member named data."""
     assert ([content.strip()], []) == read(tmp_path / "p.json", content)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "kept", "reports"),
     [
         (A + b'\n{"gtin": \n' + B, [A, B], ["FILE, line 2: not JSON"]),

@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import pytest
 import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_exchange import SHOP, Caller
+from tests.cases import each_row
 from tests.quick import examples
 
 from prodex.sandbox import Sandbox
@@ -93,7 +93,7 @@ def refused(reply: requests.Response) -> tuple[int, str, str]:
     return reply.status_code, body["error"], body["message"]
 
 
-@pytest.mark.parametrize(("parameters", "code", "words"), BAD_PARAMETERS, ids=lambda value: str(value)[:60])
+@each_row(("parameters", "code", "words"), BAD_PARAMETERS, ids=lambda value: str(value)[:60])
 def test_a_get_is_refused_with_a_code_and_a_message_that_names_the_parameter(
     shop: Caller, parameters: dict[str, Any], code: str, words: str
 ) -> None:
@@ -104,7 +104,7 @@ def test_a_get_is_refused_with_a_code_and_a_message_that_names_the_parameter(
     assert any(name in message for name in parameters)
 
 
-@pytest.mark.parametrize(("body", "code", "words"), BAD_BODIES, ids=lambda value: str(value)[:60])
+@each_row(("body", "code", "words"), BAD_BODIES, ids=lambda value: str(value)[:60])
 def test_a_post_is_refused_with_a_code_and_a_message_that_names_the_parameter(
     shop: Caller, body: dict[str, Any], code: str, words: str
 ) -> None:
@@ -142,7 +142,7 @@ def test_whatever_a_query_string_holds_it_is_answered_or_refused(
     assert reply.status_code in (200, 400, 410), reply.text
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"limit": NaN}', b"\xff", b"[" * 100_000])
+@each_row("body", [b"", b"{", b"[]", b"null", b'{"limit": NaN}', b"\xff", b"[" * 100_000])
 def test_a_body_that_is_no_json_object_is_refused(shop: Caller, body: bytes) -> None:
     """A body that is not a JSON object is refused."""
     reply = shop.session.post(
@@ -161,9 +161,7 @@ def test_a_body_with_half_a_surrogate_pair_is_answered(shop: Caller) -> None:
     assert (200, 0) == (reply.status_code, reply.json()["totalResults"])
 
 
-@pytest.mark.parametrize(
-    "media_type", ["text/html", "multipart/form-data", "application/x-www-form-urlencoded"]
-)
+@each_row("media_type", ["text/html", "multipart/form-data", "application/x-www-form-urlencoded"])
 def test_a_body_of_another_type_is_refused(shop: Caller, media_type: str) -> None:
     """A body that is announced as something else than JSON is refused."""
     headers = {"Content-Type": media_type}

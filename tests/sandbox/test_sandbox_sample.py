@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from small_exchange import Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.model import PRODUCT_STATUSES, Organization, OrganizationType
@@ -90,9 +91,7 @@ CONDITIONS: list[tuple[dict[str, Any], Callable[[Product], bool]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("filters", "holds"), CONDITIONS, ids=lambda value: str(value) if isinstance(value, dict) else ""
-)
+@each_row(("filters", "holds"), CONDITIONS, ids=lambda value: str(value) if isinstance(value, dict) else "")
 def test_a_filter_finds_the_products_whose_records_say_so(
     retailer: Caller, seen: list[Product], filters: dict[str, Any], holds: Callable[[Product], bool]
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import requests
 from small_exchange import Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, SharingStatus, View
@@ -167,7 +168,7 @@ def test_a_deadline_may_be_today_and_is_replaced(caller_of: CallerOf) -> None:
         assert {ONLINE: deadline} == active(shop, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("organization", "change", "code", "words"),
     [
         (MILL, {}, "retailers_only", "Mill is a manufacturer"),

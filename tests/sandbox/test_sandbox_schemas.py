@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP
+from tests.cases import each_row
 from tests.quick import examples
 from writer import Writer
 
@@ -69,7 +70,7 @@ def references(node: Any) -> Iterator[str]:
             yield from references(item)
 
 
-@pytest.mark.parametrize("name", DESCRIBED)
+@each_row("name", DESCRIBED)
 def test_every_table_of_the_specification_has_a_schema_with_its_fields(name: str) -> None:
     """A schema has every field that the specification names, and a description."""
     assert [] == sorted(set(DESCRIBED[name].split()) - SCHEMAS[name]["properties"].keys())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from small_exchange import BREAD, BUTTER, CIDER, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.indexing import SEARCH_FIELDS
@@ -19,7 +20,7 @@ def entry(query: str, *fields: str) -> dict[str, Any]:
     return {"query": query, "fields": list(fields)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "query", "found"),
     [
         ("namePublicLong.data", "brut", [CIDER]),
@@ -74,7 +75,7 @@ def test_a_search_goes_with_other_filters_and_with_scrolling(shop: Caller) -> No
     assert [CIDER] == shop.gtins(next_page=cursor)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     ['"beurre"', "beurre*", "beurre AND", "NOT beurre", "beurre OR", "NEAR(beurre", "namePublicLong : beurre",
      '" OR "', "beurre'; DROP TABLE products; --", "^beurre", "{beurre}", "beurre\0", '"""', "a" * 100_000,
@@ -100,7 +101,7 @@ def test_signs_between_words_are_passed_over(shop: Caller) -> None:
     assert [BUTTER] == shop.gtins(advanced_search={"must": [entry("farm & field", BRAND)]})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("search", "words"),
     [
         ("bread", "it is not an object of must"),

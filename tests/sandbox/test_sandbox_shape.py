@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, RECORDS, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.projection import Projection
@@ -29,7 +29,7 @@ def shaped(include: str = "", exclude: str = "", **options: Any) -> Any:
     return json.loads(shape.serve(json.dumps(RECORD).encode()))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("include", "kept"),
     [
         ("a", {"a": RECORD["a"]}),
@@ -53,7 +53,7 @@ def test_include_keeps_what_its_paths_name(include: str, kept: dict[str, Any]) -
     assert kept == shaped(include)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("exclude", "gone"),
     [
         ("a", {"a": None}),
@@ -134,7 +134,7 @@ def leaves(value: Any, path: str = "") -> list[str]:
     return [] if value is None else [f"{path}={value!r}"]
 
 
-@pytest.mark.parametrize("include", ["gtin,id,assets", "assets", "gtin,assets.pictures.url,assets.documents"])
+@each_row("include", ["gtin,id,assets", "assets", "gtin,assets.pictures.url,assets.documents"])
 def test_rich_content_has_gtin_and_an_id_that_is_a_string(shop: Caller, include: str) -> None:
     """Fields of only gtin, id and assets make the rich-content response: gtin and id always, id as a string."""
     for method in ("GET", "POST"):
@@ -143,7 +143,7 @@ def test_rich_content_has_gtin_and_an_id_that_is_a_string(shop: Caller, include:
         assert (BREAD, "1") == (product["gtin"], product["id"])
 
 
-@pytest.mark.parametrize("include", ["gtin,id", "gtin,id,assets,uuid", "id,assets,namePublicLong.data"])
+@each_row("include", ["gtin,id", "gtin,id,assets,uuid", "id,assets,namePublicLong.data"])
 def test_any_other_response_has_an_id_that_is_an_integer(shop: Caller, include: str) -> None:
     """With other fields, or without assets, id is an integer."""
     assert 1 == shop.call("GET", limit=1, filter_source_include=include)["data"][0]["id"]

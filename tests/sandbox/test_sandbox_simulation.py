@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from small_exchange import SHOP, Caller
+from tests.cases import each_row
 from writer import Writer
 
 import prodex
@@ -301,7 +302,7 @@ def test_an_incident_has_its_day_and_owner(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("days", "incident", "message"),
     [
         (0, (), "days is 0; it has to be a whole number from 1 to 3,660"),

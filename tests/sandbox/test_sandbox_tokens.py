@@ -10,6 +10,7 @@ import jwt
 import pytest
 import requests
 from small_exchange import MARKET, SHOP, Caller
+from tests.cases import each_row
 
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.authentication import Tokens
@@ -41,7 +42,7 @@ def test_a_token_lasts_two_hours(shop: Caller) -> None:
     assert 7_200 == pytest.approx(claims["exp"] - claims["iat"], abs=1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "refusal"),
     [
         ({"client_secret": "wrong"}, (401, "authentication_failed")),
@@ -74,7 +75,7 @@ def test_credentials_as_a_form_are_refused(sandbox: Sandbox, version: str) -> No
     assert "send the body as application/json" in reply.json()["message"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "code"),
     [
         (None, "token_missing"),
@@ -95,7 +96,7 @@ def test_a_call_without_a_token_of_the_sandbox_is_refused(
         assert (401, code) == refused(reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claims", "key"),
     [
         ({"sub": "1", "exp": 2**40}, "k" * 64),

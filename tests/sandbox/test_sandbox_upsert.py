@@ -25,6 +25,7 @@ from small_exchange import (
     SHOP,
     text,
 )
+from tests.cases import each_row
 from writer import Writer, messages
 
 from prodex.sandbox import Sandbox
@@ -275,7 +276,7 @@ def test_a_record_goes_back_as_it_came(writer_of: WriterOf) -> None:
         assert filled == writer.stored(BREAD) | {"updatedAt": before["updatedAt"]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("member", "words"),
     [
         (
@@ -306,7 +307,7 @@ def test_a_new_product_cannot_bring_what_the_exchange_sets(common_writer_of: Wri
     assert ["product 1: id is set by the exchange; leave it out of a new product"] == messages(record)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("gtin", "words"),
     [
         ("030368113599351", "has 15 digits; a GTIN has 8, 12, 13 or 14"),
@@ -354,7 +355,7 @@ def test_a_product_needs_a_name(writer_of: WriterOf) -> None:
     assert "SUCCESS" == mill.write({"gtin": BREAD, "namePublicLong": None, "nameLegal": named()})["status"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("member", "words"),
     [
         ({"description": in_language("fra-XX")}, "description: 'fra-XX' is not in the referential languages"),

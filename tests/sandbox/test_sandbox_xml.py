@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, DAIRY, ENGLISH, MILL, text
+from tests.cases import each_row
 from tests.quick import examples
 from writer import Writer
 
@@ -253,7 +254,7 @@ HOSTILE = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("body", "words"), UNREADABLE, ids=[words[:40] for _, words in UNREADABLE])
+@each_row(("body", "words"), UNREADABLE, ids=[words[:40] for _, words in UNREADABLE])
 def test_xml_that_breaks_a_rule_is_named(body: bytes, words: str) -> None:
     """Each broken rule of the contract makes the payload unreadable, and is named."""
     with pytest.raises(PayloadUnreadable) as refused:
@@ -261,7 +262,7 @@ def test_xml_that_breaks_a_rule_is_named(body: bytes, words: str) -> None:
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize("body", HOSTILE)
+@each_row("body", HOSTILE)
 def test_no_dtd_entity_or_external_file_is_ever_read(mill: Writer, body: bytes) -> None:
     """Entity bombs, external entities and any DTD end in ERROR, and the sandbox goes on."""
     record = mill.wait(mill.send(body, "application/xml"))

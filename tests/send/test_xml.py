@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests import wire
+from tests.cases import each_row
 
 from prodex.errors import InputError
 from prodex.send.records import records_of
@@ -181,7 +182,7 @@ def test_lists_are_repeated_and_objects_nested():
     ) == encoded(product)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "path", "why"),
     [
         ("x", [[1]], "x", "list directly in a list"),

@@ -12,6 +12,7 @@ import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 from prodex.errors import (
     AuthenticationFailed,
@@ -123,7 +124,7 @@ def test_a_token_is_renewed_before_it_ends(exchange, make_client):
     assert 2 == len(exchange.token_calls)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("token", "lifetime"),
     [
         (jwt(iat=1_000_000, exp=1_000_600), 600),
@@ -197,7 +198,7 @@ def often(attempts):
     )
 
 
-@pytest.mark.parametrize("refusals", [2, 3, 4, 9])
+@each_row("refusals", [2, 3, 4, 9])
 def test_a_new_token_that_a_node_does_not_know_yet_does_not_end_a_load(exchange, make_client, refusals):
     """It is tried again with pauses, and kept meanwhile: another one would be as new."""
     reads = make_client(retry=often(20)).for_load()
@@ -268,7 +269,7 @@ def test_a_token_that_stays_unknown_is_replaced_in_the_end():
     assert ([15, 30, 60, 120], True) == (kept, source.may_renew)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         says(401, {"message": "the caller could not be authenticated"}),
@@ -286,9 +287,7 @@ def test_wrong_credentials_say_what_to_check(client, exchange, answer):
     assert [] == exchange.product_calls
 
 
-@pytest.mark.parametrize(
-    "answer", [says(200, {}), says(200, []), says(200, {"access_token": None}), says(200, "no")]
-)
+@each_row("answer", [says(200, {}), says(200, []), says(200, {"access_token": None}), says(200, "no")])
 def test_no_token_is_an_error(client, exchange, answer):
     """A success without a token is no success."""
     exchange.token_answers.extend([answer] * 4)
@@ -296,7 +295,7 @@ def test_no_token_is_an_error(client, exchange, answer):
         client.search_products()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "kind", "calls"),
     [
         (Answer(200, HTML), UnexpectedReply, 4),
@@ -350,7 +349,7 @@ def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_
     assert "Authorization" not in exchange.token_calls[0].headers
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expires_in", "lifetime"),
     [
         (600, 600),
@@ -367,7 +366,7 @@ def test_netrc_never_replaces_the_token(exchange, make_client, monkeypatch, tmp_
         ([600], 7200),
     ],
 )
-@pytest.mark.parametrize("token", ["opaque", jwt(iat=1_800_000_000, exp=1_800_007_200)])
+@each_row("token", ["opaque", jwt(iat=1_800_000_000, exp=1_800_007_200)])
 def test_a_shorter_life_that_the_answer_names_is_heeded(exchange, make_client, token, expires_in, lifetime):
     """`expires_in` may shorten the life of a token, and never makes it longer than two hours."""
     client = make_client(clock=lambda: 1_800_000_000.0)
@@ -377,9 +376,9 @@ def test_a_shorter_life_that_the_answer_names_is_heeded(exchange, make_client, t
     assert lifetime == pytest.approx(client.token_facts()[1])
 
 
-@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf", b" \r\n\t"])
-@pytest.mark.parametrize("status", [200, 201])
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_row("begin", [b"", b"\xef\xbb\xbf", b" \r\n\t"])
+@each_row("status", [200, 201])
+@each_row("wrapped", [False, True])
 def test_a_token_is_found_behind_a_bom_and_in_an_envelope(client, exchange, begin, status, wrapped):
     """201, a byte order mark, blanks and an object `data` around the answer do no harm."""
     exchange.tokens.add("opaque")
@@ -389,7 +388,7 @@ def test_a_token_is_found_behind_a_bom_and_in_an_envelope(client, exchange, begi
     assert 120 == client.count()
 
 
-@pytest.mark.parametrize("odd", ["\r\nX-Evil: 1", "\n", "\r", " ", "\x00", "\x7f", "é", "漢", "\ud800"])
+@each_row("odd", ["\r\nX-Evil: 1", "\n", "\r", " ", "\x00", "\x7f", "é", "漢", "\ud800"])
 def test_a_token_that_no_header_may_hold_is_refused(client, exchange, odd):
     """It is not sent anywhere, and the error, which is ours, does not show it."""
     exchange.token_answers.append(says(200, {"access_token": f"canary-token{odd}", "token_type": "JWT"}))
@@ -400,7 +399,7 @@ def test_a_token_that_no_header_may_hold_is_refused(client, exchange, odd):
     assert (1, []) == (len(exchange.token_calls), exchange.product_calls)
 
 
-@pytest.mark.parametrize("secret", ["pässwört-漢字", 'quo"te\\back\nline', "\ud800"])
+@each_row("secret", ["pässwört-漢字", 'quo"te\\back\nline', "\ud800"])
 def test_a_secret_of_any_characters_arrives_as_it_is(exchange, secret):
     """A client secret may hold what it likes: it travels as JSON's own escapes."""
     Client(Settings(exchange.base_url, "kéy", secret)).search_products()
@@ -436,8 +435,8 @@ CALLS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("refusal", REFUSALS, ids=json.dumps)
-@pytest.mark.parametrize("call", CALLS)
+@each_row("refusal", REFUSALS, ids=json.dumps)
+@each_row("call", CALLS)
 def test_an_authentication_message_with_200_is_a_401(client, exchange, call, refusal):
     """At every endpoint: the token is renewed and the call made again, once, a write too."""
     make, good = CALLS[call]
@@ -446,7 +445,7 @@ def test_an_authentication_message_with_200_is_a_401(client, exchange, call, ref
     assert (2, 2) == (len(exchange.token_calls), len(exchange.calls) - len(exchange.token_calls))
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_row("call", CALLS)
 def test_an_authentication_message_with_200_twice_is_an_error(client, exchange, call):
     """A new token that is refused in the same words ends the matter, with those words."""
     make, _ = CALLS[call]
@@ -456,7 +455,7 @@ def test_an_authentication_message_with_200_twice_is_an_error(client, exchange, 
     assert (2, 2) == (len(exchange.token_calls), len(exchange.calls) - len(exchange.token_calls))
 
 
-@pytest.mark.parametrize("status", [200, 201, 202, 400, 401, 403])
+@each_row("status", [200, 201, 202, 400, 401, 403])
 def test_an_authentication_message_counts_whatever_its_status(client, exchange, status):
     """The specification shows no status for it: once, a load goes on; it does not begin a scroll again."""
     client.search_products()
@@ -467,10 +466,8 @@ def test_an_authentication_message_counts_whatever_its_status(client, exchange, 
     assert 3 == len(exchange.token_calls)
 
 
-@pytest.mark.parametrize(
-    "message", ["this access key may not write", "unauthorized value in tag", "no such token"]
-)
-@pytest.mark.parametrize("status", [400, 403])
+@each_row("message", ["this access key may not write", "unauthorized value in tag", "no such token"])
+@each_row("status", [400, 403])
 def test_another_refusal_stays_one(client, exchange, status, message):
     """A 400 or 403 that speaks of other things is not tried again with another token."""
     exchange.answers.append(says(status, {"message": message}))
@@ -523,7 +520,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "reply"), HARMLESS, ids=lambda value: json.dumps(value)[:60])
+@each_row(("call", "reply"), HARMLESS, ids=lambda value: json.dumps(value)[:60])
 def test_what_keeps_the_promise_is_no_refusal(client, exchange, call, reply):
     """A reply that holds what its endpoint promises, or speaks of other things, is taken as it is."""
     make, _ = CALLS[call]

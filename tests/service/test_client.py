@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 import requests
 from exchange import CLIENT_ID, Answer, says
+from tests.cases import each_row
 
 from prodex.errors import CursorLost, QueryError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.query import ProductQuery
@@ -49,7 +50,7 @@ def test_rich_content_restricts_the_fields(client, exchange):
     ].content
 
 
-@pytest.mark.parametrize("method", ["search_products", "list_products", "rich_content"])
+@each_row("method", ["search_products", "list_products", "rich_content"])
 def test_bodies_may_be_plain_mappings(client, exchange, method):
     """Who knows the wire may give wire names, and nothing at all asks for everything."""
     getattr(client, method)({"filter_tags_in": "a"}, limit=1)
@@ -122,9 +123,7 @@ def test_a_total_is_needed(client, exchange, total):
         announced(client.search_products())
 
 
-@pytest.mark.parametrize(
-    ("given", "sent"), [("fr-FR", "fr-FR"), ("fra-FR", "fr-FR"), ("French", "fr"), (None, None)]
-)
+@each_row(("given", "sent"), [("fr-FR", "fr-FR"), ("fra-FR", "fr-FR"), ("French", "fr"), (None, None)])
 def test_labels_come_in_the_language_asked_for(make_client, exchange, given, sent):
     """Accept-language is sent as a tag, or not at all."""
     make_client(accept_language=given).search_products()
@@ -141,7 +140,7 @@ def test_the_language_can_change_for_one_call_or_one_client(make_client, exchang
     assert 1 == len(exchange.token_calls)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("message", "shown"),
     [
         ({"message": "limit is too large"}, "limit is too large"),
@@ -165,7 +164,7 @@ def test_a_refusal_carries_the_words_of_the_service(client, exchange, message, s
     assert 1 == len(exchange.product_calls)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "shown"),
     [
         (b"limit is too large", "limit is too large"),
@@ -185,7 +184,7 @@ def test_a_refusal_in_text_is_shortened(client, exchange, body, shown):
     assert len(str(caught.value)) < 450
 
 
-@pytest.mark.parametrize("status", [400, 404, 410])
+@each_row("status", [400, 404, 410])
 def test_a_refused_cursor_is_a_lost_cursor(client, exchange, status):
     """A 4xx to a call with a cursor says that the scroll has to start again."""
     exchange.answers.append(says(status, {"message": "scroll expired"}))
@@ -252,7 +251,7 @@ def test_remote_services_are_asked_twice_a_second_and_this_machine_at_will(make_
     assert time.monotonic() - begin < 10 / 2
 
 
-@pytest.mark.parametrize("calls_per_second", [0, -1, float("nan")])
+@each_row("calls_per_second", [0, -1, float("nan")])
 def test_a_rate_must_be_positive(make_client, calls_per_second):
     """A rate at which no call could ever be made is refused."""
     with pytest.raises(SettingsError, match="calls_per_second"):

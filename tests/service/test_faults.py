@@ -12,6 +12,7 @@ from email.utils import format_datetime
 import pytest
 import requests
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, Exchange, says
+from tests.cases import each_row
 
 from prodex.errors import RedirectRefused, RequestRefused, ServiceError, ServiceUnreachable, UnexpectedReply
 from prodex.service import Client, RetryPolicy
@@ -52,7 +53,7 @@ PASSING = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", PASSING)
+@each_row("fault", PASSING)
 def test_a_passing_fault_is_tried_again(make_client, exchange, fault):
     """A read that fails for the moment is made again, and its result is whole."""
     exchange.answers.extend([PASSING[fault][0]] * 2)
@@ -62,7 +63,7 @@ def test_a_passing_fault_is_tried_again(make_client, exchange, fault):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", PASSING)
+@each_row("fault", PASSING)
 def test_retries_end_in_a_clear_error(make_client, exchange, fault):
     """A fault that stays is an error that counts the attempts and tells the last cause."""
     answer, kind, words = PASSING[fault]
@@ -75,7 +76,7 @@ def test_retries_end_in_a_clear_error(make_client, exchange, fault):
     assert 4 == len(exchange.product_calls)
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 405, 409, 413, 415, 422])
+@each_row("status", [400, 403, 404, 405, 409, 413, 415, 422])
 def test_a_wrong_request_is_not_tried_again(client, exchange, status):
     """A 4xx that speaks of the request is an error at once."""
     exchange.answers.append(Answer(status, b"no"))
@@ -85,7 +86,7 @@ def test_a_wrong_request_is_not_tried_again(client, exchange, status):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("retry_after", "least", "most"),
     [
         ("1", 0.5, 5),
@@ -117,7 +118,7 @@ def test_retries_end_with_time_too(make_client, exchange):
     assert 2 <= len(exchange.product_calls) <= 6
 
 
-@pytest.mark.parametrize("fault", ["HTML 502", "cut body", "dropped", "slow", "500", "503", "HTML 200"])
+@each_row("fault", ["HTML 502", "cut body", "dropped", "slow", "500", "503", "HTML 200"])
 def test_a_write_is_never_blindly_repeated(make_client, exchange, fault):
     """A call that may have had an effect is made once, and the error says so."""
     exchange.answers.append(PASSING[fault][0])
@@ -187,8 +188,8 @@ def elsewhere():
         yield other
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("method", ["list_products", "search_products"])
+@each_row("status", [301, 302, 303, 307, 308])
+@each_row("method", ["list_products", "search_products"])
 def test_no_redirect_leaves_the_host(client, exchange, elsewhere, status, method):
     """A redirect to another host is refused before anything is sent there."""
     target = f"{elsewhere.base_url}/public/v1/products?canary=1"
@@ -202,7 +203,7 @@ def test_no_redirect_leaves_the_host(client, exchange, elsewhere, status, method
     assert [] == elsewhere.calls
 
 
-@pytest.mark.parametrize(
+@each_row(
     "location",
     [
         "https://127.0.0.1/public/v1/products",
@@ -232,7 +233,7 @@ def test_a_redirect_within_the_host_is_followed(client, exchange, method, status
     assert first.headers["Authorization"] == second.headers["Authorization"]
 
 
-@pytest.mark.parametrize("status", [301, 302, 303])
+@each_row("status", [301, 302, 303])
 def test_a_search_is_not_turned_into_a_get(client, exchange, status):
     """A redirect that would drop the body of a POST is refused."""
     exchange.answers.append(Answer(status, headers={"Location": "/public/v2/products"}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exchange import Answer, says
+from tests.cases import each_row
 
 import prodex
 from prodex.errors import RequestRefused, TrackingTimeout
@@ -58,7 +59,7 @@ def sent(far_client):
     return prodex.upsert(far_client, products(2), progress=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "late", [says(404, "no import 1"), says(200, {}), says(200, {"status": None})], ids=["404", "{}", "null"]
 )
 def test_an_import_that_is_not_known_yet_is_waited_for(sent, exchange, clock, late):
@@ -86,7 +87,7 @@ def test_an_import_that_stays_unknown_is_given_up_after_five_minutes(sent, excha
         prodex.track(sent._service).wait(400, progress=False)
 
 
-@pytest.mark.parametrize("word", ["success", "Success", "DONE", "QUEUED", "", 7, ["SUCCESS"]])
+@each_row("word", ["success", "Success", "DONE", "QUEUED", "", 7, ["SUCCESS"]])
 def test_a_status_that_is_none_of_the_six_is_followed_and_never_success(sent, exchange, clock, word):
     """It is kept as it came, and may still become one of them."""
     exchange.records = [record(word), record(word), record(word), record(word, [(gtins(1)[0], "SUCCESS")])]
@@ -133,7 +134,7 @@ def test_a_service_that_fails_for_one_import_is_asked_again(sent, exchange, cloc
     assert "SUCCESS" == sent.wait(progress=False).status
 
 
-@pytest.mark.parametrize("listed", [None, "none", 7, {}, [], [None, 7]])
+@each_row("listed", [None, "none", 7, {}, [], [None, 7]])
 def test_a_record_without_outcomes_says_what_is_known(sent, exchange, listed):
     """SUCCESS of the import as a whole; and that is what the message says."""
     exchange.records = [{"status": "SUCCESS", "products": listed}]
@@ -142,9 +143,7 @@ def test_a_record_without_outcomes_says_what_is_known(sent, exchange, listed):
     assert {"the status of the import as a whole, not of this product"} == set(sent.products["message"])
 
 
-@pytest.mark.parametrize(
-    "shorten", [lambda gtin: gtin[1:], int, lambda gtin: f" {gtin} ", lambda gtin: gtin.lstrip("0")]
-)
+@each_row("shorten", [lambda gtin: gtin[1:], int, lambda gtin: f" {gtin} ", lambda gtin: gtin.lstrip("0")])
 def test_gtins_are_matched_in_every_spelling(sent, exchange, shorten):
     """13 digits, numbers, blanks around them."""
     exchange.records = [record(told=[(shorten(gtins(2)[0]), "SUCCESS"), (shorten(gtins(2)[1]), "ERROR")])]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 from prodex.network.retry import http_date, retry_after
 
@@ -47,7 +47,7 @@ def test_a_date_of_http_is_read_to_the_second(seconds: int) -> None:
     assert max(0.0, (moment - NOW).total_seconds()) == retry_after(text, now=NOW)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "pause"), [("0", 0), (" 120 ", 120), ("1" * 10, None), ("1.5", None), ("-1", None), ("١", None)]
 )
 def test_retry_after_in_seconds(text: str, pause: float | None) -> None:

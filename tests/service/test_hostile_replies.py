@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 import requests
 from raw_server import ENVELOPE, Answer, RawServer, chunk, in_turn, raw_server, reply
+from tests.cases import each_row
 
 from prodex.errors import OutcomeUnknown, ProdexError, RequestRefused, ServiceUnreachable, UnexpectedReply
 from prodex.limits import Limits
@@ -94,7 +95,7 @@ ENDLESS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ENDLESS)
+@each_row("kind", ENDLESS)
 def test_a_reply_that_never_ends_is_left_in_time(kind: str) -> None:
     """Although every read brings something: with an error that says how long, how much, and which setting."""
     with raw_server(ENDLESS[kind]) as server:
@@ -261,7 +262,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("kind", WHOLE)
+@each_row("kind", WHOLE)
 def test_a_whole_reply_is_read_however_it_is_packed(kind: str) -> None:
     """What services and proxies do to a body, as the header says, or nearly so."""
     with raw_server(whole(WHOLE[kind])) as server:
@@ -282,7 +283,7 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("kind", LIES)
+@each_row("kind", LIES)
 def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
     """A proxy may have done it; if it happens every time, one of our errors reports it."""
     coding, body = LIES[kind]
@@ -295,7 +296,7 @@ def test_a_body_that_is_not_packed_as_it_says_is_tried_again(kind: str) -> None:
     assert len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "Date: Fri, 31 Dec 9999 23:59:59 -1200",

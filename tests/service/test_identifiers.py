@@ -8,6 +8,7 @@ import pytest
 from exchange import Answer, says
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 import prodex
 from prodex.errors import IdentifierUnreadable, OutcomeUnknown, UnexpectedReply
@@ -31,7 +32,7 @@ def read(body):
     return tracking_identifier(Reply(200, body, "", None, None))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "expected"),
     [
         (b'{"tracking": 7}', "7"),
@@ -79,7 +80,7 @@ def test_an_identifier_is_read_in_every_form(body, expected):
     assert expected == read(body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -155,7 +156,7 @@ def test_a_web_page_is_not_the_services_answer(make_client, exchange, page):
     assert (["unknown"], "unknown") == (tracking.products["status"].tolist(), tracking.status)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [Answer(204), Answer(202), Answer(200, b"OK"), says(200, {"ok": True}), says(201, {"tracking": [1, 2]})],
 )
@@ -190,7 +191,7 @@ def test_an_answer_that_is_kept_shows_no_secret_and_no_control_character(client,
     assert isinstance(caught.value, OutcomeUnknown), "who caught a lost answer before catches this one"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "ids", "asked"),
     [
         ({"tracking": "007"}, ["007"], "007"),
@@ -217,7 +218,7 @@ def test_one_identifier_for_two_calls_is_said(client, exchange):
     assert "sent the tracking identifier 7 for 2 calls" in tracking.message
 
 
-@pytest.mark.parametrize(("status", "state"), [(303, "unknown"), (302, "unknown"), (301, "not sent")])
+@each_row(("status", "state"), [(303, "unknown"), (302, "unknown"), (301, "not sent")])
 def test_a_redirect_to_a_result_may_mean_that_it_was_done(client, exchange, status, state):
     """303 may mean that the import happened; 301 asks to send the products to another address."""
     exchange.answers.extend([None, Answer(status, headers={"Location": "/result"})])
@@ -225,9 +226,7 @@ def test_a_redirect_to_a_result_may_mean_that_it_was_done(client, exchange, stat
     assert ["IN_PROGRESS", state] == tracking.products["status"].tolist()
 
 
-@pytest.mark.parametrize(
-    "answer", [Answer(200, b"OK"), Answer(204), Answer(202), Answer(200, b"\xff\x00"), says(200, [1])]
-)
+@each_row("answer", [Answer(200, b"OK"), Answer(204), Answer(202), Answer(200, b"\xff\x00"), says(200, [1])])
 def test_a_scenario_is_done_whatever_the_answer_says(client, exchange, answer):
     """Any answer of success is one; its words are kept."""
     exchange.answers.append(answer)

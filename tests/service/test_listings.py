@@ -6,6 +6,7 @@ import json
 
 import pytest
 from exchange import CLIENT_SECRET, Answer, says
+from tests.cases import each_row
 
 import prodex
 from prodex.errors import IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
@@ -30,7 +31,7 @@ ENDPOINTS = {
 }
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@each_row("endpoint", ENDPOINTS)
 def test_each_endpoint_has_its_path_and_headers(client, exchange, endpoint):
     """Method, path and bearer token as the specification has them; bodies go as JSON."""
     ask, method, path = ENDPOINTS[endpoint]
@@ -77,7 +78,7 @@ def asked(exchange):
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "shape",
     [
         lambda rows: rows,
@@ -112,9 +113,7 @@ def test_fewer_than_announced_is_an_error(client, exchange):
         prodex.load_organizations(client)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "sent"), [(1, "1"), ("retailer", "2"), ("manufacturer", "1"), (None, None)]
-)
+@each_row(("wanted", "sent"), [(1, "1"), ("retailer", "2"), ("manufacturer", "1"), (None, None)])
 def test_the_type_is_asked_for_by_number_or_by_name(client, exchange, wanted, sent):
     """As a parameter, or not at all."""
     exchange.answers.append(says(200, []))
@@ -122,7 +121,7 @@ def test_the_type_is_asked_for_by_number_or_by_name(client, exchange, wanted, se
     assert sent == exchange.calls[-1].content.get("organization_type")
 
 
-@pytest.mark.parametrize("wrong", [3, "shop", True])
+@each_row("wrong", [3, "shop", True])
 def test_a_type_that_is_none_is_refused(client, exchange, wrong):
     """Before any call."""
     with pytest.raises(QueryError, match="no organization_type"):
@@ -130,7 +129,7 @@ def test_a_type_that_is_none_is_refused(client, exchange, wrong):
     assert [] == exchange.calls
 
 
-@pytest.mark.parametrize("reply", [{}, {"a": [], "b": []}, [1, 2], "text", None, {"data": {}}])
+@each_row("reply", [{}, {"a": [], "b": []}, [1, 2], "text", None, {"data": {}}])
 def test_what_holds_no_list_is_an_error(client, exchange, reply):
     """For organisations and for segments."""
     exchange.answers.extend([says(200, reply)] * 2)
@@ -151,9 +150,7 @@ TREE = {
 }
 
 
-@pytest.mark.parametrize(
-    "shape", [lambda t: t, lambda t: [t], lambda t: {"data": [t]}], ids=["root", "list", "data"]
-)
+@each_row("shape", [lambda t: t, lambda t: [t], lambda t: {"data": [t]}], ids=["root", "list", "data"])
 def test_a_tree_of_segments_becomes_rows(client, exchange, shape):
     """Parents before children, the path in names, and what else there is under its own name."""
     exchange.answers.append(says(200, shape(TREE)))
@@ -183,7 +180,7 @@ def test_a_deep_tree_and_none_at_all(client, exchange):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "behaviour",
     [
         Behaviour(),

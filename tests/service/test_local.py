@@ -11,6 +11,7 @@ import time
 import pytest
 import requests
 from exchange import Exchange
+from tests.cases import each_row
 from tests.lived import exchange_in
 
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
@@ -101,7 +102,7 @@ def test_a_sandbox_ends_with_a_process_that_is_killed(home):
     assert is_gone(base_url)
 
 
-@pytest.mark.parametrize("stale", ["dead", "other service", "silent", "cut off"])
+@each_row("stale", ["dead", "other service", "silent", "cut off"])
 def test_what_a_crash_left_behind_is_not_believed(home, stale):
     """A server.json of a sandbox that has ended, or of a port that others use now, counts as none."""
     with Exchange(1) as other:
@@ -121,7 +122,7 @@ KEY = {"client_id": "shop", "client_secret": "shop-secret"}
 ALIVE = {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": [KEY]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "facts",
     [
         ALIVE | {"base_url": "https://evil.example.com"},

@@ -9,6 +9,7 @@ import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each_row
 from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
@@ -102,7 +103,7 @@ def test_from_ten_thousand_on_they_come_by_scroll(client, exchange, total, scrol
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("total", [SCROLL_FROM - 1, SCROLL_FROM, SCROLL_FROM + 1])
+@each_row("total", [SCROLL_FROM - 1, SCROLL_FROM, SCROLL_FROM + 1])
 def test_both_ways_meet_at_their_border(client, exchange, total):
     """Just below and just above the border all products come."""
     exchange.total = total
@@ -122,7 +123,7 @@ def test_a_scroll_ends_on_an_empty_page(client, exchange):
     assert 1 + SCROLL_FROM // 500 + 1 == len(exchange.product_calls)
 
 
-@pytest.mark.parametrize("announced", [None, 0, 100, 500, "100", -1])
+@each_row("announced", [None, 0, 100, 500, "100", -1])
 def test_a_total_ends_no_scroll(client, exchange, announced):
     """All products of a service are received, even if it announces fewer."""
     data = [[{"id": page * 500 + index} for index in range(500)] for page in range(3)]
@@ -167,8 +168,8 @@ def test_more_than_asked_for_is_kept(client, exchange, total):
     assert list(range(4)) == ids(pages(client, page_size=3, report=ledgers.append))
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
-@pytest.mark.parametrize("announced", [None, -1, "120", "many", 120.0, 2**70])
+@each_row("at", [0, 1, 2])
+@each_row("announced", [None, -1, "120", "many", 120.0, 2**70])
 def test_a_total_that_is_no_count_costs_nothing(client, exchange, at, announced):
     """On the probe or on any page; one that can be read is read, and one that no service can have is a claim."""
     exchange.total = 120
@@ -354,7 +355,7 @@ def test_pages_can_be_listed_by_get(client, exchange):
     assert {"filter_source_include": "gtin,id,assets", "limit": "100", "offset": "98"} == calls[7].content
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "query", "cap"),
     [
         ("list", ProductQuery(), 500),
@@ -371,7 +372,7 @@ def test_what_get_cannot_reach_is_refused(client, exchange, method, query, cap):
         next(pages(client, query, method=method))
 
 
-@pytest.mark.parametrize("page_size", [0, -1, 501])
+@each_row("page_size", [0, -1, 501])
 def test_page_sizes_out_of_range_are_refused(client, exchange, page_size):
     """The service takes 1 to 500 products per call."""
     with pytest.raises(QueryError, match=f"page_size is {page_size}"):
@@ -403,8 +404,8 @@ def test_pages_are_fetched_when_they_are_asked_for(client, exchange):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("total", [0, 120, SCROLL_FROM + 700])
-@pytest.mark.parametrize("ends_by", ["empty", "absent", "null"])
+@each_row("total", [0, 120, SCROLL_FROM + 700])
+@each_row("ends_by", ["empty", "absent", "null"])
 def test_an_empty_page_may_be_null(make_client, exchange, total, ends_by):
     """By offset and by scroll the same products come, in the same calls, as where it is an empty list."""
     calls = []
@@ -416,7 +417,7 @@ def test_an_empty_page_may_be_null(make_client, exchange, total, ends_by):
     assert calls[0] == calls[1]
 
 
-@pytest.mark.parametrize("method", ["search_products", "list_products", "rich_content"])
+@each_row("method", ["search_products", "list_products", "rich_content"])
 def test_null_in_the_middle_is_no_empty_page(make_client, exchange, method):
     """Products were announced: it is tried again like any reply that cannot be read, and what then comes counts."""
     client = make_client()

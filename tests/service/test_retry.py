@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 from raw_server import in_turn, raw_server, reply
+from tests.cases import each_row
 
 import prodex
 from prodex.errors import OutcomeUnknown, ServiceUnreachable, SettingsError, UnexpectedReply
@@ -57,8 +58,8 @@ def away(clock: Clock, seconds: float, takes: float = 0.0) -> Callable[[], str]:
     return attempt
 
 
-@pytest.mark.parametrize("seconds", [0.5, 5, 15, 30, 60, 120, 240])
-@pytest.mark.parametrize("takes", [0.0, 1.0, 10.0])
+@each_row("seconds", [0.5, 5, 15, 30, 60, 120, 240])
+@each_row("takes", [0.0, 1.0, 10.0])
 def test_a_read_inside_a_load_outlives_a_restart(seconds: float, takes: float) -> None:
     """Whether the service refuses at once or lets us wait; six attempts once were over in 18 seconds."""
     random.seed(int(seconds))
@@ -133,7 +134,7 @@ def test_a_longer_pause_than_the_time_ends_the_matter() -> None:
     assert [50] * 6 == clock.pauses
 
 
-@pytest.mark.parametrize("pause", [61, 3_600, 86_400, 10**9])
+@each_row("pause", [61, 3_600, 86_400, 10**9])
 def test_a_pause_that_nobody_can_mean_is_cut_short_and_tried_again(pause: float) -> None:
     """Once more at least, after a pause with a bound: when the time is over, or a minute later in a load."""
     clock = Clock()
@@ -160,7 +161,7 @@ ODD_PAUSES = [
 ]
 
 
-@pytest.mark.parametrize("pause", ODD_PAUSES)
+@each_row("pause", ODD_PAUSES)
 def test_a_wrong_retry_after_is_no_reason_to_give_up(pause: str) -> None:
     """The service turns the call away once, and asks for a pause of a day, of ages, before now, or of none."""
     with Exchange(120) as exchange:
@@ -257,8 +258,8 @@ def test_a_success_gives_a_retry_back() -> None:
     assert 0.001 == pytest.approx(max(clock.pauses))
 
 
-@pytest.mark.parametrize("field", [field.name for field in fields(RetryPolicy)])
-@pytest.mark.parametrize("value", [-1, -0.001, math.nan, math.inf, -math.inf, "20", True])
+@each_row("field", [field.name for field in fields(RetryPolicy)])
+@each_row("value", [-1, -0.001, math.nan, math.inf, -math.inf, "20", True])
 def test_a_policy_that_cannot_be_kept_is_refused(field: str, value: object) -> None:
     """Negative, infinite, no number: with the name and the value."""
     with pytest.raises(SettingsError, match=rf"RetryPolicy\({field}={value!r}\)"):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from tests.cases import each_row
 
 from prodex.errors import AuthenticationFailed, CursorLost, QueryError, RequestRefused
 from prodex.query import FILTERS, ProductQuery
@@ -121,7 +122,7 @@ def test_every_filter_has_an_effect_to_test():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("field", "value", "expected"), EFFECTS)
+@each_row(("field", "value", "expected"), EFFECTS)
 def test_each_filter_is_understood(client, field, value, expected):
     """A filter chooses the products that the spec says, by POST and by GET."""
     query = ProductQuery(**{field: value})

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import requests
 from exchange import CLIENT_ID, CLIENT_SECRET, HTML, Answer, says
+from tests.cases import each_row
 
 from prodex.errors import AuthenticationFailed, ProdexError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.service import Client, RetryPolicy, connect, pages
@@ -105,7 +106,7 @@ def renew_with(exchange, answer):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("situation", SITUATIONS)
+@each_row("situation", SITUATIONS)
 def test_no_secret_comes_out(make_client, exchange, caplog, situation):
     """Whatever fails, neither secret nor token is in the error, its attributes, its traceback or a log."""
     caplog.set_level(logging.DEBUG)
@@ -155,7 +156,7 @@ ODD_TOKENS = {
 }
 
 
-@pytest.mark.parametrize("token", ODD_TOKENS.values(), ids=ODD_TOKENS)
+@each_row("token", ODD_TOKENS.values(), ids=ODD_TOKENS)
 def test_a_token_that_cannot_be_sent_stands_in_no_traceback(make_client, exchange, caplog, token):
     """It is refused when it comes: no library shows the header that it would have made."""
     caplog.set_level(logging.DEBUG)
@@ -168,7 +169,7 @@ def test_a_token_that_cannot_be_sent_stands_in_no_traceback(make_client, exchang
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("situation", SITUATIONS)
+@each_row("situation", SITUATIONS)
 def test_no_secret_is_in_the_variables_of_a_traceback(make_client, exchange, situation):
     """Tools that print the variables of every frame, ours and those of libraries, show no secret."""
     client = make_client(timeout=0.3)
@@ -233,7 +234,7 @@ def test_settings_token_and_client_show_no_secret_in_any_way(make_client, exchan
         assert [] == [text for text in texts if CLIENT_SECRET in text or TOKEN_CANARY in text]
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@each_row("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_secret_is_not_pickled(protocol):
     """The error says why, and what to do instead."""
     settings = Settings("https://api.example.com", "key", CLIENT_SECRET)
@@ -268,7 +269,7 @@ def test_the_session_holds_no_token(exchange):
     assert session.auth is None
 
 
-@pytest.mark.parametrize("spelling", [str, json.dumps, repr, lambda secret: quote(secret, safe="")])
+@each_row("spelling", [str, json.dumps, repr, lambda secret: quote(secret, safe="")])
 def test_a_secret_is_hidden_however_the_service_spells_it(make_client, exchange, spelling):
     """A secret with quotes, backslashes or accents is not shown in another spelling either."""
     secret = 'cänary"s\\ecret 5f2b'
@@ -282,7 +283,7 @@ def test_a_secret_is_hidden_however_the_service_spells_it(make_client, exchange,
         assert "5f2b" not in str(caught.value)
 
 
-@pytest.mark.parametrize("cut", range(len(CLIENT_SECRET) - 1))
+@each_row("cut", range(len(CLIENT_SECRET) - 1))
 def test_a_secret_that_an_excerpt_cuts_is_hidden_too(make_client, exchange, cut):
     """An error shows how a strange reply begins; where that ends within the secret, its beginning does not show."""
     client = make_client(retry=RetryPolicy(attempts=1))

@@ -6,6 +6,7 @@ import pytest
 from exchange import says
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import each_row
 
 import prodex
 from prodex.errors import IncompleteLoad, UnexpectedReply
@@ -92,7 +93,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("shape", SHAPES)
 def test_every_shape_gives_the_same_rows(shape):
     """Whatever the members are called and however they are wrapped."""
     found = table(SHAPES[shape])
@@ -199,9 +200,7 @@ def test_no_row_of_a_flat_list_is_lost(pairs):
     assert sorted(one for one, _ in pairs) == sorted(row["id"] for row in rows)
 
 
-@pytest.mark.parametrize(
-    "reply", [{"children": "x"}, {"id": 1, "children": ["a"]}, {"a": 1}, [[]], {"data": {"data": 3}}]
-)
+@each_row("reply", [{"children": "x"}, {"id": 1, "children": ["a"]}, {"a": 1}, [[]], {"data": {"data": 3}}])
 def test_what_cannot_be_read_is_shown(client, exchange, reply):
     """The error has the reply, shortened, and without secrets."""
     reply = reply | {"token": "canary-secret-5f2b\x1b"} if isinstance(reply, dict) else reply
@@ -211,7 +210,7 @@ def test_what_cannot_be_read_is_shown(client, exchange, reply):
     assert ("canary" in str(caught.value), "\x1b" in str(caught.value)) == (False, False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "shape",
     [
         lambda rows: {"results": rows},

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, says
+from tests.cases import each_row
 from tests.kept.unpacking import sealed
 
 import prodex
@@ -113,7 +114,7 @@ def test_large_products_make_smaller_batches(client, exchange):
     assert [2, 2] == [len(json.loads(body)["data"]) for body in exchange.imports]
 
 
-@pytest.mark.parametrize("fault", LOST)
+@each_row("fault", LOST)
 def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, fault):
     """The batch is not repeated, the others go on, and the state is shown and kept."""
     exchange.answers.extend([None, LOST[fault]])
@@ -310,7 +311,7 @@ def test_a_disk_that_fills_up_meanwhile_loses_no_identifier(client, exchange, mo
     assert ["SUCCESS"] * 3 == prodex.track(client).products["status"].tolist()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "product"),
     [("SUCCESS", "SUCCESS"), ("ERROR", "ERROR"), ("TIMEOUT", "TIMEOUT"), ("EMPTY", "EMPTY")],
 )
@@ -358,7 +359,7 @@ def test_contains_errors_leaves_nobody_guessing(client, exchange):
     assert ["ERROR", "unknown"] == tracking.products["status"].tolist()
 
 
-@pytest.mark.parametrize("record", [[], 7, None, [{"status": "SUCCESS"}], "SUCCESS"], ids=repr)
+@each_row("record", [[], 7, None, [{"status": "SUCCESS"}], "SUCCESS"], ids=repr)
 def test_a_record_of_no_known_state_is_an_error(client, exchange, record):
     """A record is an object; what is none is not taken for one, whatever it says."""
     exchange.records = [record]
@@ -399,7 +400,7 @@ def test_an_unknown_identifier_is_refused_with_what_to_check(client, exchange):
         prodex.track(client, 99)
 
 
-@pytest.mark.parametrize("wrong", ["twelve", "", "1e3", "-1", "../1", True, -1, [1.5]])
+@each_row("wrong", ["twelve", "", "1e3", "-1", "../1", True, -1, [1.5]])
 def test_what_is_no_identifier_is_not_asked_for(client, exchange, wrong):
     """Only whole numbers are."""
     with pytest.raises(InputError, match="not a tracking identifier"):
@@ -437,7 +438,7 @@ def test_xml_goes_out_and_its_answer_is_read(client, exchange):
 BOMB = b'<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;">]><tracking>&c;</tracking>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "why"),
     [
         (BOMB, "document type"),
@@ -494,9 +495,7 @@ def test_nothing_to_send_is_empty(client, exchange):
     assert ("EMPTY", 0, []) == (tracking.status, len(tracking.products), exchange.product_calls)
 
 
-@pytest.mark.parametrize(
-    "options", [{"format": "csv"}, {"batch_size": 0}, {"batch_size": 501}, {"batch_size": True}]
-)
+@each_row("options", [{"format": "csv"}, {"batch_size": 0}, {"batch_size": 501}, {"batch_size": True}])
 def test_options_that_cannot_be_are_refused(client, options):
     """Before anything is looked at."""
     with pytest.raises(InputError):

@@ -8,6 +8,7 @@ import sys
 import types
 
 import pytest
+from tests.cases import each_row
 
 from prodex.errors import SettingsError
 from prodex.network.addresses import is_loopback
@@ -58,7 +59,7 @@ def put(places, place):
 ORDER = ["argument", "environment", "dotenv", "keyring", "prompt"]
 
 
-@pytest.mark.parametrize("first", ORDER)
+@each_row("first", ORDER)
 def test_the_first_place_that_has_a_setting_wins(places, first):
     """A setting comes from the argument, the environment, .env, the keyring or the prompt, in this order."""
     filled = ORDER[ORDER.index(first) :]
@@ -97,7 +98,7 @@ def test_a_secret_in_a_dotenv_file_is_taken_as_it_stands(places):
     assert "a${HOME}#b" == find_settings().client_secret.reveal()
 
 
-@pytest.mark.parametrize("name", VARIABLES)
+@each_row("name", VARIABLES)
 def test_a_missing_setting_names_every_way_to_give_it(places, name, monkeypatch):
     """A setting that is nowhere is an error that names all the ways to give it."""
     monkeypatch.setattr(sys, "stdin", None)
@@ -153,7 +154,7 @@ def test_the_secret_is_not_in_the_repr(places):
     assert "Settings(base_url='https://a.example.com')" == repr(settings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "plain"),
     [
         ("https://api.example.com", "https://api.example.com"),
@@ -170,7 +171,7 @@ def test_https_without_a_port_and_loopback_are_taken(url, plain):
     assert plain == checked_base_url(url)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "words"),
     [
         ("https://api.example.com:443", "explicit port. Use https://api.example.com"),
@@ -200,7 +201,7 @@ def test_other_base_urls_are_refused_without_echoing_secrets(url, words):
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "local"),
     [("http://127.0.0.1:1", True), ("http://localhost", True), ("https://localhost.example.com", False)],
 )
@@ -231,7 +232,7 @@ def test_connect_says_hello_to_nobody(monkeypatch):
 EVIL = "PRODEX_BASE_URL=https://evil.example.com\n"
 
 
-@pytest.mark.parametrize("place", ["argument", "environment", "keyring"])
+@each_row("place", ["argument", "environment", "keyring"])
 def test_an_address_in_a_file_that_came_along_gets_no_secret_of_ours(places, place):
     """A .env that holds only an address takes the secret of no other place with it."""
     (places.folder / ".env").write_text(EVIL)
@@ -288,7 +289,7 @@ def test_a_complete_file_is_not_mixed_with_the_environment(places):
     assert ("https://dotenv.example.com", "dotenv-id", "dotenv-secret") == values(settings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "goes"),
     [
         ("https://api.example.com", True),
@@ -324,7 +325,7 @@ def test_the_address_in_the_keyring_binds_its_secret(places, place):
         find_settings()
 
 
-@pytest.mark.parametrize("address", ["argument", "environment", "dotenv", "keyring"])
+@each_row("address", ["argument", "environment", "dotenv", "keyring"])
 def test_the_keyrings_own_address_is_served_from_wherever_it_comes(places, address):
     """Named in any place, the host that the keyring itself names gets the keyring's secret."""
     put(places, "keyring")
@@ -338,8 +339,8 @@ def test_the_keyrings_own_address_is_served_from_wherever_it_comes(places, addre
     assert (url, "keyring-id", "keyring-secret") == values(find_settings(**arguments))
 
 
-@pytest.mark.parametrize("credentials", ["environment", "dotenv", "keyring"])
-@pytest.mark.parametrize("address", ["argument", "prompt"])
+@each_row("credentials", ["environment", "dotenv", "keyring"])
+@each_row("address", ["argument", "prompt"])
 def test_an_address_that_somebody_names_is_their_own_word(places, address, credentials):
     """A base URL that is given or typed may be used with credentials from any source."""
     put(places, credentials)
@@ -380,7 +381,7 @@ def test_where_each_setting_came_from_is_told(places, caplog, tmp_path):
     assert "dotenv-secret" not in caplog.text
 
 
-@pytest.mark.parametrize("text", [b"PRODEX_CLIENT_SECRET=canary\xff\n", b"\xff\xfeP\x00", b"P\0R\0"])
+@each_row("text", [b"PRODEX_CLIENT_SECRET=canary\xff\n", b"\xff\xfeP\x00", b"P\0R\0"])
 def test_a_file_that_is_no_text_is_refused_without_showing_it(places, text):
     """A .env in another encoding is an error that names the file and holds nothing of it."""
     (places.folder / ".env").write_bytes(text)
@@ -429,7 +430,7 @@ def test_a_file_that_everybody_may_write_is_warned_of(places, caplog):
     assert f"chmod o-w {places.folder / '.env'}" in caplog.text
 
 
-@pytest.mark.parametrize("token_version", [0, 3, "1", True, None, 1.0])
+@each_row("token_version", [0, 3, "1", True, None, 1.0])
 def test_a_token_version_is_one_or_two(token_version):
     """Another version than those of the specification is refused before anything is sent."""
     with pytest.raises(SettingsError, match=r"token_version is .*; give 2 .* or 1"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cases import each_row
 from tests.load.strange import connected
 from tests.stranger import TRAITS, Stranger
 
@@ -20,7 +21,7 @@ def names_of(shape: str | None) -> set[str]:
         return set(prodex.load_segments(connected(stranger))["name"].dropna())
 
 
-@pytest.mark.parametrize("shape", traits("segments_"))
+@each_row("shape", traits("segments_"))
 def test_no_segment_is_lost(shape: str) -> None:
     """Whatever they are called and however they hang together, their names are those of the documented shape."""
     expected = names_of(None)
@@ -34,7 +35,7 @@ def test_no_segment_is_lost(shape: str) -> None:
         assert expected - found <= {"All products"}
 
 
-@pytest.mark.parametrize("shape", traits("organizations_"))
+@each_row("shape", traits("organizations_"))
 def test_no_organization_is_lost(shape: str) -> None:
     """Nor is one invented where paging is ignored; what cannot be read is an error that shows the reply."""
     with Stranger(5) as stranger:
@@ -49,7 +50,7 @@ def test_no_organization_is_lost(shape: str) -> None:
             assert expected == len(prodex.load_organizations(connected(stranger)))
 
 
-@pytest.mark.parametrize("shape", traits("scenarios_"))
+@each_row("shape", traits("scenarios_"))
 def test_any_success_is_done(shape: str) -> None:
     """A 2xx means success, whatever its body; a refusal is reported for its batch."""
     with Stranger(5, [shape]) as stranger:

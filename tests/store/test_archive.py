@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.cases import each_row
 
 from prodex.errors import SettingsError, SnapshotDamaged
 from prodex.files.atomic import writing_folder
@@ -73,7 +74,7 @@ def test_what_is_half_written_is_neither_listed_nor_found() -> None:
     assert [is_entry(whole), is_entry(whole.parent), is_entry(Path("x" * 5_000))] == [True, False, False]
 
 
-@pytest.mark.parametrize("name", ["../shop", "", ".", "shop@2026", "a/b"])
+@each_row("name", ["../shop", "", ".", "shop@2026", "a/b"])
 def test_a_name_that_cannot_be_a_folder_is_never_looked_up(name: str) -> None:
     """Reading finds nothing under it, and writing refuses it."""
     keep(PLAIN, "shop", 12)
@@ -83,7 +84,7 @@ def test_a_name_that_cannot_be_a_folder_is_never_looked_up(name: str) -> None:
         PLAIN.folder(name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         ('{"format": 1, "size": "much"}', "cannot be read"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.cases import each_row
 from tests.store.crashes import Disk
 
 import prodex
@@ -46,7 +47,7 @@ def outcomes(place: Path, work: Callable[[], None], *, power: bool = True) -> se
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "name", "expected"),
     [(True, True, {"new"}), (True, False, {"old", "new"}), (False, True, {"", "n", "ne", "new", "\0\0\0"})],
 )

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests import wire
+from tests.cases import each_row
 
 import prodex
 from prodex.catalog import Catalog
@@ -175,7 +176,7 @@ def test_a_long_list_has_the_items_of_the_whole_text(
         assert changes
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         b'[{"id":1},,{"id":2}]',
@@ -190,7 +191,7 @@ def test_a_long_list_has_the_items_of_the_whole_text(
         b'{"data":[{"id":1}]}]',
     ],
 )
-@pytest.mark.parametrize("size", [1, 7, 100])
+@each_row("size", [1, 7, 100])
 def test_a_long_text_that_is_no_json_is_no_list(text: bytes, size: int) -> None:
     """An item that is missing, brackets that do not match, an end that is missing or comes twice."""
     with pytest.raises((BrokenText, UnusualText)):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each_row
 
 from prodex.errors import SnapshotLocked, StorageError
 from prodex.files.lock import locked
@@ -94,7 +95,7 @@ def test_a_second_thread_is_kept_out_as_well(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("said", ["", "{", "[]", '{"process": 7}'])
+@each_row("said", ["", "{", "[]", '{"process": 7}'])
 def test_an_owner_that_cannot_be_read_is_another_process(tmp_path: Path, said: str) -> None:
     """The lock holds whatever stands beside it."""
     with locked(tmp_path, "loading"):

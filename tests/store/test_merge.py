@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import each_row
 from tests.quick import examples
 from tests.soak.merge import measure
 from tests.wire import encode, products
@@ -402,7 +403,7 @@ def test_any_executor_makes_the_same(sample: list[bytes], tmp_path: Path) -> Non
     assert by_threads.equals(by_processes)
 
 
-@pytest.mark.parametrize("table", ["texts", "raw", "videos"])
+@each_row("table", ["texts", "raw", "videos"])
 def test_damage_is_not_copied_into_a_new_file(table: str, tmp_path: Path) -> None:
     """It would get a digest of its own there, and nobody could tell any more."""
     old = snapshot_of([[simple(1), simple(2)]])
@@ -415,7 +416,7 @@ def test_damage_is_not_copied_into_a_new_file(table: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ["products", "raw", "videos"])
+@each_row("table", ["products", "raw", "videos"])
 def test_nothing_damaged_is_linked(table: str, tmp_path: Path) -> None:
     """A part in which nothing changed is verified as well before it goes on in the new snapshot."""
     old = snapshot_of([[simple(1)], [simple(2)]])

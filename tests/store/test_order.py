@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import each_row
 from tests.forks import forking
 from tests.quick import examples
 
@@ -233,7 +234,7 @@ def test_two_times_that_are_the_same_are_two_snapshots(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sequence", [2**53 - 1, 2**60, -1, "7", 1.5, None])
+@each_row("sequence", [2**53 - 1, 2**60, -1, "7", 1.5, None])
 def test_a_number_that_somebody_wrote_into_a_manifest_stops_nobody(sequence: Any) -> None:
     """The next snapshot can be saved and opened, and everything is listed."""
     folder = saved(1).folder

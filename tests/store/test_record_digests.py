@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cases import each_row
 from tests.store.test_merge import merged, snapshot_of
 
 import prodex
@@ -78,7 +79,7 @@ def test_a_file_without_a_manifest_is_not_believed() -> None:
     assert Part.on_disk(1, part.files).record_digests(computed=False) is None
 
 
-@pytest.mark.parametrize("rows", [[], [3], [7, 0, 3, 3], list(range(9, -1, -1))])
+@each_row("rows", [[], [3], [7, 0, 3, 3], list(range(9, -1, -1))])
 def test_rows_are_read_at_their_places(tmp_path: Path, rows: list[int]) -> None:
     """In the order that was asked for, over all row groups."""
     path = tmp_path / "rows.parquet"

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import each_row
 from tests.quick import examples
 from tests.wire import products
 
@@ -75,7 +76,7 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
         prodex.open_snapshot("shop@1999")
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "a@b", "con", "a b"])
+@each_row("name", ["", "..", "a/b", "a@b", "con", "a b"])
 def test_names_that_are_no_folder_names_are_refused(name: str) -> None:
     """A name cannot lead out of the folder of snapshots."""
     with pytest.raises(SettingsError, match="cannot be the name"):
@@ -108,7 +109,7 @@ def test_a_kill_in_the_middle_leaves_only_what_is_not_listed(home: Path) -> None
     assert 1 == len(prodex.list_snapshots())
 
 
-@pytest.mark.parametrize("harm", ["missing", "cut off", "changed"])
+@each_row("harm", ["missing", "cut off", "changed"])
 def test_a_damaged_file_is_refused_and_found(harm: str) -> None:
     """Reading it is a typed error that names the file, and verify says what is wrong with it."""
     folder = prodex.flatten([{"id": 1, "isTaggedBy": ["a"]}]).save("shop").folder
@@ -199,7 +200,7 @@ def test_a_selection_of_a_snapshot_is_that_of_the_catalogue_in_memory() -> None:
             assert expected.arrow(table, names).equals(found.arrow(table, names)), (table, chosen)
 
 
-@pytest.mark.parametrize("harm", ["link", "folder is a link", "folder", "pipe", "missing"])
+@each_row("harm", ["link", "folder is a link", "folder", "pipe", "missing"])
 def test_one_file_among_many_that_is_no_plain_file_is_refused(harm: str, tmp_path: Path) -> None:
     """Folders are listed once, and every file of them is looked at all the same."""
     folder = tmp_path / "shop"
@@ -236,7 +237,7 @@ def test_one_file_among_many_that_is_no_plain_file_is_refused(harm: str, tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 99}'])
+@each_row("content", ["", "{", "[]", '{"format": 99}'])
 def test_a_damaged_manifest_is_refused_and_listed_with_the_reason(content: str) -> None:
     """One bad snapshot does not hide the others."""
     prodex.flatten([{"id": 1}]).save("good")
@@ -283,7 +284,7 @@ def test_safe_names_hold_on_every_system() -> None:
     assert ["_", "NUL_.txt", "com¹_", "a" * 100, "_", "x", "schön_gut"] == names
 
 
-@pytest.mark.parametrize("name", ["", "/nowhere/at/all", "h*", "x" * 300, "a/b"])
+@each_row("name", ["", "/nowhere/at/all", "h*", "x" * 300, "a/b"])
 def test_names_are_taken_literally(name: str) -> None:
     """A pattern, a path or a very long name is not found; nothing else opens instead."""
     prodex.flatten([]).save("host")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.cases import each_row
 from typer.testing import CliRunner
 
 import prodex
@@ -75,7 +76,7 @@ def test_a_dry_run_says_the_same_and_removes_nothing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("harm", ["incomplete", "changed", "missing", "no manifest"])
+@each_row("harm", ["incomplete", "changed", "missing", "no manifest"])
 def test_the_newest_good_snapshot_stays_behind_worse_ones(harm: str) -> None:
     """Newer ones that are incomplete or damaged do not count as what one can fall back to."""
     folders = snapshots(5)
@@ -218,7 +219,7 @@ def test_a_disk_that_refuses_is_a_typed_error(monkeypatch: pytest.MonkeyPatch) -
     assert bool(prodex.verify(folders[0])["ok"].all())
 
 
-@pytest.mark.parametrize("keep", [0, -1, True, 1.5, "3"])
+@each_row("keep", [0, -1, True, 1.5, "3"])
 def test_keeping_none_is_refused(keep: Any) -> None:
     """A typing error must not delete all snapshots."""
     folders = snapshots(1)

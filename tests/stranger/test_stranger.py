@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each_row
+
 from . import checks_answers, checks_paging, checks_transport
 from .__main__ import table
 from .catalogue import gtin_of, is_gtin, products
@@ -46,7 +48,7 @@ def test_every_trait_has_a_check() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(CHECKS))
+@each_row("name", sorted(CHECKS))
 def test_trait(name: str) -> None:
     """A trait does what it says, and does not show before its call."""
     trait = TRAITS[name]
@@ -61,7 +63,7 @@ def test_trait(name: str) -> None:
 
 # The service without traits ends its scrolls with an empty page and a cursor.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(CHECKS.keys() - {"scroll_ends_with_empty_page_and_cursor"}))
+@each_row("name", sorted(CHECKS.keys() - {"scroll_ends_with_empty_page_and_cursor"}))
 def test_check_can_fail(name: str, probe: Probe) -> None:
     """Without its trait the check of a trait finds something else."""
     expected, found = CHECKS[name]
@@ -72,7 +74,7 @@ def test_check_can_fail(name: str, probe: Probe) -> None:
     assert (expected, type(expected)) != (outcome, type(outcome))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("traits", "message"),
     [
         ({"total_grandiose": True}, "there is no trait"),
@@ -140,7 +142,7 @@ def test_token(probe: Probe) -> None:
     assert 401 == probe.call("GET", PRODUCTS, Authorization=authorization).status
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "accepts"),
     [
         ({"filter_tags_in": "export"}, lambda r: "export" in r["isTaggedBy"]),
@@ -241,7 +243,7 @@ def test_upsert_xml(probe: Probe) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "content_type", "status"),
     [
         (b"{", "application/json", "ERROR"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 from prodex.tables.containers import as_declared, numbered_place, rewritten_container, unusual_list
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain_walk import Rows, flatten_one, rows_of
+from tests.cases import each_row
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode, products
 
@@ -72,7 +72,7 @@ def content(flat: Rows) -> Rows:
     return {name: some for name, some in flat.items() if name != "presence"}
 
 
-@pytest.mark.parametrize(("usual", "others"), SAME)
+@each_row(("usual", "others"), SAME)
 def test_what_leaves_no_doubt_is_read_as_what_it_is(
     usual: dict[str, Any], others: list[dict[str, Any]]
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import Fields, Odd, ShapeCache
 from prodex.tables.records import read_records
+from tests.cases import each_row
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode
 
@@ -67,7 +68,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return noted
 
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@each_row("odd", ODD.values(), ids=ODD)
 def test_only_the_odd_attribute_of_the_odd_product_goes_the_plain_way(taught: Parse, odd: bytes) -> None:
     """All other products, and the other attributes of this one, are read together."""
     fields, apart = taught([*CLEAN[:30], odd, *CLEAN[31:]])
@@ -80,7 +81,7 @@ def test_only_the_odd_attribute_of_the_odd_product_goes_the_plain_way(taught: Pa
     ]
 
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@each_row("odd", ODD.values(), ids=ODD)
 def test_an_oddity_that_was_seen_costs_no_second_reading(taught: Parse, odd: bytes, reads: list[int]) -> None:
     """What made one block be refused is looked at beforehand in the next."""
     taught([*CLEAN[:30], odd, *CLEAN[31:]])
@@ -92,7 +93,7 @@ def test_an_oddity_that_was_seen_costs_no_second_reading(taught: Parse, odd: byt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@each_row("odd", ODD.values(), ids=ODD)
 def test_odd_products_have_the_rows_of_the_plain_walk(odd: bytes) -> None:
     """One odd product among clean ones, with whatever was learnt before, gives exactly the rows of the plain walk."""
     shapes = ShapeCache()

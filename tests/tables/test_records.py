@@ -15,6 +15,7 @@ from prodex.tables import flatten
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import ShapeCache, quoted_codes
 from prodex.tables.records import PRESENCE, Identity, identify, read_records
+from tests.cases import each_row
 
 #: What a key may be on the wire, as JSON, and what it is as a code; None where it is none.
 CODES: dict[bytes, str | None] = {
@@ -64,8 +65,8 @@ FACES = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 2, 5])
-@pytest.mark.parametrize("gtin", CODES)
+@each_row("size", [1, 2, 5])
+@each_row("gtin", CODES)
 def test_codes_that_are_read_together_are_those_read_alone(gtin: bytes, size: int) -> None:
     """Whatever stands beside it, a GTIN is the same code, and a value that is none is no GTIN."""
     for beside in (b'"8"', b"9", gtin):
@@ -94,7 +95,7 @@ def test_an_identity_is_that_of_the_tables(values: list[bytes]) -> None:
     )
 
 
-@pytest.mark.parametrize("value", FACES)
+@each_row("value", FACES)
 def test_presence_is_seen_by_how_a_value_is_written(value: bytes) -> None:
     """Among many products, also where it is the first or the last of its kind."""
     page = [b'{"id":%d,"other":1}' % place for place in range(450)]

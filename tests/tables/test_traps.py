@@ -15,6 +15,7 @@ from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.records import read_records
+from tests.cases import each_row
 from tests.tables.test_laws import plain, rows
 from tests.wire import encode
 
@@ -106,9 +107,7 @@ def test_numbers_are_kept_by_value_not_by_spelling() -> None:
     assert ["250", "0.5", "1", "0"] == values(tables, "scalars", "odd.number", "value")
 
 
-@pytest.mark.parametrize(
-    "number", [2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**63, 2**64 + 1, 10**40]
-)
+@each_row("number", [2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**63, 2**64 + 1, 10**40])
 def test_large_integers_are_exact(number: int) -> None:
     """No integer passes through a double or a 64-bit number that cannot hold it."""
     tables = flat(*({"id": 90 + i, "unknown": {"big": number + i}} for i in range(10)))
@@ -117,7 +116,7 @@ def test_large_integers_are_exact(number: int) -> None:
     assert sorted(str(number + i) for i in range(10)) == sorted(found)
 
 
-@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity"])
+@each_row("number", ["1e400", "-1e400", "NaN", "Infinity"])
 def test_numbers_that_no_double_holds_are_kept_as_text(number: str) -> None:
     """The product is kept, the other values on it are untouched, and nothing becomes null."""
     tables = flat(b'{"id": 91, "odd": ' + number.encode() + b', "brand": {"code": "ZEST"}}')
@@ -146,8 +145,8 @@ def test_empty_null_and_absent_are_three_facts() -> None:
     assert [] == values(tables, "texts", "allergens", "text")
 
 
-@pytest.mark.parametrize("empty", ["", [""], ["", None]])
-@pytest.mark.parametrize("around", [lambda tags: tags, lambda tags: {"lastRequest": tags}])
+@each_row("empty", ["", [""], ["", None]])
+@each_row("around", [lambda tags: tags, lambda tags: {"lastRequest": tags}])
 def test_an_empty_text_is_no_tag(empty: Any, around: Any) -> None:
     """Both walks keep it in `scalars`: at the top of the record, in a list, and in a pending update."""
     record = {"id": 1, **around({"isTaggedBy": empty})}

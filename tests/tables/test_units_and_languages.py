@@ -9,6 +9,7 @@ import pytest
 import prodex
 from prodex.tables.descriptors import expressed
 from prodex.tables.flatten import decoded, flatten_products
+from tests.cases import each_row
 from tests.wire import encode
 
 
@@ -31,7 +32,7 @@ def read(attribute: str, data: Any, code: Any = None, short: Any = None) -> tupl
     return one
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "code", "short", "becomes"),
     [
         # An amount beside a unit, whatever its spelling.
@@ -99,7 +100,7 @@ def test_the_descriptor_says_what_data_is(data: Any, code: Any, short: Any, beco
     assert becomes == read("serves", data, code, short)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "data", "code", "becomes"),
     [
         ("netContent", "500.0000", "grm", ("quantities", 500.0)),
@@ -195,7 +196,7 @@ def test_more_units_than_a_number_can_hold_are_unknown(count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("written", "moment"),
     [
         ("2026-11-01T06:00:00", "2026-11-01T06:00:00"),
@@ -252,7 +253,7 @@ def test_times_that_are_expected_in_seconds_are_read_with_their_zone_alone() -> 
     assert ["2027-01-01 00:00:00+00:00", None, "2027-01-01 00:00:00+00:00", None] == read_as
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "short", "names"),
     [
         ("GRM", "fr", "a unit"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
+from tests.cases import each_row
 
 from prodex.quality.unusual import NEEDED
 from prodex.week_simulation.simulating import loads_until
@@ -12,8 +12,8 @@ from prodex.week_simulation.simulating import loads_until
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("hour", [0, 9, 23])
-@pytest.mark.parametrize("days", range(7))
+@each_row("hour", [0, 9, 23])
+@each_row("days", range(7))
 def test_there_is_a_monday_to_compare_with(days: int, hour: int) -> None:
     """Two to eight days ago; there are three, a week apart, and suppliers are asked on the second."""
     end = MONDAY.replace(hour=hour) + timedelta(days=days)
@@ -26,7 +26,7 @@ def test_there_is_a_monday_to_compare_with(days: int, hour: int) -> None:
     assert [mondays[1]] == [step.moment for step in steps if step.asks]
 
 
-@pytest.mark.parametrize("days", range(7))
+@each_row("days", range(7))
 def test_days_pass_one_after_another(days: int) -> None:
     """Each day once, the last with an incident, and audits enough for a watch."""
     end = MONDAY + timedelta(days=days)

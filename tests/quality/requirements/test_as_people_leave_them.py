@@ -18,6 +18,7 @@ from openpyxl.worksheet.table import Table
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
+from tests.cases import each_row
 from tests.office import needs_office, saved_again
 from tests.quality.requirements.sheets import OWN, asks, changed, made, shop
 
@@ -45,7 +46,7 @@ def test_a_sheet_without_any_help_is_read(tmp_path: Path) -> None:
     assert ("own", "kind", ["Coffee", "Tea"]) == (read.name, read.by, [one.code for one in read.families])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "label"),
     [
         ("Web shop - Belgique", "Web shop (Belgium)"),
@@ -61,7 +62,7 @@ def test_a_sheet_names_its_market_in_words(tmp_path: Path, name: str, label: str
     assert [label] == [one.label for one in read.channels]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "row",
     [
         ("Long name", "French", None),
@@ -87,7 +88,7 @@ def test_an_attribute_and_its_language_are_understood_in_words(tmp_path: Path, r
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "attribute"),
     [
         ("Picture: front", "assets.pictures[front]"),
@@ -155,9 +156,7 @@ def test_a_family_twice_is_once_where_both_say_the_same(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "share", [0.83, "83 %", "83,5%", "0,83", 0, 1.0, "-", None, "<1 %", ">99 %", "not asked for"]
-)
+@each_row("share", [0.83, "83 %", "83,5%", "0,83", 0, 1.0, "-", None, "<1 %", ">99 %", "not asked for"])
 def test_a_share_is_no_answer(tmp_path: Path, share: Any) -> None:
     """Shares of a workbook whose formats were lost are left as they are: none and all are numbers as well."""
     rows = [("Attribute", "All families", "Tea", "Coffee"), ("Brand", "must", share, 0.5)]
@@ -337,8 +336,8 @@ def test_a_market_and_units_that_are_none_are_named_by_cell(tmp_path: Path) -> N
     ] == problems(changed(path, misspell))
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8", "utf-16"])
-@pytest.mark.parametrize("separator", [";", ",", "\t"])
+@each_row("encoding", ["utf-8-sig", "utf-8", "utf-16"])
+@each_row("separator", [";", ",", "\t"])
 def test_csv_is_read_with_any_separator(tmp_path: Path, encoding: str, separator: str) -> None:
     """A sheet that a spreadsheet saved as CSV, with a BOM or without; the channel is the name of the file."""
     path = tmp_path / "Drive (France).csv"
@@ -589,8 +588,8 @@ def gpc_book(path: Path, *channels: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", [(4, 3), (5, 1), (4, 1), (5, 2)])
-@pytest.mark.parametrize("has_hidden", [True, False])
+@each_row("rows", [(4, 3), (5, 1), (4, 1), (5, 2)])
+@each_row("has_hidden", [True, False])
 def test_a_family_whose_code_was_deleted_is_known_by_its_label(
     tmp_path: Path, rows: tuple[int, int], has_hidden: bool
 ) -> None:
@@ -654,7 +653,7 @@ def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("words", "path"),
     [
         ("Prix de vente TTC", "prixVente"),
@@ -751,7 +750,7 @@ def test_a_wrong_language_is_named_at_its_own_cell(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
+@each_row("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
 def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str) -> None:
     """As the number is; the share of the cell itself is none, and neither are other cells of the same file."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
@@ -782,7 +781,7 @@ def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
+@each_row("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
 def test_short_remarks_below_their_heading_are_left_alone(tmp_path: Path, heading: str) -> None:
     """Marks are remarks there; the four words are asked back all the same."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")

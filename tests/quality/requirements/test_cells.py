@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from prodex.errors import InputError
 from prodex.quality.requirement_files.asked_in_words import ask_of
 from prodex.quality.requirements import Ask, Level
+from tests.cases import each_row
 from tests.quality.requirements.drawing import asks
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("level", "words"),
     [
         (Level.MUST, "must|MUST|Required|mandatory|obligatoire|Pflicht|muss|verplicht|must have|requis"),
@@ -35,7 +36,7 @@ def test_levels_are_understood_in_four_languages(level: Level, words: str) -> No
         assert Ask(level) == ask_of(f"  {word.upper()} ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "x",
@@ -65,14 +66,14 @@ def test_what_is_not_clear_is_asked_back(text: str) -> None:
         ask_of(text)
 
 
-@pytest.mark.parametrize("text", ["may not", "May not; at most 3 characters", "kann nicht", "moet niet"])
+@each_row("text", ["may not", "May not; at most 3 characters", "kann nicht", "moet niet"])
 def test_a_word_with_two_meanings_is_asked_back(text: str) -> None:
     """It may be not, and need not."""
     with pytest.raises(InputError, match=r"has two meanings\. Write 'not' where .* or 'may' where"):
         ask_of(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "meant"), [("oblig.", "must"), ("Oblig", "must"), ("facult.", "may"), ("recomm.", "should")]
 )
 def test_a_word_that_is_written_shorter_has_a_suggestion(text: str, meant: str) -> None:
@@ -84,15 +85,13 @@ def test_a_word_that_is_written_shorter_has_a_suggestion(text: str, meant: str) 
             ask_of(word)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "  ", "\u00a0", "-", "–", "83 %", "83%", "0.83", "0,835", "100 %", "<1 %", "> 99 %"]
-)
+@each_row("text", ["", "  ", "\u00a0", "-", "–", "83 %", "83%", "0.83", "0,835", "100 %", "<1 %", "> 99 %"])
 def test_a_share_and_nothing_are_no_answer(text: str) -> None:
     """What was written there is not what somebody asks."""
     assert ask_of(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("must; one of: A, B", "must; one of: A, B"),
@@ -155,7 +154,7 @@ def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None
     assert words == found.words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ("must 80 characters", "does not say which bound it is"),

@@ -11,6 +11,7 @@ from openpyxl import load_workbook
 import prodex
 from prodex.errors import InputError
 from prodex.quality.requirement_files.asked_in_words import ask_of
+from tests.cases import each_row
 from tests.quality.requirements.sheets import asks, changed, made
 
 
@@ -41,7 +42,7 @@ def answered(path: Path, attribute: str, word: str, *, without_keys: bool = Fals
     return changed(path, answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "codes"),
     [
         ("one of: FR/ES/BE/IT", "FR, ES, BE, IT"),
@@ -62,7 +63,7 @@ def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
     assert f"must; one of: {codes}" == found.words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         (
@@ -93,7 +94,7 @@ def test_codes_that_are_not_certain_are_asked_back(text: str, problem: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("text", "near"),
     [
         ("FR", "'FR' is not among the codes in use; did you mean 250 (France)?"),
@@ -114,7 +115,7 @@ def test_a_code_that_is_not_in_use_is_asked_back(tmp_path: Path, text: str, near
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "text", "words"),
     [
         ("originCountry", "one of: 250 or 724", "one of: 250, 724"),
@@ -158,7 +159,7 @@ def test_the_codes_in_use_are_shown_at_the_name_of_the_attribute(tmp_path: Path)
     assert shown.endswith(" ...")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "text", "problem"),
     [
         (

@@ -16,6 +16,7 @@ from prodex.errors import InputError
 from prodex.quality.requirement_files.asked_in_words import ask_of
 from prodex.quality.states import State
 from prodex.store.reading import flatten
+from tests.cases import each_row
 from tests.quality.requirements.sheets import asks, changed, shop
 
 PASS, FAIL, UNKNOWN = State.PASS, State.FAIL, State.UNKNOWN
@@ -301,7 +302,7 @@ def test_words_of_another_path_are_asked_back(tmp_path: Path) -> None:
         prodex.Requirements.read(changed(path, swap))
 
 
-@pytest.mark.parametrize("code", ["Attribute", "path", "Belongs to", "Alle Familien", "T\0A", "T\x1bA"])
+@each_row("code", ["Attribute", "path", "Belongs to", "Alle Familien", "T\0A", "T\x1bA"])
 def test_a_family_that_no_file_can_hold_is_refused(code: str, tmp_path: Path) -> None:
     """A heading as a code moves the headings, and a control is in no file: frames and TOML say so at once."""
     words = "names a row or a column in sheets" if code.isprintable() else "is no character of a text"
@@ -315,9 +316,7 @@ def test_a_family_that_no_file_can_hold_is_refused(code: str, tmp_path: Path) ->
         prodex.Requirements.read(toml)
 
 
-@pytest.mark.parametrize(
-    ("code", "words"), [("", "shows nothing"), (" ", "shows nothing"), ("*", "all families")]
-)
+@each_row(("code", "words"), [("", "shows nothing"), (" ", "shows nothing"), ("*", "all families")])
 def test_a_family_without_a_code_of_its_own_is_refused(code: str, words: str, tmp_path: Path) -> None:
     """No product is of it; a listed `*` would make every family one that somebody has listed."""
     path = tmp_path / "r.toml"
