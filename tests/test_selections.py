@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import requests
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -317,16 +317,9 @@ def selected(asked: Asked, recheck: set[int], chosen: set[int], *, saved: bool) 
 
 
 NUMBERS = st.sets(st.integers(1, COUNT), min_size=1)
-LAW = settings(
-    max_examples=4,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @pytest.mark.slow
-@LAW
 @given(recheck=NUMBERS, chosen=NUMBERS, saved=st.booleans())
 def test_no_function_drops_a_selection(
     asked: Asked, recheck: set[int], chosen: set[int], saved: bool
@@ -339,7 +332,6 @@ def test_no_function_drops_a_selection(
 
 
 @pytest.mark.slow
-@settings(LAW, max_examples=2)
 @given(recheck=NUMBERS, chosen=NUMBERS)
 def test_no_panel_drops_a_selection(asked: Asked, recheck: set[int], chosen: set[int]) -> None:
     """Panels show what a catalogue of just these products has."""

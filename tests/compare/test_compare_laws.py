@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -19,10 +19,7 @@ from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json, scalar_text
-from tests.quick import examples
 from tests.wire import encode, products
-
-thorough = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
 
@@ -93,7 +90,6 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
 
 
 @pytest.mark.slow
-@thorough
 @given(edited())
 def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """Each change names cells of both sides as they are, and the cells that no change names are the same ones."""
@@ -122,7 +118,6 @@ def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[s
 
 
 @pytest.mark.slow
-@thorough
 @given(edited())
 def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """What was added from here was removed from there, old and new change places."""
@@ -137,7 +132,6 @@ def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) 
     assert there == Counter(compared(*pair))
 
 
-@thorough
 @given(products)
 def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
     """A record equals itself however it is spelled: key order and whitespace have no meaning."""
@@ -147,7 +141,6 @@ def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@thorough
 @given(edited(), st.randoms(use_true_random=False))
 def test_the_order_of_lists_is_no_change(pair: tuple[dict[str, Any], dict[str, Any]], random: Any) -> None:
     """Shuffling every list of a product changes nothing, and hides nothing."""
@@ -166,7 +159,6 @@ pages = st.lists(products, max_size=5)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pages, pages, st.integers(0, 5))
 def test_neither_parts_nor_order_matter(
     old: list[dict[str, Any]], new: list[dict[str, Any]], cut: int

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 
 import prodex
 from prodex.errors import InputError
@@ -17,7 +17,6 @@ from prodex.exploration.card.record import PATHS
 from prodex.tables.declaration import TABLES
 from tests.notebook.card_products import rich
 from tests.quality.reading_html import Node, parsed
-from tests.quick import examples
 from tests.wire import products
 
 #: Keys, and what is derived from other leaves or copied from them.
@@ -86,7 +85,6 @@ def is_in(value: Any, text: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @example({"isConsumerUnit": True, "lastRequest": {"isConsumerUnit": True}})
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
@@ -124,7 +122,6 @@ def test_the_law_can_be_broken() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
     """Records with empty texts, nulls and lone surrogates give HTML whose elements are closed."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -235,7 +235,6 @@ def _meaning(condition: dict[str, Any]) -> object:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
 @given(
     kind=st.sampled_from(sorted(_SUBJECTS)),
     values=st.tuples(CODES, CODES),

@@ -7,7 +7,7 @@ import json
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex import ProductQuery
@@ -24,7 +24,6 @@ from tests.quality.restricting import (
     without_keys,
 )
 from tests.quality.test_rules import CASES
-from tests.quick import examples
 from tests.test_real_products import REAL
 from tests.wire import products as wire_products
 
@@ -65,13 +64,6 @@ def of_the_sample() -> tuple[list[Record], Audit]:
     return audited([dict(product.record) for product in shared_products(200, seed=12)])
 
 
-law = settings(
-    max_examples=examples(12),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-
-
 @pytest.mark.slow
 def test_the_law_holds_without_class_and_nutrients() -> None:
     """Energy and net content of a serving need the nutrients that were left out; the class cannot stand in for them."""
@@ -81,7 +73,6 @@ def test_the_law_holds_without_class_and_nutrients() -> None:
 
 
 @pytest.mark.slow
-@law
 @given(st.data())
 def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> None:
     """With fewer data requested, a state is as with everything, or unknown."""
@@ -91,7 +82,6 @@ def test_the_law_holds_for_the_products_of_every_rule(data: st.DataObject) -> No
 
 
 @pytest.mark.slow
-@law
 @given(st.data())
 def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
     """It holds for products as suppliers send them."""
@@ -101,7 +91,6 @@ def test_the_law_holds_for_a_catalogue(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@law
 @given(st.data())
 def test_the_law_holds_for_any_record(data: st.DataObject) -> None:
     """The same holds for any JSON in place of a product."""

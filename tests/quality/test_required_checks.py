@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 from typer.testing import CliRunner
@@ -277,7 +277,6 @@ HELD: dict[str, Any] = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     asks=st.dictionaries(
         st.tuples(st.sampled_from(FAMILIES), st.sampled_from(ATTRIBUTES)),
@@ -336,7 +335,6 @@ WANTED = required(
 )
 
 
-@settings(max_examples=12, deadline=None)
 @given(
     st.sampled_from(["source_include", "source_exclude"]),
     st.sets(

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -30,7 +30,6 @@ from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.test_audit_laws import profile as every_check
-from tests.quick import examples
 from tests.wire import products
 
 LATER = AS_OF + timedelta(days=400)
@@ -90,9 +89,6 @@ def edited(record: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return other | {name: record.get(name) for name in ("id", "uuid") if name in record}
 
 
-@settings(
-    max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
-)  # shrinking 60 checks takes minutes
 @given(st.data())
 def test_it_is_equal_to_a_whole_audit(data: st.DataObject) -> None:
     """Whatever was edited, added, removed, put in another order and cut otherwise, on whatever day."""

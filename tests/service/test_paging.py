@@ -7,9 +7,8 @@ from itertools import pairwise
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
 from prodex.query import ProductQuery
@@ -40,7 +39,6 @@ LOST = Answer(lose=True)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None)
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),

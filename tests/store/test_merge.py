@@ -17,9 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.quick import examples
 from tests.soak.merge import measure
 from tests.wire import encode, products
 
@@ -141,7 +140,6 @@ wire = st.lists(products.map(encode), max_size=4)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_merge_equals_a_build_of_all_current_products(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
