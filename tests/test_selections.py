@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import requests
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -320,6 +320,8 @@ NUMBERS = st.sets(st.integers(1, COUNT), min_size=1)
 
 
 @pytest.mark.slow
+@example(recheck={2, 5}, chosen={1, 2, 5, 6}, saved=True)
+@example(recheck={6}, chosen={2, 4}, saved=False)
 @given(recheck=NUMBERS, chosen=NUMBERS, saved=st.booleans())
 def test_no_function_drops_a_selection(
     asked: Asked, recheck: set[int], chosen: set[int], saved: bool
@@ -332,6 +334,7 @@ def test_no_function_drops_a_selection(
 
 
 @pytest.mark.slow
+@example(recheck={2, 5}, chosen={1, 2, 5, 6})
 @given(recheck=NUMBERS, chosen=NUMBERS)
 def test_no_panel_drops_a_selection(asked: Asked, recheck: set[int], chosen: set[int]) -> None:
     """Panels show what a catalogue of just these products has."""

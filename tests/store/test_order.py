@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.forks import forking
 
@@ -172,6 +172,7 @@ def things(days: float, name: str) -> list[int]:
 NAMES = itertools.count()
 
 
+@example([(True, 5), (False, 0), (True, 5)])  # twice ahead of what lost its number
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0, 0, 0, 5, 0.5, -5])), min_size=1, max_size=7))
 def test_what_has_a_number_and_what_lost_it_is_written_in_turns(writers: list[tuple[bool, float]]) -> None:
     """One each day: it is the newest, after all that have a number, and every number is there once.
