@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from tests import laws, quick
 
-pytest_plugins = ["tests.costs"]
-
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
+
+pytest_plugins = ["tests.costs"]
 
 _EXAMPLES = ExitStack()
 
@@ -45,8 +45,9 @@ def _times(config: pytest.Config) -> float:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import what a quick run leaves out: JupyterLab alone takes seconds."""
-    return True if config.getoption("quick") and quick.marks_of(collection_path) else None
+    """Do not import what a quick run leaves out, JupyterLab alone takes seconds; no law is there either."""
+    is_less = config.getoption("quick") or config.getoption("full_laws")
+    return True if is_less and quick.marks_of(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -179,7 +179,7 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @given(records=st.lists(wire.products, max_size=4))
-@example(records=HOSTILE)
+@example(records=[*HOSTILE, *wire.CORNERS])
 def test_any_products_come_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, form: str, records: list[dict[str, Any]]
 ) -> None:

@@ -70,6 +70,7 @@ def test_real_products_come_back(tmp_path: Path) -> None:
 
 
 @given(records=st.lists(wire.products, max_size=4))
+@example(records=wire.CORNERS)
 @example(records=[{}, {}, {"id": "\u2028 \x00 \r\n"}])
 def test_any_products_come_back(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]

@@ -35,7 +35,7 @@ def names_of(file: str) -> set[str]:
     """Return what a module of tests defines."""
     path = HERE.parent / file
     body = ast.parse(path.read_text("utf-8")).body if path.is_file() else []
-    assigned = {name.id for one in body if isinstance(one, ast.Assign) for name in one.targets}  # type: ignore[attr-defined]
+    assigned = {ast.unparse(name) for one in body if isinstance(one, ast.Assign) for name in one.targets}
     return assigned | {one.name for one in body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
 
 

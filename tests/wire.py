@@ -320,10 +320,7 @@ CORNERS: list[dict[str, Any]] = [
     {name: _in_other_containers(value) for name, value in FULL.items()} | {"id": 4},
     {
         "id": 5,
-        **{
-            name: other
-            for name, other in zip(attributes, [0, "x", [None], {"0": 1}, False] * 9, strict=False)
-        },
+        **dict(zip(attributes, [0, "x", [None], {"0": 1}, False] * 9, strict=False)),
     },
     {"gtin": 3036811359935, "lastRequest": {**FULL, "id": 6}, "isConsumerUnit": "true"},
     {"": None, "a.b": {"code": "fra-FR"}, "product_id": [], "\ud83d": "2026-11-20"},

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -19,7 +19,8 @@ from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json, scalar_text
-from tests.wire import encode, products
+from tests import laws
+from tests.wire import CORNERS, FULL, OTHER_CORNERS, encode, products
 
 EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
 
@@ -62,6 +63,18 @@ def _edit(draw: st.DrawFn, value: Any, depth: int) -> Any:
     return draw(st.sampled_from([value, "3", 3, None, [], "other", True, str(value)]))
 
 
+#: A full product, and what becomes of all or of one in a list of it.
+EDITED = [
+    (FULL, {"id": 1}),
+    (FULL, CORNERS[3] | {"id": 1}),
+    (
+        FULL,
+        FULL | {"netContent": FULL["netContent"][1:], "isTaggedBy": ["other", "new"], "isConsumerUnit": "3"},
+    ),
+    (FULL, FULL | {"assets": {"pictures": [*FULL["assets"]["pictures"], {"url": "b"}]}, "gtin": None}),
+]
+
+
 def cells(product: dict[str, Any]) -> dict[Cell, str]:
     """Return every compared cell of a product, as the plain walk has it: no descriptors, nothing derived."""
     found = {}
@@ -90,6 +103,7 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
 
 
 @pytest.mark.slow
+@laws.planted(*EDITED)
 @given(edited())
 def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """Each change names cells of both sides as they are, and the cells that no change names are the same ones."""
@@ -118,6 +132,7 @@ def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[s
 
 
 @pytest.mark.slow
+@laws.planted(*EDITED)
 @given(edited())
 def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """What was added from here was removed from there, old and new change places."""
@@ -132,6 +147,7 @@ def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) 
     assert there == Counter(compared(*pair))
 
 
+@laws.planted(*CORNERS)
 @given(products)
 def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
     """A record equals itself however it is spelled: key order and whitespace have no meaning."""
@@ -159,6 +175,7 @@ pages = st.lists(products, max_size=5)
 
 
 @pytest.mark.slow
+@example(CORNERS, OTHER_CORNERS, 2)
 @given(pages, pages, st.integers(0, 5))
 def test_neither_parts_nor_order_matter(
     old: list[dict[str, Any]], new: list[dict[str, Any]], cut: int

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from traitlets import TraitError
 
@@ -29,7 +29,7 @@ from prodex.notebook.shared.state import Exploration
 from prodex.query import ProductQuery
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality.hostile import LONG
-from tests.wire import attributes
+from tests.wire import CORNERS, attributes
 
 MISSING = ("empty", "null", "absent")
 _NAME = "namePublicLong"
@@ -85,6 +85,7 @@ def head(panel: CoveragePanel, column: str) -> dict[str, Any]:
     return shown
 
 
+@example([{name: one[name] for name in (_NAME, "netContent", "brand") if name in one} for one in CORNERS])
 @given(
     st.lists(
         st.fixed_dictionaries(

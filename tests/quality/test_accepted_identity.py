@@ -194,7 +194,7 @@ def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
 
 
 def _each_judged(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
-    """Return of each record its state, and what would be accepted of it; in one audit where other products do not count."""
+    """Return of each record its state, and what would be accepted of it; in one audit where others do not count."""
     if not RULES[rule].needs_all_parts and not any("id" in record for record in records):
         catalog = prodex.flatten([{"id": n} | record for n, record in enumerate(records)])
         checks = {"checks": {rule: dict(CASES[rule].parameters)}}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -18,7 +18,7 @@ from prodex.quality.check import Check
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES, Parameter
 from prodex_sandbox.sample import AS_OF
-from tests.wire import localized, products, sometimes
+from tests.wire import CORNERS, OTHER_CORNERS, localized, products, sometimes
 
 pytestmark = pytest.mark.slow
 
@@ -69,6 +69,7 @@ def audited(records: list[dict[str, Any]], query: ProductQuery | None) -> Audit:
     return prodex.audit(catalog, profile(), now=AS_OF)
 
 
+@example(CORNERS, None)
 @given(catalogues, queries)
 def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQuery | None) -> None:
     """For every check the four states add up to all products, no rule crashes, and scores are between 0 and 1."""
@@ -92,6 +93,7 @@ def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQue
     assert set(cells[cells == 1].index) == set(audit.failures().set_index(["product_id", "check"]).index)
 
 
+@example(CORNERS, OTHER_CORNERS, None)
 @given(catalogues, catalogues, queries)
 def test_an_audit_is_one_of_each_product_alone(
     some: list[dict[str, Any]], others: list[dict[str, Any]], query: ProductQuery | None

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.wire import products
+from tests.wire import CORNERS, OTHER_CORNERS, products
 
 import prodex
 from prodex.catalog import Part
@@ -28,6 +28,7 @@ from prodex_sandbox.sample import shared_products
 
 
 @pytest.mark.slow
+@example([CORNERS, [], OTHER_CORNERS])
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
     """This holds for any products in any number of parts."""

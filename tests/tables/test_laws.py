@@ -20,6 +20,7 @@ from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ONE_BY_ONE, ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
+from tests import laws
 from tests.wire import CORNERS, NAMED, OTHER_CORNERS, canonical, encode, leaves, listed, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
@@ -77,13 +78,7 @@ def test_flattening_distributes_over_products(one: list[bytes], other: list[byte
 
 
 @pytest.mark.slow
-@example(CORNERS[0])
-@example(CORNERS[1])
-@example(CORNERS[2])
-@example(CORNERS[3])
-@example(CORNERS[4])
-@example(CORNERS[5])
-@example(CORNERS[6])
+@laws.planted(*CORNERS)
 @given(products)
 def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
     """Reading the tables back gives each scalar of the product once, at its place, and nothing else."""
