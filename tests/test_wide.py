@@ -340,7 +340,8 @@ def test_a_bare_tag_is_shown_with_those_of_objects(bare: str | list[str]) -> Non
 
 
 @pytest.mark.slow
-@example(CORNERS)
+@example(CORNERS[:4])
+@example(CORNERS[5:])
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
     """For every attribute path of any product, at the top and below."""
