@@ -52,8 +52,10 @@ docs: $(VENV)/.docs ## build the documentation into docs/_build/html; a warning 
 bench: $(VENV)/.bench ## measure what users do, and other ways to load; writes tests/bench/RESULTS.md
 	$(BIN)/python -m tests.bench $(BENCH)
 
-soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, and print the figures
+# The laws draw ten times as many examples as in every run, and others each time; tests/laws.py has the numbers.
+soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, print the figures, and draw many examples of all laws
 	$(BIN)/python -m tests.soak
+	$(BIN)/python -m pytest --full-laws
 	PRODEX_ALL_DAMAGE=1 PRODEX_WHOLE_SAMPLE=1 $(BIN)/python -m pytest tests/test_damaged_files.py tests/test_sample_json_lines.py
 
 dist: $(VENV)/.dist ## build sdist and wheel for a release, twice, to one digest, with a bill of materials

@@ -12,8 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from tests import quick
+from tests import laws, quick
 from tests.cases import number_of_rows, own_home, own_rules
 
 from prodex.sandbox import Sandbox
@@ -28,28 +27,27 @@ _ENDED, _OFTEN = count(1), 200
 #: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
 _CHAINS = 2
 
-# No test depends on how fast the machine is. A law that names no number of its own is about one value or a few records,
-# and nearly every wrong one falsifies it. Where CI is set, the rest is as Hypothesis wants it there.
-settings.register_profile("prodex", settings(), deadline=None, max_examples=50)
-settings.load_profile("prodex")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of `make check`."""
+    """Add the options of `make check` and `make soak`."""
     parser.addoption("--quick", action="store_true", help="run what `make check` runs; see tests/quick.py")
+    parser.addoption("--full-laws", action="store_true", help="run laws only, in full; see tests/laws.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare a quick run before any test is imported."""
-    if config.getoption("quick"):
-        quick.be_quick()
-        settings.register_profile("quick", settings(), max_examples=quick.examples(settings().max_examples))
-        settings.load_profile("quick")
+    """Say how many examples laws have, before any of them is imported."""
+    laws.load_profile(_times(config))
+
+
+def _times(config: pytest.Config) -> float:
+    quick_or_every = laws.QUICK if config.getoption("quick") else 1
+    return laws.FULL if config.getoption("full_laws") else quick_or_every
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import what a quick run leaves out: JupyterLab alone takes seconds."""
-    return True if config.getoption("quick") and quick.marks_of(collection_path) else None
+    """Do not import what a quick run leaves out, JupyterLab alone takes seconds; no law is there either."""
+    is_less = config.getoption("quick") or config.getoption("full_laws")
+    return True if is_less and quick.marks_of(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -66,7 +64,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    if config.getoption("quick"):
+    laws.apply(items, _times(config))
+    if config.getoption("full_laws"):
+        config.hook.pytest_deselected(items=[item for item in items if not laws.is_law(item)])
+        items[:] = [item for item in items if laws.is_law(item)]
+    elif config.getoption("quick"):
         slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_shortened(item)}
         chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
@@ -97,8 +99,7 @@ def pytest_unconfigure() -> None:
 
 def _is_shortened(item: pytest.Item) -> bool:
     """Return whether a quick run has a part of a slow test: fewer examples of a law, every tenth row of a table."""
-    test = getattr(item, "obj", None)
-    return bool(getattr(test, "is_hypothesis_test", False)) or number_of_rows(test) >= quick.ONE_IN
+    return laws.is_law(item) or number_of_rows(getattr(item, "obj", None)) >= quick.ONE_IN
 
 
 def _shares_with_its_module(item: pytest.Item) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from prodex.quality.rulebook import RULES
-from tests.quick import ONE_IN, is_quick
+from tests.quick import ONE_IN
 
 #: How many letters of a value and of an error are shown for each row that is wrong.
 _VALUE, _ERROR = 100, 1500
@@ -135,7 +135,9 @@ def number_of_rows(test: object) -> int:
 
 
 def _takes_a_tenth(request: pytest.FixtureRequest | None) -> bool:
-    return request is not None and is_quick() and request.node.get_closest_marker("slow") is not None
+    if request is None or request.node.get_closest_marker("slow") is None:
+        return False
+    return bool(request.config.getoption("quick"))
 
 
 def _labels(

@@ -2,14 +2,13 @@
 
 A test that takes a fifth of a second or more of processor time, all cases together, has the mark `slow`. Of its cases,
 or of the rows of its table, a quick run takes every tenth, so that one without as many is left out; and of a law that
-Hypothesis tests a tenth of the examples.
+Hypothesis tests it draws a tenth of the examples, as tests/laws.py says.
 Of any other test with more than ten cases it takes every third.
 The choice depends on nothing but the tests, so that it is the same everywhere.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -23,27 +22,10 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
     "sample": ("test_sample*.py", "test_planted*.py"),
 }
 
-#: Of the cases of a slow test, and of the examples of a law, a quick run takes one in so many.
+#: Of the cases of a slow test a quick run takes one in so many.
 ONE_IN = 10
 #: Of the cases of any other test that has more than so many, a quick run takes one in so many.
 MANY, ONE_OF_MANY = 10, 3
-
-_VARIABLE = "PRODEX_QUICK_TESTS"
-
-
-def be_quick() -> None:
-    """Let the modules that are imported from now on know that this run is quick."""
-    os.environ[_VARIABLE] = "1"
-
-
-def is_quick() -> bool:
-    """Return whether this run is quick."""
-    return bool(os.environ.get(_VARIABLE))
-
-
-def examples(number: int) -> int:
-    """Return how many examples Hypothesis draws of a law, of which a whole run draws so many."""
-    return max(number // ONE_IN, 1) if is_quick() else number
 
 
 @cache

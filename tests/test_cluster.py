@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from distributed import Client
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -39,9 +39,8 @@ from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests.cluster import scheduler, worker
 from tests.load.exchange import renamed
-from tests.quick import examples
 from tests.store.test_merge import journal_of
-from tests.wire import encode, products
+from tests.wire import CORNERS, OTHER_CORNERS, encode, products
 
 #: One cluster for all of these.
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -167,11 +166,7 @@ def plans(places: dict[str, Place], size: int) -> list[PartPlan]:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=examples(3),
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@example([encode(one) for one in CORNERS], [encode(one) for one in OTHER_CORNERS])
 @given(
     st.lists(products, min_size=1, max_size=6).map(lambda many: [encode(one) for one in many]),
     st.lists(products, max_size=4).map(lambda many: [encode(one) for one in many]),

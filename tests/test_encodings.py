@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -18,7 +18,6 @@ from prodex.errors import IncompleteLoad, InputError
 from prodex.store import records_in_files
 from tests.cases import each_row
 from tests.load.strange import connected
-from tests.quick import examples
 from tests.stranger import Stranger
 
 
@@ -235,7 +234,6 @@ def test_what_a_service_sends_in_an_unknown_encoding_is_listed() -> None:
     assert {"Sel"} == set(names(catalog).values())
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(st.text("aéß€漢😀�", min_size=1, max_size=6), st.booleans()), min_size=1, max_size=8)
 )

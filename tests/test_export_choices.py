@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -20,7 +20,6 @@ from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.cases import each_row
-from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "xlsx")
 
@@ -338,11 +337,6 @@ def test_a_package_that_lies_about_what_was_left_out_is_refused(tmp_path: Path, 
         prodex.read_export(tmp_path)
 
 
-@settings(
-    deadline=None,
-    max_examples=examples(60),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 @given(data=st.data(), records=st.lists(wire.products, max_size=3))
 def test_any_choice_comes_back_as_chosen(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, records: list[dict[str, Any]]

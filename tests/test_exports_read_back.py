@@ -15,7 +15,7 @@ import duckdb
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -25,7 +25,6 @@ from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.cases import each_row
-from tests.quick import examples
 
 FORMATS = ("parquet", "csv", "csv for spreadsheets", "xlsx")
 
@@ -178,18 +177,10 @@ def test_every_export_comes_back_exactly(catalog: prodex.Catalog, tmp_path: Path
     assert_same(catalog, prodex.read_export(tmp_path / "out"))
 
 
-hypothesis_export = settings(
-    deadline=None,
-    max_examples=examples(8),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
-@hypothesis_export
 @given(records=st.lists(wire.products, max_size=4))
-@example(records=HOSTILE)
+@example(records=[*HOSTILE, *wire.CORNERS])
 def test_any_products_come_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, form: str, records: list[dict[str, Any]]
 ) -> None:

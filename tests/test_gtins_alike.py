@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -335,7 +335,6 @@ def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.C
     assert [record["uuid"]] == _uuids(service, column) == _uuids(service, [record["gtin"].lstrip("0"), ""])
 
 
-@settings(deadline=None)
 @given(
     st.text(max_size=20)
     | st.from_regex(r"\s?[0-9]{1,15}(\.0)?\s?", fullmatch=True)
@@ -355,7 +354,6 @@ def test_the_fast_way_compares_like_the_plain_one(text: str) -> None:
     assert (plain or "") == gtin.comparable_column(pa.array([text]))[0].as_py()
 
 
-@settings(deadline=None)
 @given(st.integers(1, 10**14 - 1))
 def test_numbers_and_texts_compare_alike(number: int) -> None:
     """As text with or without zeros, as a whole number, as a float where a float can hold it."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -20,7 +20,6 @@ from prodex.errors import ExportDamaged, InputError, NotExported, QueryError, Sn
 from prodex_sandbox.sample import shared_products
 from tests import wire
 from tests.cases import each_row
-from tests.quick import examples
 from tests.test_real_products import REAL
 
 
@@ -71,12 +70,8 @@ def test_real_products_come_back(tmp_path: Path) -> None:
         assert catalog.arrow(table).equals(again.arrow(table)), table
 
 
-@settings(
-    deadline=None,
-    max_examples=examples(60),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 @given(records=st.lists(wire.products, max_size=4))
+@example(records=wire.CORNERS)
 @example(records=[{}, {}, {"id": "\u2028 \x00 \r\n"}])
 def test_any_products_come_back(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]

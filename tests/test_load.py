@@ -13,7 +13,7 @@ from typing import Any
 
 import filelock
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -27,7 +27,6 @@ from prodex.tables.records import identify
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
-from tests.quick import examples
 
 
 @pytest.mark.slow
@@ -225,7 +224,6 @@ def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -
     assert len(prodex.load_products(service, name="busy", max_age=0)) == 600
 
 
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5)), max_size=8), max_size=8),
     st.integers(1, 12),

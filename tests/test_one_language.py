@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -20,7 +20,6 @@ from prodex.facts.name import names_of
 from prodex.locales import known_language_tag, language_label, short_of, tag_of
 from prodex.quality import Audit
 from tests.cases import each_row
-from tests.quick import examples
 
 NOW = datetime.fromisoformat("2026-11-01T06:00:00")
 
@@ -239,7 +238,6 @@ def test_another_spelling_is_no_change() -> None:
 letters = st.text("aeéèüñçÅKΩ\N{COMBINING ACUTE ACCENT}\N{COMBINING RING ABOVE}한漢", min_size=1, max_size=5)
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(letters, min_size=1, max_size=6), st.data())
 def test_where_finds_what_looks_the_same_and_nothing_else(names: list[str], data: st.DataObject) -> None:
     """For any names: exactly those whose composed form is that of the wanted one."""

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import requests
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -317,16 +317,11 @@ def selected(asked: Asked, recheck: set[int], chosen: set[int], *, saved: bool) 
 
 
 NUMBERS = st.sets(st.integers(1, COUNT), min_size=1)
-LAW = settings(
-    max_examples=4,
-    phases=[Phase.explicit, Phase.generate],
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @pytest.mark.slow
-@LAW
+@example(recheck={2, 5}, chosen={1, 2, 5, 6}, saved=True)
+@example(recheck={6}, chosen={2, 4}, saved=False)
 @given(recheck=NUMBERS, chosen=NUMBERS, saved=st.booleans())
 def test_no_function_drops_a_selection(
     asked: Asked, recheck: set[int], chosen: set[int], saved: bool
@@ -339,7 +334,7 @@ def test_no_function_drops_a_selection(
 
 
 @pytest.mark.slow
-@settings(LAW, max_examples=2)
+@example(recheck={2, 5}, chosen={1, 2, 5, 6})
 @given(recheck=NUMBERS, chosen=NUMBERS)
 def test_no_panel_drops_a_selection(asked: Asked, recheck: set[int], chosen: set[int]) -> None:
     """Panels show what a catalogue of just these products has."""

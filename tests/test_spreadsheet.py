@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -23,7 +23,6 @@ from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.formats.spreadsheet import unescape_formulas as unescaped
 from prodex.formats.workbooks import write_xlsx
 from tests.cases import each_row
-from tests.quick import examples
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.
 ATTACKS = [
@@ -107,7 +106,6 @@ def cells_that_run(content: str) -> list[tuple[str, str]]:
     ]
 
 
-@settings(deadline=None)
 @given(texts)
 def test_every_text_comes_back_as_it_was(text: str) -> None:
     """The escape can be undone exactly, also of texts that look escaped."""
@@ -115,7 +113,6 @@ def test_every_text_comes_back_as_it_was(text: str) -> None:
     assert text == unescaped(unescaped(escaped(escaped(text))))
 
 
-@settings(deadline=None)
 @given(tables)
 @example([("a", 'x;"', "=1")])
 def test_no_cell_of_an_export_for_spreadsheets_runs(
@@ -216,7 +213,6 @@ SPELLED = [
 ]
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(
     st.lists(
         st.one_of(

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -128,7 +128,6 @@ def spoken(
     return run
 
 
-@settings(deadline=None)
 @given(st.text(st.one_of(st.characters(), st.sampled_from(HOSTILE))))
 def test_nothing_of_any_text_is_obeyed(text: str) -> None:
     """Of line breaks only line feeds stay, or none; what is printable stays as it is."""
@@ -139,7 +138,6 @@ def test_nothing_of_any_text_is_obeyed(text: str) -> None:
     assert not text.isprintable() or text == printable(text) == on_one_line(text)
 
 
-@settings(deadline=None)
 @given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from(HOSTILE))))
 def test_json_says_the_same(text: str) -> None:
     """What is escaped in JSON is still the same text for every reader."""

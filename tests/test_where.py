@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -405,7 +405,6 @@ held_in = st.sampled_from(
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a brand that only sounds like another
-@settings(deadline=None)
 @given(
     st.sampled_from(sorted(values)).flatmap(
         lambda column: st.tuples(st.just(column), st.lists(values[column], max_size=5))
@@ -424,7 +423,6 @@ def test_where_is_the_plain_selection_over_products(
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=40, max_size=40))
 def test_a_mask_is_the_selection_of_pandas(mask: list[bool]) -> None:
     """Whatever the mask and however the catalogue is cut into parts."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -19,8 +19,7 @@ from prodex.tables.declaration import TABLES
 from prodex.tables.values import storable
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
-from tests.quick import examples
-from tests.wire import encode, listed, products
+from tests.wire import CORNERS, encode, listed, products
 
 _FRENCH = {"expressedIn": {"code": "fra-FR", "normalizedCode": "fr"}}
 _DUTCH = {"expressedIn": {"code": "nld-NL", "normalizedCode": "nl"}}
@@ -342,7 +341,8 @@ def test_a_bare_tag_is_shown_with_those_of_objects(bare: str | list[str]) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
+@example(CORNERS[:4])
+@example(CORNERS[5:])
 @given(st.lists(products, min_size=1, max_size=3))
 def test_a_cell_is_filled_where_the_record_holds_a_value(drawn: list[dict[str, Any]]) -> None:
     """For every attribute path of any product, at the top and below."""

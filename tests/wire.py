@@ -244,6 +244,96 @@ products = st.one_of(
 )
 
 
+_FRENCH = {"code": "fra-FR", "normalizedCode": "fr", "label": "French"}
+_PICTURE = {
+    "url": "https://cdn.example/a.jpg",
+    "width": 2**53 + 1,
+    "isPackshot": False,
+    "createdAt": "2026-11-20T08:00:00+01:00",
+    "exportables": [{"fileSize": 2**53 - 1, "crc32": "00", "x": None}],
+    "tags": ["front", ""],
+}
+_UNIT = {
+    "gtin": "14006381333938",
+    "quantity": 6,
+    "typePackaging": {"code": "CASE"},
+    "activeListing": True,
+    "children": [{"gtin": "04006381333931", "quantity": "1,5", "version": {"unknown": 0.1 + 0.2}}],
+}
+#: A product with something in every table, by hand.
+FULL: dict[str, Any] = {
+    "id": 1,
+    "uuid": "00000000-0000-4000-8000-000000000001",
+    "gtin": "04006381333931",
+    "updatedAt": "2026-11-20T08:00:00",
+    "isConsumerUnit": True,
+    "width": -0.0,
+    "brand": {"code": "ACME", "label": "Acme", "pictureUrl": "https://cdn.example/l.png"},
+    "kind": {"code": 12, "description": "KAR"},
+    "namePublicLong": [
+        {"expressedIn": _FRENCH, "data": "Pain"},
+        {"expressedIn": {"code": "nob-NO"}, "data": ""},
+        {"expressedIn": {"code": "fra-FR", "sort": 1}, "data": "\ud83d", "sort": 2},
+    ],
+    "netContent": [
+        {"expressedIn": {"code": "GRM", "label": "g"}, "data": amount}
+        for amount in ("500.0000", 1e300, "about 5")
+    ],
+    "isPartitionedBy": [
+        {
+            "name": "100 g",
+            "quantity": "1.000,5",
+            "isMeasuredBy": {"code": "GRM"},
+            "contains": [
+                {"isConceptualizedBy": {"code": "FAT"}, "quantity": 2**63, "expressedIn": {"code": "grm"}},
+                {"isConceptualizedBy": {"code": "FIBTG"}, "quantity": None},
+            ],
+        }
+    ],
+    "assets": {"pictures": [_PICTURE], "document": [_PICTURE], "lastUpdatedAt": "2026-02-30T08:00:00"},
+    "hasTags": [{"tag": "new", "createdAt": "0001-01-01T00:00:00Z"}],
+    "isTaggedBy": ["new", ""],
+    "isLabeledBy": [{"isConceptualizedBy": {"code": "BIO"}, "value": 5e-324}],
+    "specializes": {"isIdentifiedBy": [{"reference": "A-1"}, {"reference": 7}]},
+    "expressedIn": [{"referential": {"name": "GS1"}, "presentEntities": [_FRENCH]}],
+    "logisticalHierarchies": [_UNIT],
+    "sharingUnits": [_UNIT],
+    "unknown": {"": {"a.b": [1, {"a\\b": [None, [], {}]}]}, "product_id": "1e5", "01": [[True], "text"]},
+}
+
+
+def _in_other_containers(value: Any) -> Any:
+    """Write each list as an object with numbers as keys, and each object in a list of one."""
+    if isinstance(value, dict):
+        return [{key: _in_other_containers(item) for key, item in value.items()}]
+    if isinstance(value, list):
+        return {str(place): _in_other_containers(item) for place, item in enumerate(value)}
+    return value
+
+
+#: Products that laws about any products meet in every run: full, with nothing in it in three ways, in other
+#: containers, with values of another kind in every place, with a request beside them, and one that is none.
+CORNERS: list[dict[str, Any]] = [
+    FULL,
+    {"id": 2, **dict.fromkeys(attributes)},
+    {"id": "3", **{name: [] for name in attributes}, "brand": {}, "assets": {"pictures": []}},
+    {name: _in_other_containers(value) for name, value in FULL.items()} | {"id": 4},
+    {
+        "id": 5,
+        **dict(zip(attributes, [0, "x", [None], {"0": 1}, False] * 9, strict=False)),
+    },
+    {"gtin": 3036811359935, "lastRequest": {**FULL, "id": 6}, "isConsumerUnit": "true"},
+    {"": None, "a.b": {"code": "fra-FR"}, "product_id": [], "\ud83d": "2026-11-20"},
+]
+#: The same places with other values, for a page that stands beside the first.
+OTHER_CORNERS = [
+    CORNERS[4],
+    CORNERS[0] | {"id": 7, "netContent": 5, "kind": []},
+    CORNERS[6],
+    CORNERS[1] | {"id": 8},
+]
+
+
 def encode(product: dict[str, Any]) -> bytes:
     """Write a product as a service would; lone surrogates as their escapes."""
     return json.dumps(product).encode()

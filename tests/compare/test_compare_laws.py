@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -19,10 +19,8 @@ from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json, scalar_text
-from tests.quick import examples
-from tests.wire import encode, products
-
-thorough = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+from tests import laws
+from tests.wire import CORNERS, FULL, OTHER_CORNERS, encode, products
 
 EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
 
@@ -65,6 +63,18 @@ def _edit(draw: st.DrawFn, value: Any, depth: int) -> Any:
     return draw(st.sampled_from([value, "3", 3, None, [], "other", True, str(value)]))
 
 
+#: A full product, and what becomes of all or of one in a list of it.
+EDITED = [
+    (FULL, {"id": 1}),
+    (FULL, CORNERS[3] | {"id": 1}),
+    (
+        FULL,
+        FULL | {"netContent": FULL["netContent"][1:], "isTaggedBy": ["other", "new"], "isConsumerUnit": "3"},
+    ),
+    (FULL, FULL | {"assets": {"pictures": [*FULL["assets"]["pictures"], {"url": "b"}]}, "gtin": None}),
+]
+
+
 def cells(product: dict[str, Any]) -> dict[Cell, str]:
     """Return every compared cell of a product, as the plain walk has it: no descriptors, nothing derived."""
     found = {}
@@ -93,7 +103,7 @@ def compared(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
 
 
 @pytest.mark.slow
-@thorough
+@laws.planted(*EDITED)
 @given(edited())
 def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """Each change names cells of both sides as they are, and the cells that no change names are the same ones."""
@@ -122,7 +132,7 @@ def test_nothing_is_lost_and_nothing_invented(pair: tuple[dict[str, Any], dict[s
 
 
 @pytest.mark.slow
-@thorough
+@laws.planted(*EDITED)
 @given(edited())
 def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) -> None:
     """What was added from here was removed from there, old and new change places."""
@@ -137,7 +147,7 @@ def test_the_mirror_shows_the_same(pair: tuple[dict[str, Any], dict[str, Any]]) 
     assert there == Counter(compared(*pair))
 
 
-@thorough
+@laws.planted(*CORNERS)
 @given(products)
 def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
     """A record equals itself however it is spelled: key order and whitespace have no meaning."""
@@ -147,7 +157,6 @@ def test_a_product_does_not_differ_from_itself(product: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@thorough
 @given(edited(), st.randoms(use_true_random=False))
 def test_the_order_of_lists_is_no_change(pair: tuple[dict[str, Any], dict[str, Any]], random: Any) -> None:
     """Shuffling every list of a product changes nothing, and hides nothing."""
@@ -166,7 +175,7 @@ pages = st.lists(products, max_size=5)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
+@example(CORNERS, OTHER_CORNERS, 2)
 @given(pages, pages, st.integers(0, 5))
 def test_neither_parts_nor_order_matter(
     old: list[dict[str, Any]], new: list[dict[str, Any]], cut: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -131,7 +131,6 @@ _STEPS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(st.lists(st.tuples(_STEPS, st.sampled_from([NAME, LEGAL])), min_size=1, max_size=3), _TEXTS, _TEXTS)
 def test_what_is_accepted_stays_as_it_is_when_the_recipe_is_done_again(
     steps: list[tuple[Any, str]], name: str, legal: str

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -27,7 +27,6 @@ from prodex.worklists.exact_answers import exact_text
 from prodex.worklists.fix import fix_of
 from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
-from tests.quick import examples
 
 GTIN = "03036811359935"
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -107,7 +106,6 @@ def merged_alone(texts: Mapping[str, str], language: str, way: str) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None)
 @given(cases(), st.sampled_from(["correct", "text", "frame", "merge"]))
 def test_a_text_is_set_where_its_language_is_meant_and_nowhere_else(
     case: tuple[dict[str, str], list[str], str], way: str
@@ -135,7 +133,6 @@ def test_a_text_is_set_where_its_language_is_meant_and_nowhere_else(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None)
 @given(cases(), REGIONS)
 def test_a_text_is_moved_and_removed_where_its_language_is_meant_and_nothing_is_lost(
     case: tuple[dict[str, str], list[str], str], to: tuple[str, str]
@@ -159,7 +156,6 @@ def test_a_text_is_moved_and_removed_where_its_language_is_meant_and_nothing_is_
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40), deadline=None)
 @given(cases(), st.sampled_from([do.ReplaceText("a", "o"), do.ChangeCase("upper"), str.upper]))
 def test_any_other_operation_asks_of_each_of_several(
     case: tuple[dict[str, str], list[str], str], operation: Any

@@ -9,13 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.sandbox import FAULTS, Behaviour, Fault, Sandbox, ScrollEnd
 from tests.load.exchange import WAYS, asked, loaded, named, records, renamed
-from tests.quick import examples
 
 pytestmark = pytest.mark.slow
 
@@ -99,11 +98,6 @@ def last_look(sandbox: Sandbox, began: datetime) -> int | None:
     return None
 
 
-@settings(
-    max_examples=examples(30),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 @given(
     total=st.integers(0, 60),
     page_size=st.integers(3, 25),

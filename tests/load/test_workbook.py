@@ -15,7 +15,7 @@ import openpyxl
 import pandas as pd
 import pytest
 import xlsxwriter
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xlsxwriter.utility import xl_cell_to_rowcol
 
@@ -23,7 +23,6 @@ import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.load.workbook.headings import FIRST_ROW
 from tests.cases import each_row
-from tests.quick import examples
 
 BAR = "∣"
 GTIN = "03036811359935"
@@ -661,11 +660,6 @@ def test_a_label_of_two_lines_keeps_both(tmp_path: Path) -> None:
     assert {"label": "Moulin\nd'or"} == record["brand"]
 
 
-@settings(
-    deadline=None,
-    max_examples=examples(80),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 @given(columns=COLUMNS, gtins=st.lists(st.sampled_from([GTIN, "17", None, "no"]), min_size=3, max_size=3))
 def test_every_cell_is_in_the_record_or_listed(
     tmp_path_factory: pytest.TempPathFactory, columns: list[Column], gtins: list[Any]

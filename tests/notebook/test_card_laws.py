@@ -8,17 +8,17 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 
 import prodex
 from prodex.errors import InputError
 from prodex.exploration.card.contents import read_card
 from prodex.exploration.card.record import PATHS
 from prodex.tables.declaration import TABLES
+from tests import laws
 from tests.notebook.card_products import rich
 from tests.quality.reading_html import Node, parsed
-from tests.quick import examples
-from tests.wire import products
+from tests.wire import CORNERS, products
 
 #: Keys, and what is derived from other leaves or copied from them.
 _NOT_SHOWN = {
@@ -86,8 +86,8 @@ def is_in(value: Any, text: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @example({"isConsumerUnit": True, "lastRequest": {"isConsumerUnit": True}})
+@laws.planted(*CORNERS)
 @given(products)
 def test_a_card_shows_every_leaf(product: dict[str, Any]) -> None:
     """Every leaf of the tables of any record is on its card."""
@@ -124,7 +124,7 @@ def test_the_law_can_be_broken() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
+@laws.planted(*CORNERS)
 @given(products)
 def test_a_card_of_anything_is_a_page_part(product: dict[str, Any]) -> None:
     """Records with empty texts, nulls and lone surrogates give HTML whose elements are closed."""

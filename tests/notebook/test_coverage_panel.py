@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from traitlets import TraitError
 
@@ -30,7 +30,7 @@ from prodex.query import ProductQuery
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
 from tests.quality.hostile import LONG
-from tests.wire import attributes
+from tests.wire import CORNERS, attributes
 
 MISSING = ("empty", "null", "absent")
 _NAME = "namePublicLong"
@@ -86,6 +86,7 @@ def head(panel: CoveragePanel, column: str) -> dict[str, Any]:
     return shown
 
 
+@example([{name: one[name] for name in (_NAME, "netContent", "brand") if name in one} for one in CORNERS])
 @given(
     st.lists(
         st.fixed_dictionaries(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import QueryError
@@ -22,7 +22,6 @@ from prodex.query import (
     ValidationStatus,
 )
 from tests.cases import each_row
-from tests.quick import examples
 from tests.test_query import without_contradiction
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=","), min_size=1).filter(
@@ -97,7 +96,6 @@ def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_the_controls_hold_what_they_are_told_to_show(some: list[ProductQuery]) -> None:
     """The way through the controls themselves is the identity, and nothing of a former query stays."""

@@ -14,7 +14,7 @@ from typing import Any
 import ipywidgets as w
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -30,7 +30,6 @@ from prodex.service import Client, RetryPolicy, pages
 from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
-from tests.quick import examples
 
 FRENCH = ProductQuery(target_market=250)
 _EARLY = datetime(1970, 3, 1)  # noqa: DTZ001 - Hypothesis adds the zone
@@ -621,7 +620,6 @@ def test_many_gtins_are_read_while_somebody_types(service: Client) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_a_query_or_an_error_of_ours(data: st.DataObject) -> None:
     """No text in a control breaks the panel: it can be asked for, or is refused in words."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import MediaRefused
 from prodex.network.addresses import is_public, read_address, sandbox_of
 from tests.cases import each_row
-from tests.quick import examples
 
 OUTSIDE = [
     "93.184.215.14",
@@ -69,7 +68,6 @@ def test_what_is_not_public_may_not_be_asked(ip: str) -> None:
     assert not is_public(ip)
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(st.ip_addresses(v=4), st.sampled_from(["::ffff:0:0/96", "64:ff9b::/96", "::/96", "::ffff:0:0:0/96"]))
 def test_an_address_in_disguise_is_not_more_public(inner: ipaddress.IPv4Address, network: str) -> None:
     """Whatever IPv6 address carries it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -21,7 +21,6 @@ from prodex.pictures.file_check import check_file, compare, read_checksum
 from prodex.pictures.plan import PlannedPicture, plan
 from prodex.pictures.resize import shrink
 from tests.cases import each_row
-from tests.quick import examples
 
 from . import drawn
 
@@ -32,7 +31,6 @@ def wanted(**told: Any) -> PlannedPicture:
     return replace(nothing, **told)
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(0, 0xFFFFFFFF))
 def test_a_checksum_is_read_however_it_is_written(checksum: int) -> None:
     """A checksum is decimal or hexadecimal, in any case, with 0x, leading zeros, spaces or a sign."""
@@ -110,7 +108,6 @@ def test_a_picture_that_is_cut_off_is_broken(form: str, tmp_path: Path) -> None:
     assert "cut off or damaged" in str(check_file(tmp_path / "a").problem)
 
 
-@settings(deadline=None, max_examples=examples(50))
 @given(st.data())
 def test_damage_of_any_kind_is_a_problem_and_no_error(data: st.DataObject) -> None:
     """Any byte may be changed or missing: the result is a problem and never an exception."""

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -28,7 +28,6 @@ from prodex.errors import InputError, SnapshotLocked, StorageError
 from prodex.files.lock import locked
 from prodex.pictures import Pictures, download_pictures
 from tests.cases import each_row
-from tests.quick import examples
 
 from . import drawn
 from .file_server import FileServer, serving
@@ -187,7 +186,6 @@ _RECORD = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(_RECORD, max_size=4), st.sampled_from([None, 64]), st.booleans())
 def test_n_of_n_adds_up_whatever_records_say(
     records: list[dict[str, Any]], size: int | None, packshots_only: bool

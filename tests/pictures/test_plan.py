@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError
 from prodex.pictures.plan import plan, size_in
 from tests.cases import each_row
-from tests.quick import examples
 
 from . import drawn
 
@@ -148,7 +147,6 @@ NASTY = st.one_of(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(50))
 @given(st.lists(st.tuples(NASTY, NASTY), min_size=2, max_size=5, unique=True))
 def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, str]]) -> None:
     """Names are different on systems that ignore case, and are no path, device or hidden file."""
@@ -169,7 +167,6 @@ def test_names_are_safe_and_different_whatever_was_typed(typed: list[tuple[str, 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(50))
 @given(st.integers(1, 30_000), NASTY)
 def test_the_size_can_be_read_from_a_name(size: int, key: str) -> None:
     """The size is read from a file name, whatever the product."""

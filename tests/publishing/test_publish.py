@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -28,8 +28,7 @@ from prodex.cli import app
 from prodex.errors import InputError, MissingExtra, PublicationRefused, SnapshotDamaged, SnapshotNotFound
 from prodex.tables.declaration import TABLES
 from tests.publishing.snapshots import catalog_of, in_parts, product, same, shop
-from tests.quick import examples
-from tests.wire import products
+from tests.wire import CORNERS, OTHER_CORNERS, products
 
 _READ_TABLE = pq.read_table
 
@@ -64,7 +63,7 @@ def files_of(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
+@example([CORNERS, [], OTHER_CORNERS])
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_every_table_of_any_catalogue_is_read_as_it_was_saved(pages: list[list[dict[str, Any]]]) -> None:
     """By prodex and by Delta, whatever attributes are called, in any number of parts."""

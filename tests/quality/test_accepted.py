@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -473,7 +473,6 @@ def padded(gtin: str) -> str:
     return gtin.rjust(14, "0") if gtin else ""
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     before=st.lists(GTINS, min_size=1, max_size=5),
     after=st.lists(GTINS, min_size=1, max_size=5),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.quality.allergen_detection import (
@@ -23,7 +23,6 @@ from prodex.quality.allergen_detection import (
 from prodex.quality.text_normalization import folded
 from tests.cases import each_row
 from tests.quality.allergen_table import labelled
-from tests.quick import examples
 
 
 def named(text: str, language: str | None = None, *, perhaps: bool = False) -> list[str]:
@@ -198,7 +197,6 @@ WARNINGS = (
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None)
 @given(
     st.lists(st.sampled_from(INGREDIENTS), min_size=1, unique=True),
     st.sampled_from(WARNINGS),
@@ -217,7 +215,6 @@ def test_a_warning_in_brackets_takes_and_adds_nothing(ingredients: list[str], wa
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40), deadline=None)
 @given(st.text(max_size=300))
 @example("may contain " + "(" * 200)
 @example("traces de ; " * 25)

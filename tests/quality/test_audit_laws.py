@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -18,12 +18,10 @@ from prodex.quality.check import Check
 from prodex.quality.profile import Profile
 from prodex.quality.rulebook import RULES, Parameter
 from prodex_sandbox.sample import AS_OF
-from tests.quick import examples
-from tests.wire import localized, products, sometimes
+from tests.wire import CORNERS, OTHER_CORNERS, localized, products, sometimes
 
 pytestmark = pytest.mark.slow
 
-thorough = settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 queries = st.sampled_from(
     [
         None,
@@ -71,7 +69,7 @@ def audited(records: list[dict[str, Any]], query: ProductQuery | None) -> Audit:
     return prodex.audit(catalog, profile(), now=AS_OF)
 
 
-@thorough
+@example(CORNERS, None)
 @given(catalogues, queries)
 def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQuery | None) -> None:
     """For every check the four states add up to all products, no rule crashes, and scores are between 0 and 1."""
@@ -95,7 +93,7 @@ def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQue
     assert set(cells[cells == 1].index) == set(audit.failures().set_index(["product_id", "check"]).index)
 
 
-@settings(thorough, max_examples=examples(8))
+@example(CORNERS, OTHER_CORNERS, None)
 @given(catalogues, catalogues, queries)
 def test_an_audit_is_one_of_each_product_alone(
     some: list[dict[str, Any]], others: list[dict[str, Any]], query: ProductQuery | None
@@ -115,7 +113,6 @@ def test_an_audit_is_one_of_each_product_alone(
     assert np.concatenate(apart).tolist() == cut.states.tolist()
 
 
-@thorough
 @given(st.lists(st.one_of(st.just(...), sometimes(st.lists(localized, max_size=3))), max_size=6))
 def test_missing_is_absent_null_or_empty_however_it_was_sent(values: list[Any]) -> None:
     """The check agrees with a plain reading of the wire: what is there and says no language is unknown."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -25,7 +25,6 @@ from prodex.quality.products import Products
 from prodex.quality.scores import readiness
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
-from tests.quick import examples
 
 #: What a product's one word says of it under the two rules below.
 READY, NOT_READY, UNDECIDED = "ready", "not ready", "undecided"
@@ -84,7 +83,6 @@ def test_more_unknowns_never_make_more_of_a_catalogue_ready() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.sampled_from([READY, NOT_READY, UNDECIDED]), min_size=1, max_size=30), st.data())
 def test_the_three_counts_are_all_products_of_every_group(words: list[str], data: st.DataObject) -> None:
     """The figures add up in the whole and in each group; fixing a check never lowers readiness."""

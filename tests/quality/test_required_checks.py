@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 from typer.testing import CliRunner
@@ -278,7 +279,6 @@ HELD: dict[str, Any] = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     asks=st.dictionaries(
         st.tuples(st.sampled_from(FAMILIES), st.sampled_from(ATTRIBUTES)),
@@ -337,7 +337,13 @@ WANTED = required(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@cache
+def wanted_of_the_sample() -> tuple[list[dict[str, Any]], prodex.Audit]:
+    """Return products of the sample, and what is found with everything."""
+    records = [dict(product.record) for product in shared_products(40, seed=3)]
+    return records, prodex.audit(flatten(records), WANTED, now=AS_OF, progress=False)
+
+
 @given(
     st.sampled_from(["source_include", "source_exclude"]),
     st.sets(
@@ -374,9 +380,8 @@ def test_what_is_left_out_of_a_query_changes_no_answer(
     how: str, paths: set[str], languages: set[str]
 ) -> None:
     """With less requested a state stays or becomes unknown, and never another one."""
-    records = [dict(product.record) for product in shared_products(40, seed=3)]
+    records, everything = wanted_of_the_sample()
     query = ProductQuery(**{how: sorted(paths)}, product_languages=sorted(languages) or None)
-    everything = prodex.audit(flatten(records), WANTED, now=AS_OF, progress=False)
     less = prodex.audit(restricted(records, query), WANTED, now=AS_OF, progress=False)
 
     changed = (less.states != everything.states) & (less.states != UNKNOWN)

@@ -15,7 +15,6 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import prodex
@@ -24,6 +23,7 @@ from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex.quality.text_normalization import folded
 from prodex_sandbox.sample import AS_OF, shared_products
+from tests import laws
 from tests.cases import each_row
 from tests.quality.four_states import NOTHING, Case, Record, text
 from tests.quality.test_rules_food import candle, energies, food, grams, nutrition, states, told
@@ -497,20 +497,7 @@ def test_no_claim_and_no_liquid_is_left_out_at_the_first_look() -> None:
 
 def matches_of(expression: str) -> list[str]:
     """Return some texts of printable ASCII that match an expression as a whole."""
-    texts: list[str] = []
-
-    @settings(
-        max_examples=10,
-        database=None,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.from_regex(re.compile(expression, re.ASCII), fullmatch=True))
-    def draw(text: str) -> None:
-        texts.append(text)
-
-    draw()
+    texts = laws.some(st.from_regex(re.compile(expression, re.ASCII), fullmatch=True))
     return [text for text in texts if text.isascii() and text.isprintable()]
 
 

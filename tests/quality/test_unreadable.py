@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -19,7 +19,6 @@ from tests.cases import each_row
 from tests.quality.containers import at, containers, declared, ways, wire_path, with_value
 from tests.quality.four_states import named
 from tests.quality.test_rules import CASES
-from tests.quick import examples
 
 NOW = datetime.fromisoformat("2026-11-01T06:00:00")
 PASS, FAIL, NOT_APPLICABLE, UNKNOWN = range(4)
@@ -180,8 +179,6 @@ def test_a_pending_value_that_cannot_be_read_says_nothing_of_the_product() -> No
     assert FAIL == state("measure_told", record, attribute="grossWeight")
 
 
-law = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
-
 #: Rules that judge a product by itself.
 ALONE = sorted(rule for rule, case in CASES.items() if not case.others)
 
@@ -202,7 +199,6 @@ def wrapped(record: dict[str, Any], below: str = "") -> st.SearchStrategy[tuple[
 
 
 @pytest.mark.slow
-@law
 @given(st.data())
 def test_no_rule_calls_missing_what_is_in_another_container(data: st.DataObject) -> None:
     """What passes is in any container read, found wrong with evidence, or unknown: never missing, never no question."""
@@ -221,7 +217,6 @@ def test_no_rule_calls_missing_what_is_in_another_container(data: st.DataObject)
 
 
 @pytest.mark.slow
-@law
 @given(st.data())
 def test_no_declared_path_is_missing_in_another_container(data: st.DataObject) -> None:
     """Coverage, the explorer and requirements agree: it is filled, or nobody knows it."""

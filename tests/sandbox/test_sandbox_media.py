@@ -15,12 +15,11 @@ from xml.sax.saxutils import escape
 
 import pytest
 import requests
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from small_exchange import MILL, SHOP, Caller
 from tests.cases import each_row
-from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Fault, Sandbox
@@ -645,7 +644,6 @@ def read(line: bytes) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30), deadline=None)
 @given(st.text(max_size=300), st.text(max_size=80), st.sampled_from([1, 2, 7]))
 def test_no_text_keeps_a_picture_from_being_drawn(name: str, brand: str, face: int) -> None:
     """No text keeps a pack from being drawn: control characters, half surrogates, unknown letters, right to left."""
@@ -680,7 +678,6 @@ def test_four_bytes_make_any_checksum(content: bytes, target: int) -> None:
 
 
 @given(st.integers(0, 140_000), st.integers(0, 2**32 - 1), st.sampled_from(["jpeg", "tiff", "png"]))
-@settings(max_examples=examples(40), deadline=None)
 def test_a_picture_can_have_any_size_and_checksum(room: int, crc32: int, format_: str) -> None:
     """A picture can have any number of bytes from what it needs upwards, and stays a picture."""
     content = io.BytesIO()

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
+from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.schemas import APIOperation
 from schemathesis.specs.openapi.checks import (
@@ -18,7 +19,6 @@ from schemathesis.specs.openapi.checks import (
 )
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS, SHOP, Caller
 from tests.cases import each_row
-from tests.quick import examples
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.app import application
@@ -49,21 +49,13 @@ OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
-def test_every_reply_is_as_the_openapi_document_says(operation: APIOperation, caller: Caller) -> None:
+@given(data=st.data())
+def test_every_reply_is_as_the_openapi_document_says(
+    operation: APIOperation, caller: Caller, data: st.DataObject
+) -> None:
     """Whatever a call holds, its reply is no 5xx, and of a documented status, type and schema."""
-
-    @settings(
-        max_examples=examples(50),
-        deadline=None,
-        derandomize=True,
-        phases=[Phase.explicit, Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(case=operation.as_strategy())
-    def call(case: schemathesis.Case) -> None:
-        case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
-
-    call()
+    case = data.draw(operation.as_strategy())
+    case.call_and_validate(base_url=caller.base_url, session=caller.session, checks=CHECKS)
 
 
 @each_row(

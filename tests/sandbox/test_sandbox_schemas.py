@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, SHOP
 from tests.cases import each_row
-from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Behaviour, Sandbox
@@ -222,11 +221,6 @@ VALUES = st.recursive(
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=examples(60),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 @given(
     attributes=st.dictionaries(
         st.sampled_from(sorted({*Product.model_fields, *SHAPE_NOT_SHOWN.split()} - {"gtin", "jsonVersion"})),

@@ -8,11 +8,10 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_exchange import BREAD, BUTTER, DAIRY, ENGLISH, MILL, text
 from tests.cases import each_row
-from tests.quick import examples
 from writer import Writer
 
 from prodex.sandbox import Sandbox
@@ -114,7 +113,6 @@ PRODUCTS = st.lists(st.dictionaries(NAMES, VALUES, max_size=5), max_size=3)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(products=PRODUCTS)
 def test_xml_says_what_json_says(products: list[dict[str, Any]]) -> None:
     """Whatever products can hold, their XML is read as the same products as their JSON."""

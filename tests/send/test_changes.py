@@ -6,10 +6,9 @@ import json
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mill_exchange import LANGUAGES, gtin, product, text
-from tests.quick import examples
 
 import prodex
 from prodex import DELETE, ProductQuery
@@ -280,7 +279,6 @@ localized = st.builds(text, st.sampled_from(list(LANGUAGES)), st.text(min_size=1
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60))
 @given(st.lists(localized, min_size=1, max_size=5), st.data())
 def test_a_correction_changes_its_text_and_no_other(items, data):
     """Whatever texts there are: the one at its position, and the rest as it was."""

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded import Recorded, tokens
 from tests import wire
@@ -190,11 +190,6 @@ def planted(value: Any) -> str:
 
 
 @pytest.mark.slow
-@settings(
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 @given(names=_NAMES, others=st.fixed_dictionaries({}, optional={**wire.attributes, "planted": _ANY}))
 def test_one_text_is_corrected_and_no_other_token_changes(names: Any, others: dict[str, Any]) -> None:
     """For products of every shape: what is posted is what was served but for the text, or the product is named."""

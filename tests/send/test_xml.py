@@ -7,7 +7,7 @@ import re
 
 import plain_xml
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests import wire
 from tests.cases import each_row
@@ -100,7 +100,6 @@ anything_there = {name: usual | values for name, usual in fitting.items()}
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries({}, optional=anything_there) | st.fixed_dictionaries({}, optional=fitting))
 def test_what_preflight_accepts_is_read_back_as_it_was(product):
     """A reader that knows only the specification reads the same product, or preflight says what XML cannot carry."""
@@ -116,7 +115,6 @@ def read_by_the_sandbox(body, media_type):
     return {name: json.loads(bytes(value)) for name, value in product.items()}
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries({}, optional=fitting))
 def test_the_sandbox_reads_from_xml_what_it_reads_from_json(product):
     """An attribute of the specification arrives as the same value, whichever way it was sent."""
@@ -126,7 +124,6 @@ def test_the_sandbox_reads_from_xml_what_it_reads_from_json(product):
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries({}, optional=anything_there))
 def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
     """A value that does not fit its attribute arrives the same, or is named; it never becomes another one."""

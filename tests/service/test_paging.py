@@ -7,10 +7,9 @@ from itertools import pairwise
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.cases import each_row
-from tests.quick import examples
 
 from prodex.errors import CursorLost, IncompleteLoad, QueryError, ServiceUnreachable, UnexpectedReply
 from prodex.query import ProductQuery
@@ -41,7 +40,11 @@ LOST = Answer(lose=True)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None)
+@example((0, None), False, "absent", [LOST])
+@example((100, 50), False, "null", [Answer(502), EXPIRED, None, LOST])
+@example((101, 50), True, "empty", [None, None, LOST])
+@example((SCROLL_FROM - 1, 500), False, "empty", [None, LOST, Answer(200, b"{")])
+@example((SCROLL_FROM, 500), True, "absent", [None, EXPIRED, LOST, None, Answer(502)])
 @given(
     total_and_page_size=st.tuples(st.integers(0, 130), st.none() | st.integers(1, 140))
     | st.tuples(st.integers(SCROLL_FROM - 9, SCROLL_FROM + 99), st.none() | st.integers(300, 500)),

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.quick import examples
 
 from prodex.service.paging import SCROLL_FROM, PagingState
 
@@ -103,7 +102,6 @@ def test_paging_ends_after_all_products(
     assert (held < (announced or 0)) == (state.distinct < state.most)
 
 
-@settings(deadline=None, max_examples=examples(30))
 @given(total=st.integers(SCROLL_FROM, 2 * SCROLL_FROM), limit=st.integers(20, 500))
 def test_pages_by_offset_do_not_reach_past_the_cap(total: int, limit: int) -> None:
     """offset + limit never exceeds 10,000 products (spec, "Pagination rules"), and there may be more."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests import wire
 from tests.cases import each_row
@@ -113,7 +113,6 @@ FORMS = {
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(sorted(FORMS)), st.lists(ITEMS, max_size=8)), min_size=1, max_size=2)
 )
@@ -144,7 +143,6 @@ def test_a_snapshot_of_files_is_what_reading_them_at_once_gives(
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.one_of(wire.anything, ITEMS), max_size=6),
     st.sampled_from([None, 0, 3]),

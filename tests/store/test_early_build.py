@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.load.exchange import PAGE, TOTAL, WAYS, contents, loaded, paged, records, renamed
 
@@ -84,7 +84,6 @@ def add_page(journal: LoadJournal, products: list[dict[str, Any]], window: str =
     journal.add(window, body, envelope, keys, received_at=datetime.now(UTC))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     pages=st.lists(
         st.lists(st.tuples(st.integers(0, 60), st.integers(0, 2)), min_size=1, max_size=9), max_size=14

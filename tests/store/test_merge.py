@@ -17,12 +17,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.cases import each_row
-from tests.quick import examples
 from tests.soak.merge import measure
-from tests.wire import encode, products
+from tests.wire import CORNERS, OTHER_CORNERS, encode, products
 
 import prodex
 from prodex.catalog import Part
@@ -138,35 +137,53 @@ def written(old: prodex.Catalog, new: prodex.Catalog) -> dict[str, list[str]]:
     return found
 
 
-wire = st.lists(products.map(encode), max_size=4)
+wire = st.lists(products.map(encode), max_size=6)
+#: Of which stored products something is done.
+PLACES = st.lists(st.integers(0, 6), max_size=4, unique=True)
+ONE, OTHER = ([encode(product) for product in some] for some in (CORNERS, OTHER_CORNERS))
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.data())
+@example(ONE, [1, 4], [0, 3, 5], [{}, {"uuid": "a"}, {"uuid": ""}], OTHER, [2, 4], 2, 3)
+@example(ONE, [7], [], [], OTHER[:1], [0], 5, 0)
+@given(
+    wire,
+    PLACES,
+    PLACES,
+    st.lists(st.dictionaries(st.just("uuid"), st.text("ab"), max_size=1), max_size=3),
+    wire,
+    PLACES,
+    st.integers(1, 5),
+    st.integers(0, 7),
+)
 def test_a_merge_equals_a_build_of_all_current_products(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    stored: list[bytes],
+    cuts: list[int],
+    changed: list[int],
+    versions: list[dict[str, str]],
+    other: list[bytes],
+    removed: list[int],
+    size: int,
+    middle: int,
 ) -> None:
     """Row for row; whatever the products, which of them changed, came, went, and how the parts are cut."""
-    held = keyed(data.draw(st.lists(products.map(encode), max_size=7)))
+    held = keyed(stored)
     ids = list(held)
-    cut = data.draw(st.integers(0, len(ids)))
+    cut = cuts[0] if cuts else 0
     old = snapshot_of([[held[i] for i in ids[:cut]], [held[i] for i in ids[cut:]]])
     assert old.folder is not None
     before = digests(old.folder)
     changes = {
         i: json.dumps(json.loads(version) | {"id": json.loads(held[i]).get("id", i)}).encode()
         for i, version in zip(
-            data.draw(st.lists(st.sampled_from(ids), unique=True) if ids else st.just([])),
-            data.draw(st.lists(st.dictionaries(st.just("uuid"), st.text("ab"), max_size=1).map(encode))),
+            [ids[place] for place in changed if place < len(ids)],
+            map(encode, versions),
             strict=False,
         )
     }
-    came = [*changes.values(), *data.draw(wire)]
-    gone = set(data.draw(st.lists(st.sampled_from(ids), unique=True) if ids else st.just([])))
-
-    size = data.draw(st.integers(1, 5))
-    middle = data.draw(st.integers(0, len(came)))
+    came = [*changes.values(), *other]
+    gone = {ids[place] for place in removed if place < len(ids)}
     pages = [came[:middle], came[middle:]]
     new = merged(old, pages, tmp_path_factory.mktemp("journal") / "j", gone=gone, products_per_part=size)
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.quick import examples
 
 import prodex
 from prodex.files.parquet import facts_of
@@ -204,7 +203,6 @@ records = st.lists(st.dictionaries(attributes, values, max_size=4), max_size=6)
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(records, min_size=1, max_size=3), records, st.sets(st.integers(0, 12)))
 def test_merging_gives_what_flattening_gives(
     tmp_path_factory: pytest.TempPathFactory,

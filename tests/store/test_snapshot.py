@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.cases import each_row
-from tests.quick import examples
-from tests.wire import products
+from tests.wire import CORNERS, OTHER_CORNERS, products
 
 import prodex
 from prodex.catalog import Part
@@ -30,7 +29,7 @@ from prodex_sandbox.sample import shared_products
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
+@example([CORNERS, [], OTHER_CORNERS])
 @given(st.lists(st.lists(products, max_size=3), min_size=1, max_size=3))
 def test_a_saved_catalogue_opens_as_the_same(pages: list[list[dict[str, Any]]]) -> None:
     """This holds for any products in any number of parts."""

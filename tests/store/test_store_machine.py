@@ -1,12 +1,11 @@
 """Law: whatever is done, and whenever the power goes, what was reported as saved is there, and nothing is half there.
 
-A model of plain dicts stands beside the store. `HYPOTHESIS_PROFILE=store-long` tries many more stories.
+A model of plain dicts stands beside the store. `make soak` tries many more stories.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -17,10 +16,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from tests.quick import examples
 from tests.store.crashes import Disk
 
 import prodex
@@ -260,14 +257,4 @@ class Store(RuleBasedStateMachine):
             assert self.exported == self._read_export()
 
 
-settings.register_profile("store-long", max_examples=1000, stateful_step_count=30)
-_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "store-long"
-
 TestStore = Store.TestCase
-TestStore.settings = settings(
-    settings.get_profile("store-long")
-    if _LONG
-    else settings(max_examples=examples(20), stateful_step_count=10),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.tables.attributes import child_path
@@ -20,13 +20,13 @@ from prodex.tables.flatten import Tables, decoded, flatten_products
 from prodex.tables.parse import ONE_BY_ONE, ShapeCache
 from prodex.tables.plain_walk import flatten_one
 from prodex.tables.values import read_json
-from tests.quick import examples
-from tests.wire import NAMED, canonical, encode, leaves, listed, products
+from tests import laws
+from tests.wire import CORNERS, NAMED, OTHER_CORNERS, canonical, encode, leaves, listed, products
 
 #: Tables whose leaves have their home elsewhere, or that hold no single leaf.
 _COPIES = {"presence", "raw", "descriptors", "code_labels"}
 
-thorough = settings(max_examples=examples(80), deadline=None, suppress_health_check=list(HealthCheck))
+ONE, OTHER = ([encode(product) for product in some] for some in (CORNERS, OTHER_CORNERS))
 pages = st.lists(products, max_size=6).map(lambda page: [encode(product) for product in page])
 #: Kept over all examples: what was flattened before must not matter.
 _LEARNT = ShapeCache()
@@ -49,7 +49,8 @@ def plain(page: list[bytes]) -> dict[str, Counter[Any]]:
 
 
 @pytest.mark.slow
-@thorough
+@example(ONE)
+@example(OTHER)
 @given(pages)
 def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
     """Whatever products stand together, the column-wise tables hold exactly the rows of the plain walk."""
@@ -61,7 +62,7 @@ def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
 
 
 @pytest.mark.slow
-@thorough
+@example(ONE, OTHER)
 @given(pages, pages)
 def test_flattening_distributes_over_products(one: list[bytes], other: list[bytes]) -> None:
     """The tables of two pages together are those of the one followed by those of the other."""
@@ -77,7 +78,7 @@ def test_flattening_distributes_over_products(one: list[bytes], other: list[byte
 
 
 @pytest.mark.slow
-@thorough
+@laws.planted(*CORNERS)
 @given(products)
 def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
     """Reading the tables back gives each scalar of the product once, at its place, and nothing else."""
@@ -90,7 +91,8 @@ def test_every_leaf_stands_in_exactly_one_cell(product: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@thorough
+@example(ONE)
+@example(OTHER)
 @given(pages)
 def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -> None:
     """Even an empty page gives every declared column, and each child row belongs to a product."""
@@ -109,7 +111,8 @@ def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -
 
 
 @pytest.mark.slow
-@thorough
+@example(ONE)
+@example(OTHER)
 @given(pages)
 def test_presence_tells_filled_empty_null_and_absent_apart(page: list[bytes]) -> None:
     """For every product and top-level attribute, presence says what a plain look at the JSON says."""
@@ -385,7 +388,8 @@ def test_paths_of_odd_keys_stay_unambiguous() -> None:
 
 
 @pytest.mark.slow
-@thorough
+@example(ONE)
+@example(OTHER)
 @given(pages)
 def test_few_products_walked_one_by_one_give_the_same_tables(page: list[bytes]) -> None:
     """Whether columns or the plain walk flatten a block shows nowhere: not in values, types or the order of rows."""

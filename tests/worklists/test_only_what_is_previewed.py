@@ -10,11 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from tests.quick import examples
 
 GTIN, CASE, PALLET = "03036811359935", "13036811359932", "05410228142027"
 
@@ -342,7 +341,6 @@ def _read(record: dict[str, Any], rows: list[dict[str, str]]) -> prodex.Fix:
         )
 
 
-@settings(max_examples=examples(40), deadline=None)
 @given(st.tuples(quantities(), codes(), texts(), nutrients(), pictures(), hierarchies(), plain()))
 def test_the_record_differs_in_what_the_preview_shows_and_in_nothing_else(cases: tuple[Case, ...]) -> None:
     """One answer to each of its attributes, from the file to what is stored."""

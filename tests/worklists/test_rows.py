@@ -10,13 +10,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 import prodex
-from tests.quick import examples
 
 from .bakery import RECORDS, Answer, record, text
 from .handling import WAYS, as_csv, fill, place
@@ -165,9 +164,6 @@ ROW = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(
     st.lists(st.one_of(ROW, st.just({}), st.just({"Headings": "again"})), max_size=12),
     st.integers(1, 3),

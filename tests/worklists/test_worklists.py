@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
@@ -34,7 +34,6 @@ from prodex.worklists.sheets import Worklist, WorklistFacts
 from prodex.worklists.workbook import write_workbook
 from prodex_sandbox.sample import AS_OF
 from tests.quality.workbooks import keys, sheets, to_fix, validations, xml
-from tests.quick import examples
 
 CORE = {
     "checks": {
@@ -439,7 +438,6 @@ def test_what_is_cut_says_so() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(
         st.one_of(st.none(), st.text(), st.from_regex(r"(_x00[0-9A-F]{2}_?){1,3}", fullmatch=True)),
@@ -618,7 +616,6 @@ records = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(some=records, by=st.sampled_from(["owner", "brand", "kind", "market", "language", "gpc_code"]))
 def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by: str, tmp_path: Path) -> None:
     """No finding is lost or repeated, whatever the grouping."""

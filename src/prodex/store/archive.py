@@ -295,10 +295,13 @@ class Archive:
                 time += timedelta(microseconds=1)
             made = time_of(time)
             unnumbered = {one.name for one in before if one.sequence is None}
-            unnumbered |= {noted for one in before for noted in one.unnumbered}
+            noted = {name for one in before for name in one.unnumbered}
+            # Those that this one is the first to note have their place just before it, wherever their time puts them.
+            last = max((one.sequence or 0 for one in before), default=0) + len(unnumbered - noted)
+            unnumbered |= noted
             place = ArchivePlace(
                 made,
-                min(max(_numbers(before), default=0) + 1, _LAST_NUMBER),
+                min(last + 1, _LAST_NUMBER),
                 frozenset(sorted(unnumbered, reverse=True)[:_MOST_NOTED]),
             )
             later = max((one.name for one in before), default="")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 from openpyxl.styles import Font
@@ -563,7 +563,6 @@ _TOKENS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(st.lists(_TOKENS, max_size=7), max_size=9))
 def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(rows: list[list[str]]) -> None:
     """Whatever is where: read as requirements that can be written, or refused in words."""

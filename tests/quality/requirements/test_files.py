@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -15,7 +15,6 @@ from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelReq
 from tests.quality.requirements.drawing import requirements
 
 
-@settings(max_examples=60)
 @given(requirements, st.sampled_from([".toml", ".csv", ".xlsx"]))
 @example(Requirements(), ".xlsx")
 @example(Requirements(by="gpc"), ".csv")
