@@ -176,30 +176,39 @@ _NOT_ALL = {"packshot_has_rendition": ("width", "height")}
 @pytest.mark.parametrize("rule", CASES)
 def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
     """A leaf that can make the product pass was compared: with another value that fails, it is another finding."""
-    case = CASES[rule]
-    audit = judged(rule, {"id": 2} | case.fails)
-    before = sorted(_digests_of_first(audit))
-    hidden = []
-    for path, value in _leaves(case.fails):
-        if path[-1] in _NOT_ALL.get(rule, ()):
-            continue
-        passes, same = False, []
-        for other in _others(value):
-            changed = judged(rule, {"id": 2} | _with(case.fails, path, other))
-            state = changed.states[0, 0]
-            passes |= state == State.PASS
-            if state == State.FAIL and sorted(_digests_of_first(changed)) == before:
-                same.append(other)
+    fails = CASES[rule].fails
+    leaves = [(path, value) for path, value in _leaves(fails) if path[-1] not in _NOT_ALL.get(rule, ())]
+    changes = [(path, other) for path, value in leaves for other in _others(value)]
+    (_, before), *after = _states_and_digests(rule, [fails, *(_with(fails, *one) for one in changes)])
+    passes = {path for (path, _), (state, _) in zip(changes, after, strict=True) if state == State.PASS}
+    hidden = [
+        (path, other)
+        for (path, other), found in zip(changes, after, strict=True)
         # What is missing is the same, whichever blank stands there.
-        if passes and [one for one in same if str(one).strip()]:
-            hidden.append((path, value, same))
+        if found == (State.FAIL, before) and path in passes and str(other).strip()
+    ]
     assert [] == hidden
 
 
-def _digests_of_first(audit: Audit) -> list[str]:
-    part = audit.parts[0]
+def _states_and_digests(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
+    """Return for each record the state, and what a finding is known by; those that no other decides in one audit."""
+    if len(records) > 1 and (RULES[rule].needs_all_parts or CASES[rule].others):
+        return [found for one in records for found in _states_and_digests(rule, [one])]
+    first, *more = ({"id": n} | one for n, one in enumerate(records, 1_000))
+    audit = judged(rule, first, None, *more)
+    (part,) = audit.parts
     findings = findings_of(part, part.evidence)
-    return digests_of(findings, np.flatnonzero(findings.product == 0), part.evidence, audit.checks)
+    # The second product is the one that passes, and others of the case follow it.
+    places = [0, *range(len(audit.states) - len(more), len(audit.states))]
+    return [
+        (
+            audit.states[place, 0],
+            sorted(
+                digests_of(findings, np.flatnonzero(findings.product == place), part.evidence, audit.checks)
+            ),
+        )
+        for place in places
+    ]
 
 
 NAME = {"attribute": "namePublicLong", "language": "fr"}
