@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import Audit
 from prodex.errors import OtherLayout
+from prodex.gtin import check_digit
 from prodex.quality.accepted import digests_of
 from prodex.quality.audit_part import AuditPart, findings_of
 from prodex.quality.rulebook import RULES
@@ -31,6 +32,11 @@ GTIN, OTHER = "04006381333931", "04006381333948"
 
 #: Rules whose finding is about the GTIN itself, or about others that have it.
 _OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
+
+
+def _looks_at_others(rule: str) -> bool:
+    """Whether a rule judges a product by other products."""
+    return bool(RULES[rule].needs_all_parts or CASES[rule].others)
 
 
 @pytest.fixture
@@ -55,10 +61,49 @@ def accepted_of(audit: Audit, product: str) -> list[bool]:
     return found["accepted"].notna().tolist()
 
 
+def numbered(number: int) -> str:
+    """Return a GTIN of its own for each number."""
+    digits = f"0400638{number:06d}"
+    return f"{digits}{check_digit(digits)}"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", sorted(set(CASES) - _OF_GTIN))
-def test_a_product_is_its_gtin(rule: str, file: Path) -> None:
+def test_a_product_is_its_gtin(file: Path) -> None:
     """The same product under a new id keeps all of it, and another product under the old id has none of it."""
+    rules = [rule for rule in sorted(set(CASES) - _OF_GTIN) if not _looks_at_others(rule)]
+    checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in rules}}
+
+    def found(
+        first: int, gtins: list[str | None], accepted: Path | None = None
+    ) -> tuple[Audit, pd.DataFrame]:
+        """Return the audit of a product of each rule, and its findings of that rule."""
+        records = [
+            {"id": n} | ({} if gtin is None else {"gtin": gtin}) | CASES[rule].fails
+            for n, (rule, gtin) in enumerate(zip(rules, gtins, strict=True), first)
+        ]
+        audit = prodex.audit(prodex.flatten(records), checks, now=AS_OF, progress=False, accepted=accepted)
+        ids = {f"{first + rules.index(check.rule)}": check.id for check in audit.checks}
+        failures = audit.failures()
+        return audit, failures[failures["product_id"].map(ids) == failures["check"]]
+
+    def are_accepted(first: int, gtins: list[str | None]) -> dict[str, set[bool]]:
+        _, failures = found(first, gtins, file)
+        states = failures["accepted"].notna().groupby(failures["product_id"]).agg(set)
+        return {rules[int(product) - first]: state for product, state in states.items()}
+
+    gtins = [numbered(n) for n in range(len(rules))]
+    prodex.accept(*found(1_000, [*gtins]), reason="looked at", to=file)
+
+    assert are_accepted(5_000, [gtin.lstrip("0") for gtin in gtins]) == {rule: {True} for rule in rules}
+    others = [numbered(500 + n) for n in range(len(rules))]
+    assert are_accepted(1_000, [*others]) == {rule: {False} for rule in rules}
+    assert are_accepted(1_000, [None] * len(rules)) == {rule: {False} for rule in rules}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", [rule for rule in sorted(set(CASES) - _OF_GTIN) if _looks_at_others(rule)])
+def test_a_product_among_others_is_its_gtin(rule: str, file: Path) -> None:
+    """The same for what is judged together with other products."""
     fails = CASES[rule].fails
     audit = judged(rule, {"id": 2, "gtin": GTIN} | fails)
     prodex.accept(audit, audit.failures(product_id="2"), reason="looked at", to=file)
@@ -192,7 +237,7 @@ def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
 
 def _states_and_digests(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
     """Return for each record the state, and what a finding is known by; those that no other decides in one audit."""
-    if len(records) > 1 and (RULES[rule].needs_all_parts or CASES[rule].others):
+    if len(records) > 1 and _looks_at_others(rule):
         return [found for one in records for found in _states_and_digests(rule, [one])]
     first, *more = ({"id": n} | one for n, one in enumerate(records, 1_000))
     audit = judged(rule, first, None, *more)
