@@ -38,10 +38,9 @@ from prodex_sandbox.simulation.journal import printable
 from prodex_sandbox.terminal import announce, counted, report
 
 if TYPE_CHECKING:
-    import uvicorn
-
     from prodex_sandbox.records.model import Organization
     from prodex_sandbox.records.store import Store
+    from prodex_sandbox.server import Server
 
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
@@ -275,10 +274,10 @@ def _organization(store: Store, client_id: str | None) -> Organization:
     raise StoreUnusable(f"Nobody in this store has the client id {client_id!r}.")
 
 
-def _end_with(pid: int, server: uvicorn.Server) -> None:
+def _end_with(pid: int, server: Server) -> None:
     while _runs(pid):
         time.sleep(_SECONDS_BETWEEN_LOOKS)
-    server.should_exit = True
+    server.stop()
 
 
 def _runs(pid: int) -> bool:

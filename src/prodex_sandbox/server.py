@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import socket
 import threading
+import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,12 +24,17 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+_LOGGER: Final = logging.getLogger(__name__)
 
 #: The range of ports for homes: below those that operating systems assign by themselves.
 _FIRST_PORT: Final = 20_000
 _PORTS: Final = 10_000
 
 _SECONDS_BETWEEN_TIDYINGS: Final = 1
+#: How often the server looks whether it is to stop, and, when it stops, whether its last calls have ended. Uvicorn
+#: counts on ten turns a second.
+_SECONDS_A_TURN: Final = 0.1
+_SECONDS_BETWEEN_LOOKS: Final = 0.005
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -54,7 +63,7 @@ def base_url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server_of(app: ASGIApp, tidy: Callable[[], None]) -> uvicorn.Server:
+def server_of(app: ASGIApp, tidy: Callable[[], None]) -> Server:
     """Make the server of an application, silent and without anybody's logging touched.
 
     Parameters
@@ -91,9 +100,9 @@ def server_of(app: ASGIApp, tidy: Callable[[], None]) -> uvicorn.Server:
     )
 
 
-def stop(server: uvicorn.Server, thread: threading.Thread) -> None:
+def stop(server: Server, thread: threading.Thread) -> None:
     """Stop a server, and wait for its thread."""
-    server.should_exit = True
+    server.stop()
     thread.join()
 
 
@@ -120,18 +129,53 @@ class Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that leaves no connection open when it stops."""
+    """A server that stops at once when it is asked to, and leaves no connection open."""
+
+    _wake: Callable[[], object] | None = None
+
+    def stop(self) -> None:
+        """Ask to stop, from any thread."""
+        self.should_exit = True
+        if self._wake:
+            # The loop may have ended by itself.
+            with suppress(RuntimeError):
+                self._wake()
+
+    async def main_loop(self) -> None:
+        """Serve until it is asked to stop. A loop of uvicorn sees that a tenth of a second later."""
+        asked = asyncio.Event()
+        self._wake = partial(asyncio.get_running_loop().call_soon_threadsafe, asked.set)
+        turns = 0
+        while not await self.on_tick(turns):
+            turns += 1
+            # A signal sets no event: it is seen after this time.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asked.wait(), _SECONDS_A_TURN)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ask every connection to end, wait for the calls that run, and cut what is left after that."""
         for listening in self.servers:
             listening.close()
-        # uvicorn asks the connections that it knows. One that was just accepted would be asked by nobody: its caller
-        # would wait for an answer, and the server, in vain, for the caller.
+        for listener in sockets or ():
+            listener.close()
+        # One that was just accepted would be asked by nobody: its caller would wait for an answer, and the server, in
+        # vain, for the caller.
         for _ in range(_TURNS_UNTIL_KNOWN):
             await asyncio.sleep(0)
-        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        # uvicorn waits for tenths of a second.
+        end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0)
+        while self._is_serving() and time.monotonic() < end:
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+        if self._is_serving():
+            _LOGGER.error("Calls are cut: they did not end in %s s", self.config.timeout_graceful_shutdown)
+        for task in self.server_state.tasks:
+            task.cancel()
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         # The transports are closed in the next turn of the loop.
         await asyncio.sleep(0)
+
+    def _is_serving(self) -> bool:
+        return bool(self.server_state.connections or self.server_state.tasks) and not self.force_exit

@@ -20,7 +20,16 @@ def test_the_engine_s_tests_run_without_widgets() -> None:
     tests = sorted(str(path) for path in HERE.glob("test_*.py") if path.name != Path(__file__).name)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.exploration.without_widgets"),
+            *(
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-n0",
+                "--quick",
+                "-p",
+                "tests.exploration.without_widgets",
+            ),
             *(*tests, str(ENGINE)),
         ],
         capture_output=True,

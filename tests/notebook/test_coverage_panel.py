@@ -354,10 +354,10 @@ def test_no_products_and_one() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["language", "kind"])
-def test_thousands_of_columns_are_cut_with_their_number(by: str) -> None:
+def test_hundreds_of_columns_are_cut_with_their_number(by: str) -> None:
     """Ten columns are shown, of how many is said, the others are on further pages, and a press keeps the page."""
     letters = "abcdefghijklmnopqrstuvwxyz"
-    codes = [f"{a}{b}x{c}" for a in letters for b in letters for c in letters[:3]][:2000]
+    codes = [f"{a}{b}x{c}" for a in letters for b in letters for c in letters[:3]][:400]
     records = [
         {"id": n, "kind": {"code": code}, "nameLegal": [text("Riz", f"{code}-FR")]}
         for n, code in enumerate(codes)
@@ -366,7 +366,7 @@ def test_thousands_of_columns_are_cut_with_their_number(by: str) -> None:
     panel.by = by
     panel.wait()
     number = len(panel._view.figures.columns) - 1  # type: ignore[union-attr]
-    assert number > 1900
+    assert number > 380
     assert f"1 to 10 of {number:,} {by}s" == panel.columns_pager.summary
     panel.columns_pager.next.click()
     shown = [one["key"] for one in panel.grid.view["columns"]]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import Audit
 from prodex.errors import OtherLayout
+from prodex.gtin import check_digit
 from prodex.quality.accepted import digests_of
 from prodex.quality.audit_part import AuditPart, findings_of
 from prodex.quality.rulebook import RULES
@@ -31,6 +32,11 @@ GTIN, OTHER = "04006381333931", "04006381333948"
 
 #: Rules whose finding is about the GTIN itself, or about others that have it.
 _OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
+
+
+def _looks_at_others(rule: str) -> bool:
+    """Whether a rule judges a product by other products."""
+    return bool(RULES[rule].needs_all_parts or CASES[rule].others)
 
 
 @pytest.fixture
@@ -55,10 +61,49 @@ def accepted_of(audit: Audit, product: str) -> list[bool]:
     return found["accepted"].notna().tolist()
 
 
+def numbered(number: int) -> str:
+    """Return a GTIN of its own for each number."""
+    digits = f"0400638{number:06d}"
+    return f"{digits}{check_digit(digits)}"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", sorted(set(CASES) - _OF_GTIN))
-def test_a_product_is_its_gtin(rule: str, file: Path) -> None:
+def test_a_product_is_its_gtin(file: Path) -> None:
     """The same product under a new id keeps all of it, and another product under the old id has none of it."""
+    rules = [rule for rule in sorted(set(CASES) - _OF_GTIN) if not _looks_at_others(rule)]
+    checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in rules}}
+
+    def found(
+        first: int, gtins: list[str | None], accepted: Path | None = None
+    ) -> tuple[Audit, pd.DataFrame]:
+        """Return the audit of a product of each rule, and its findings of that rule."""
+        records = [
+            {"id": n} | ({} if gtin is None else {"gtin": gtin}) | CASES[rule].fails
+            for n, (rule, gtin) in enumerate(zip(rules, gtins, strict=True), first)
+        ]
+        audit = prodex.audit(prodex.flatten(records), checks, now=AS_OF, progress=False, accepted=accepted)
+        ids = {f"{first + rules.index(check.rule)}": check.id for check in audit.checks}
+        failures = audit.failures()
+        return audit, failures[failures["product_id"].map(ids) == failures["check"]]
+
+    def are_accepted(first: int, gtins: list[str | None]) -> dict[str, set[bool]]:
+        _, failures = found(first, gtins, file)
+        states = failures["accepted"].notna().groupby(failures["product_id"]).agg(set)
+        return {rules[int(product) - first]: state for product, state in states.items()}
+
+    gtins = [numbered(n) for n in range(len(rules))]
+    prodex.accept(*found(1_000, [*gtins]), reason="looked at", to=file)
+
+    assert are_accepted(5_000, [gtin.lstrip("0") for gtin in gtins]) == {rule: {True} for rule in rules}
+    others = [numbered(500 + n) for n in range(len(rules))]
+    assert are_accepted(1_000, [*others]) == {rule: {False} for rule in rules}
+    assert are_accepted(1_000, [None] * len(rules)) == {rule: {False} for rule in rules}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", [rule for rule in sorted(set(CASES) - _OF_GTIN) if _looks_at_others(rule)])
+def test_a_product_among_others_is_its_gtin(rule: str, file: Path) -> None:
+    """The same for what is judged together with other products."""
     fails = CASES[rule].fails
     audit = judged(rule, {"id": 2, "gtin": GTIN} | fails)
     prodex.accept(audit, audit.failures(product_id="2"), reason="looked at", to=file)
@@ -178,37 +223,37 @@ def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
     """A leaf that can make the product pass was compared: with another value that fails, it is another finding."""
     fails = CASES[rule].fails
     leaves = [(path, value) for path, value in _leaves(fails) if path[-1] not in _NOT_ALL.get(rule, ())]
-    changed = [(path, value, other) for path, value in leaves for other in _others(value)]
-    (_, before), *after = _each_judged(
-        rule, [fails, *(_with(fails, path, other) for path, _, other in changed)]
-    )
-
-    # What is missing is the same, whichever blank stands there.
-    same = [
-        (path, value, other)
-        for (path, value, other), (state, digests) in zip(changed, after, strict=True)
-        if state == State.FAIL and digests == before and str(other).strip()
+    changes = [(path, other) for path, value in leaves for other in _others(value)]
+    (_, before), *after = _states_and_digests(rule, [fails, *(_with(fails, *one) for one in changes)])
+    passes = {path for (path, _), (state, _) in zip(changes, after, strict=True) if state == State.PASS}
+    hidden = [
+        (path, other)
+        for (path, other), found in zip(changes, after, strict=True)
+        # What is missing is the same, whichever blank stands there.
+        if found == (State.FAIL, before) and path in passes and str(other).strip()
     ]
-    passing = {path for (path, *_), (state, _) in zip(changed, after, strict=True) if state == State.PASS}
-    assert [] == [one for one in same if one[0] in passing]
+    assert [] == hidden
 
 
-def _each_judged(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
-    """Return of each record its state, and what would be accepted of it; in one audit where others do not count."""
-    if not RULES[rule].needs_all_parts and not any("id" in record for record in records):
-        catalog = prodex.flatten([{"id": n} | record for n, record in enumerate(records)])
-        checks = {"checks": {rule: dict(CASES[rule].parameters)}}
-        audit = prodex.audit(catalog, checks, now=AS_OF, progress=False)
-        return [(audit.states[n, 0], _digests_of(audit, n)) for n in range(len(records))]
-    audits = (judged(rule, {"id": 2} | record) for record in records)
-    return [(audit.states[0, 0], _digests_of(audit, 0)) for audit in audits]
-
-
-def _digests_of(audit: Audit, number: int) -> list[str]:
-    part = audit.parts[0]
+def _states_and_digests(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
+    """Return for each record the state, and what a finding is known by; those that no other decides in one audit."""
+    if len(records) > 1 and _looks_at_others(rule):
+        return [found for one in records for found in _states_and_digests(rule, [one])]
+    first, *more = ({"id": n} | one for n, one in enumerate(records, 1_000))
+    audit = judged(rule, first, None, *more)
+    (part,) = audit.parts
     findings = findings_of(part, part.evidence)
-    rows = np.flatnonzero(findings.product == number)
-    return sorted(digests_of(findings, rows, part.evidence, audit.checks))
+    # The second product is the one that passes, and others of the case follow it.
+    places = [0, *range(len(audit.states) - len(more), len(audit.states))]
+    return [
+        (
+            audit.states[place, 0],
+            sorted(
+                digests_of(findings, np.flatnonzero(findings.product == place), part.evidence, audit.checks)
+            ),
+        )
+        for place in places
+    ]
 
 
 NAME = {"attribute": "namePublicLong", "language": "fr"}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,12 @@ from writer import Writer
 import prodex
 from prodex.sandbox import INCIDENTS, Incident, Journal, Sandbox
 from prodex_sandbox import sample
-from prodex_sandbox.home import open_store
+from prodex_sandbox.home import open_store, store_file
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.records.baseline import reset_store
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.simulation import ACTIONS, read_journal, simulate_store
+from prodex_sandbox.simulation.journal import Entry
 
 #: Enough for every action to happen within a month.
 COUNT = 600
@@ -33,11 +36,27 @@ NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 @contextmanager
 def store_of(home: Path, count: int = COUNT) -> Iterator[Store]:
     """Open a new store of a sample."""
-    origin = f"the sample of {count} products with seed 1"
-    with open_store(
-        home, lambda: sample.shared_products(count), sample.organizations(), sample.LABELS, origin
-    ) as store:
+    if not store_file(home).exists():
+        home.mkdir(parents=True, exist_ok=True)
+        store_file(home).write_bytes(_filled(count))
+    with _opened(home, count) as store:
         yield store
+
+
+@cache
+def _filled(count: int) -> bytes:
+    """Return the file of a store that is filled once: every test gets a copy."""
+    with tempfile.TemporaryDirectory() as folder:
+        with _opened(Path(folder), count):
+            pass
+        return store_file(Path(folder)).read_bytes()
+
+
+def _opened(home: Path, count: int) -> AbstractContextManager[Store]:
+    origin = f"the sample of {count} products with seed 1"
+    return open_store(
+        home, lambda: sample.shared_products(count), sample.organizations(), sample.LABELS, origin
+    )
 
 
 def simulated(store: Store, days: int, seed: int = 1, *incidents: Incident | str) -> Journal:
@@ -215,14 +234,21 @@ def test_what_nobody_touched_keeps_every_byte(month: tuple[Store, Journal], tmp_
             assert before
 
 
+@pytest.fixture(scope="module")
+def without_incident(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Entry]]:
+    """Return the records and the journal after two days on which nothing special happens."""
+    with store_of(tmp_path_factory.mktemp("without")) as store:
+        simulated(store, 2)
+        return dict(store.rows("SELECT key, body FROM records")), list(read_journal(store))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INCIDENTS)
-def test_an_incident_does_what_it_says_and_only_that(name: str, tmp_path: Path) -> None:
+def test_an_incident_does_what_it_says_and_only_that(
+    name: str, tmp_path: Path, without_incident: tuple[dict[str, Any], list[Entry]]
+) -> None:
     """Beside its incident a day is as it would have been, and the sentence names as many products as were changed."""
-    with store_of(tmp_path / "without") as store:
-        simulated(store, 2)
-        before = dict(store.rows("SELECT key, body FROM records"))
-        plain = list(read_journal(store))
+    before, plain = without_incident
     with store_of(tmp_path / "with") as store:
         journal = simulated(store, 2, 1, f"{name}@2")
         after = dict(store.rows("SELECT key, body FROM records"))

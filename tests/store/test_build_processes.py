@@ -32,6 +32,14 @@ def test_jobs_run_elsewhere_and_their_results_come_back() -> None:
     assert all(map(_has_ended, ids))
 
 
+def test_as_many_build_as_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many products a service announces; so many are worth six processes."""
+    monkeypatch.setattr(build, "cpu_count", lambda: 1)
+    with build.own_executor(60_000) as processes:
+        assert isinstance(processes, BuildProcesses)
+        assert 1 == processes._threads._max_workers
+
+
 @pytest.mark.slow
 def test_errors_come_back_as_they_were_raised(tmp_path: Path) -> None:
     """Their type and their words are those of the job."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -131,13 +132,27 @@ def declared(name: str, columns: Mapping[str, Any], size: int) -> pa.Table:
 
 def decoded(tables: Mapping[str, pa.Table]) -> Tables:
     """Return the tables with the declared types, nothing dictionary-encoded."""
-    return {name: decoded_table(table) for name, table in tables.items()}
+    return {
+        name: decoded_table(table) if table.num_rows or name == "presence" else _empty(name)[1]
+        for name, table in tables.items()
+    }
 
 
 def decoded_table(table: pa.Table) -> pa.Table:
     """Return a table in which encoded columns hold their values, without metadata."""
-    types = [f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in table.schema]
-    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
+    # A cast to the same type is quick, but not for thousands of columns of `presence`.
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+@cache
+def _empty(name: str) -> tuple[pa.Table, pa.Table]:
+    """Return a table without rows, encoded and decoded: of a few products most tables are empty."""
+    encoded = declared(name, {}, 0)
+    return encoded, decoded_table(encoded)
 
 
 class _Keys:
@@ -165,7 +180,7 @@ def _assemble(table: Table, runs: list[_Run], plain: list[tuple[int, Rows]], key
     """
     rows = [(index, row) for index, flat in plain for row in flat[table.name]]
     if not runs and not rows:
-        return declared(table.name, {}, 0)
+        return _empty(table.name)[0]
     runs = sorted(runs, key=lambda run: run.path)
     products = np.concatenate(
         [*(run.places.products for run in runs), np.array([i for i, _ in rows], np.int32)]
