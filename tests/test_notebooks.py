@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
-from tests.lived import three_weeks
 
 from prodex.cli.lab import is_tutorial
 from prodex.notebook.shared.background import let_end
+from tests.lived import three_weeks
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from prodex_sandbox.sample import shared_products
 from tests.lived import exchange_in
 from tests.test_notebooks import ROOT
-
-from prodex_sandbox.sample import shared_products
 
 from .lab import Lab
 
