@@ -1,6 +1,9 @@
 """The notebooks run from top to bottom, and what they show is fit to be kept.
 
-`python tests/test_notebooks.py --write` runs them on the whole sample and keeps what they show; `--write 03` one.
+Here their cells run in this process, one notebook after another beside one sandbox; in a kernel of its own the first
+runs in tests/test_packaging.py, and the third in JupyterLab, in tests/notebook/test_notebooks_in_lab.py.
+`python tests/test_notebooks.py --write` runs them in kernels on the whole sample and keeps what they show; `--write 03`
+one.
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ import pytest
 from PIL import Image
 
 from prodex.cli.lab import is_tutorial
+from prodex.notebook.shared.background import let_end
+from tests.lived import three_weeks
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
     from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[1]
@@ -34,10 +40,6 @@ NOTEBOOKS = [path for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if is
 _CELL_TIME = 180
 _OUTPUT_SIZE = 200_000
 _NOTEBOOK_SIZE = 300_000
-#: Enough for nearly all notebooks, and made in a few seconds.
-_PRODUCTS = 300
-#: Notebooks that need more: products that left within three weeks, in one market.
-_MORE = {"06_compare_snapshots": 2_000}
 #: The whole sample, as users have it.
 _WHOLE = 12_000
 
@@ -170,30 +172,93 @@ def sandbox(folder: Path, products: int, home: Path = Path("data/sandbox")) -> I
 
 
 @pytest.fixture(scope="module")
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give all notebooks of as many products one folder, so that the sandbox fills its store once."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Serve one sandbox, in which three weeks have passed, to all notebooks; they keep what they keep beside it."""
     folder = tmp_path_factory.mktemp("notebooks")
-    with sandbox(folder, request.param):
+    with three_weeks(folder / "data"):
         yield folder
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[InteractiveShell]:
+    """Give all notebooks what runs and shows cells in a kernel, without the kernel; leave nothing of it behind."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.core.pylabtools import select_figure_formats
+    from traitlets.config import Config
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+        patch.setattr(sys, "path", list(sys.path))
+        for prompt in ("ps1", "ps2", "ps3"):
+            patch.setattr(sys, prompt, "", raising=False)
+        shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+        select_figure_formats(shell, {"png"})
+        yield shell
+        InteractiveShell.clear_instance()
+
+
+def run_here(path: Path, shell: InteractiveShell) -> NotebookNode:
+    """Run the cells of a notebook in this process up to the first that fails, and return it with what it showed."""
+    import nbformat
+    from IPython.utils.capture import capture_output
+
+    notebook = nbformat.read(path, as_version=4)
+    shell.reset(new_session=True)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell in code:
+        cell.outputs, cell.execution_count = [], None
+    for number, cell in enumerate(code, start=1):
+        # Within the trap, values of cells are shown as well to what captures.
+        with shell.display_trap, capture_output() as captured:
+            done = shell.run_cell(cell.source, store_history=True)
+        cell.execution_count = number
+        for name in ("stdout", "stderr"):
+            if text := getattr(captured, name):
+                cell.outputs.append(nbformat.v4.new_output("stream", name=name, text=text))
+        for one in captured.outputs:
+            data = {
+                kind: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+                for kind, value in one.data.items()
+            }
+            cell.outputs.append(nbformat.v4.new_output("display_data", data=data))
+        if error := done.error_before_exec or done.error_in_exec:
+            cell.outputs.append(
+                nbformat.v4.new_output("error", ename=type(error).__name__, evalue=str(error))
+            )
+            break
+    return notebook
+
+
+def kinds(notebook: NotebookNode) -> dict[str, list[str]]:
+    """Return of each cell with code in which forms it shows what is no mere line: text, table, picture."""
+    return {
+        cell.source: sorted({kind for one in cell.outputs for kind in one.get("data", ())})
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    }
 
 
 pytestmark = pytest.mark.xdist_group("notebooks")  # one sandbox for all of them
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-@pytest.mark.parametrize(
-    ("path", "folder"),
-    [(path, _MORE.get(path.stem, _PRODUCTS)) for path in NOTEBOOKS],
-    ids=[path.stem for path in NOTEBOOKS],
-    indirect=["folder"],
-)
-def test_runs(path: Path, folder: Path) -> None:
-    """A notebook runs from top to bottom without an error, a warning, a path or a secret."""
-    notebook = run(path, folder)
+@each_notebook
+def test_runs(path: Path, folder: Path, shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook runs from top to bottom without an error, a warning, a path or a secret, and shows what it keeps."""
+    import nbformat
+
+    monkeypatch.chdir(folder)
+    # A relative one: what is shown then has no path of this machine in it.
+    monkeypatch.setenv("PRODEX_HOME", "data")
+    notebook = run_here(path, shell)
+    let_end(60)  # what a panel still reads belongs to this folder
+
     assert [] == flaws(notebook)
     assert [] == [
         cell.source for cell in notebook.cells if cell.cell_type == "code" and not cell.execution_count
     ]
+    kept, shown = (kinds(tidied(one)) for one in (nbformat.read(path, as_version=4), notebook))
+    assert {} == {cell: (kept[cell], shown[cell]) for cell in kept if kept[cell] != shown[cell]}
 
 
 @each_notebook

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.test_notebooks import ROOT, sandbox
+from prodex_sandbox.sample import shared_products
+from tests.lived import exchange_in
+from tests.test_notebooks import ROOT
 
 from .lab import Lab
 
@@ -18,7 +20,7 @@ def test_a_notebook_runs_in_the_lab(lab: Lab, browser: Browser) -> None:
     """All cells run in the kernel that the notebook asks for, and widgets are drawn without loading anything."""
     lab.home.mkdir(exist_ok=True)
     with (
-        sandbox(lab.home, _PRODUCTS, lab.home / "sandbox"),
+        exchange_in(lab.home, shared_products(_PRODUCTS)),
         lab.opened(browser, ROOT / "notebooks" / "03_filter_and_explore.ipynb") as notebook,
     ):
         notebook.run_all()
