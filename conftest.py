@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache

@@ -67,7 +67,8 @@ _ASKED = """async ([expression, patience]) => {
 }"""
 #: Whether a cell has another number than before.
 _HAS_RUN = """([cell, before]) => {
-    const said = document.querySelectorAll(".jp-Notebook .jp-CodeCell")[cell]?.querySelector(".jp-InputPrompt").innerText;
+    const shown = document.querySelectorAll(".jp-Notebook .jp-CodeCell")[cell];
+    const said = shown?.querySelector(".jp-InputPrompt").innerText;
     return said !== undefined && said !== before && /\\[\\d+\\]/.test(said);
 }"""
 #: Milliseconds between two looks.

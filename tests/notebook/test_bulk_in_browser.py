@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def own_exchange() -> Iterator[Sandbox]:
-    """Serve enough products that a thousand of them can be corrected."""
-    with Sandbox(products=shared_products(2600)) as sandbox:
+    """Serve enough products of France that a thousand of them can be corrected, and a few of elsewhere."""
+    several = list(shared_products(2600))
+    french = [one for one in several if one.record["product_key"]["target_market_id"] == 250]
+    others = [one for one in several[:100] if one not in french]
+    with Sandbox(products=[*french, *others]) as sandbox:
         yield sandbox
 
 
