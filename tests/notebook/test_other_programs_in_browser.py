@@ -22,6 +22,7 @@ _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
 def test_products_are_filtered_and_opened_in_jupyter_notebook(lab: Lab, browser: Browser) -> None:
     """A facet filters, a row opens its card with the keyboard, and the audit is about what is left."""
     with replace(lab, pages="notebooks").opened(browser, [_BEGIN, _LOOK], anew=True) as notebook:
+        assert "notebooks" == notebook.page.locator("body").get_attribute("data-notebook")
         notebook.run(0)
         # It complains of its own settings while it opens, whatever is in the notebook.
         of_its_own = list(notebook.errors)
