@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -24,8 +25,6 @@ _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
-#: So many workers look through a browser: each of these runs a browser, a JupyterLab and a kernel beside itself.
-_CHAINS = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,14 +52,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by the files in which they are, and leave out those that a quick run does not have."""
-    browsing = sorted({item.path for item in items if "browser" in quick.marks_of(item.path)})
-    chains = min(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), _CHAINS)
     for item in items:
-        for mark in quick.marks_of(item.path):
+        marks = quick.marks_of(item.path)
+        for mark in marks:
             item.add_marker(mark)
-        if item.path in browsing:
-            # The modules of a chain share one browser and one server, and each worker has one chain.
-            item.add_marker(pytest.mark.xdist_group(f"browser-{browsing.index(item.path) % chains}"))
+        if "browser" in marks:
+            # One worker has the browser, the JupyterLab and the kernel that all of them share.
+            item.add_marker(pytest.mark.xdist_group("browser"))
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -41,7 +41,7 @@ def marks_of(path: Path) -> list[str]:
 def function_of(test: str) -> str:
     """Return a test without its case and its group.
 
-    >>> function_of("tests/test_gtin.py::test_digits[8]@browser-0")
+    >>> function_of("tests/test_gtin.py::test_digits[8]@browser")
     'tests/test_gtin.py::test_digits'
     """
     return test.partition("[")[0].partition("@")[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -16,7 +15,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,10 +38,41 @@ SCHEMES = ("light", "dark")
 #: What the checker of accessibility finds that depends on the theme.
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
 
+#: Asks the checker, which is told that our pages have no frames and no style sheets of others.
+_VIOLATIONS = """async options => {
+    const found = await axe.run("[data-checked] .jp-OutputArea-output", options);
+    return found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]);
+}"""
+
 #: What a kernel is made to do before it has other cells.
 _FORGOTTEN = """[
     __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}), get_ipython().reset()
 ]"""
+
+#: Asks the kernel in its turn, again where it has restarted meanwhile, and waits until the page has drawn.
+_ASKED = """async ([expression, patience]) => {
+    const end = Date.now() + patience, waited = (time) => new Promise((resolve) => setTimeout(resolve, time));
+    for (;;) {
+        const kernel = jupyterapp.shell.currentWidget?.sessionContext.session?.kernel;
+        const request = { code: "", silent: true, store_history: false, user_expressions: { asked: expression } };
+        const late = waited(end - Date.now()).then(() => { throw new Error(`no answer to ${expression}`); });
+        const cancelled = (error) => { if (!/cancel|disposed/i.test(error)) throw error; };
+        const reply = await Promise.race([late, kernel?.requestExecute(request).done.catch(cancelled)]);
+        if (reply) {
+            for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+            return reply.content.user_expressions.asked;
+        }
+        await waited(100);
+    }
+}"""
+#: Whether a cell has another number than before.
+_HAS_RUN = """([cell, before]) => {
+    const shown = document.querySelectorAll(".jp-Notebook .jp-CodeCell")[cell];
+    const said = shown?.querySelector(".jp-InputPrompt").innerText;
+    return said !== undefined && said !== before && /\\[\\d+\\]/.test(said);
+}"""
+#: Milliseconds between two looks.
+_LOOKED = 50
 
 #: JupyterLab asks for news and updates otherwise.
 _SETTINGS = {
@@ -81,7 +111,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Lab:
-    """A server of JupyterLab or of Jupyter Notebook.
+    """A server of JupyterLab and of Jupyter Notebook.
 
     Attributes
     ----------
@@ -94,14 +124,14 @@ class Lab:
     home
         PRODEX_HOME of the kernels.
     pages
-        Where it shows notebooks.
+        Where it shows notebooks: "doc/tree" is JupyterLab, and "notebooks" Jupyter Notebook.
     """
 
     url: str
     folder: Path
     runtime: Path
     home: Path
-    pages: str
+    pages: str = "doc/tree"
     _kept: Notebook | None = field(default=None, init=False)
 
     def ask(self, path: str, method: str = "GET") -> Any:
@@ -230,17 +260,25 @@ class Notebook:
 
     def run(self, cell: int = 0) -> Locator:
         """Run a cell, again too, wait until the kernel is idle, and return what it shows; an error in it is ours."""
+        from playwright.sync_api import TimeoutError as StillRuns
+
         target = self.cells.nth(cell)
         prompt = target.locator(".jp-InputPrompt")
-        end, asked, before = time.monotonic() + _CELL_TIME, 0.0, prompt.inner_text()
-        while (said := prompt.inner_text()) == before or not re.search(r"\[\d+\]", said):
+        end, before = time.monotonic() + _CELL_TIME, prompt.inner_text()
+        has_run = False
+        while not has_run:
+            said = prompt.inner_text()
             assert time.monotonic() < end, f"cell {cell} still runs: {said}"
             # A page that has just opened may lose the keys; a cell that waits or runs shows a star.
-            if "*" not in said and time.monotonic() - asked > _NOTICED:
+            if "*" not in said:
                 target.locator(".cm-content").first.click()
                 self.page.keyboard.press("Control+Enter")
-                asked = time.monotonic()
-            self.page.wait_for_timeout(50)
+            with suppress(StillRuns):
+                # The page looks by itself: to ask it again and again costs more than most cells.
+                self.page.wait_for_function(
+                    _HAS_RUN, arg=[cell, before], polling=_LOOKED, timeout=_NOTICED * 1000
+                )
+                has_run = True
         self.wait_until_idle()
         broken = target.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']")
         assert not broken.count(), broken.first.inner_text()
@@ -281,15 +319,16 @@ class Notebook:
         """Return what the usual checker of accessibility complains of in what a cell shows, by all rules or these."""
         from axe_playwright_python.sync_playwright import Axe
 
+        if not self.page.evaluate("() => 'axe' in window"):
+            self.page.evaluate(Axe().axe_script)
         # The page has no height, and the checker would take all that it shows for hidden.
         self.page.evaluate("document.documentElement.style.height = document.body.style.height = '100vh'")
         self.cells.nth(cell).evaluate("one => one.setAttribute('data-checked', '')")
-        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
-        found = Axe().run(self.page, context="[data-checked] .jp-OutputArea-output", options=options)
-        return [
-            (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
-            for one in found.response["violations"]
-        ]
+        options = {"resultTypes": ["violations"], "iframes": False, "preload": False}
+        if rules:
+            options["runOnly"] = list(rules)
+        found: list[tuple[str, list[str]]] = self.page.evaluate(_VIOLATIONS, options)
+        return [(name, nodes) for name, nodes in found]
 
     def run_all(self, seconds: float = 300) -> None:
         """Run all cells by the menu; an error in one of them is ours."""
@@ -321,29 +360,13 @@ class Notebook:
         )
 
     def ask(self, expression: str) -> Any:
-        """Return the value of a Python expression in the kernel, through JSON; widgets know nothing of it."""
-        from jupyter_client import BlockingKernelClient
+        """Return the value of a Python expression in the kernel, through JSON; widgets know nothing of it.
 
-        sessions = [one for one in self.lab.ask("/api/sessions") if one["path"].endswith(self.path.name)]
-        found = list(self.lab.runtime.glob(f"kernel-*{sessions[0]['kernel']['id']}*.json"))
-        client = BlockingKernelClient(connection_file=str(found[0]))
-        client.load_connection_file()
-        client.start_channels()
-        try:
-            client.wait_for_ready(timeout=_CELL_TIME)
-            reply = client.execute(
-                "",
-                silent=True,
-                user_expressions={"asked": f"__import__('json').dumps({expression})"},
-                reply=True,
-                timeout=_CELL_TIME,
-            )
-            asked = reply["content"]["user_expressions"]["asked"]
-            assert asked["status"] == "ok", f"{asked.get('ename')}: {asked.get('evalue')}"
-            text = asked["data"]["text/plain"]
-            return json.loads(ast.literal_eval(text))
-        finally:
-            client.stop_channels()
+        The page asks after whatever it has sent before, and has drawn what was sent to it before the answer.
+        """
+        asked = self.page.evaluate(_ASKED, [f"__import__('json').dumps({expression})", _CELL_TIME * 1000])
+        assert asked["status"] == "ok", f"{asked.get('ename')}: {asked.get('evalue')}"
+        return json.loads(ast.literal_eval(asked["data"]["text/plain"]))
 
     def wait_for(self, expression: str, seconds: float = 30) -> Any:
         """Wait until a Python expression in the kernel is true, and return it."""
@@ -359,15 +382,12 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-#: The programs that show notebooks, and where each shows them.
-_PAGES = {"jupyterlab": "doc/tree", "notebook": "notebooks"}
-
-
 @contextmanager
-def serving(folder: Path, program: str = "jupyterlab") -> Iterator[Lab]:
-    """Run a server of a program over a folder, with settings of its own: "jupyterlab" or "notebook"."""
-    if find_spec(program) is None:
-        missing(program)
+def serving(folder: Path) -> Iterator[Lab]:
+    """Run a server over a folder, with settings of its own: it has the pages of JupyterLab and of Jupyter Notebook."""
+    for program in ("jupyterlab", "notebook"):
+        if find_spec(program) is None:
+            missing(program)
     notebooks, settings, runtime = folder / "notebooks", folder / "settings", folder / "runtime"
     for one in (notebooks, settings, runtime):
         one.mkdir(parents=True, exist_ok=True)
@@ -388,10 +408,11 @@ def serving(folder: Path, program: str = "jupyterlab") -> Iterator[Lab]:
     command = [
         sys.executable,
         "-m",
-        program,
+        "jupyterlab",
         "--no-browser",
         "--allow-root",
         "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         f"--ServerApp.root_dir={notebooks}",
@@ -401,12 +422,12 @@ def serving(folder: Path, program: str = "jupyterlab") -> Iterator[Lab]:
         log.open("wb") as said,
         subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT) as process,
     ):
-        lab = Lab(f"http://127.0.0.1:{port}", notebooks, runtime, folder / "home", _PAGES[program])
+        lab = Lab(f"http://127.0.0.1:{port}", notebooks, runtime, folder / "home")
         try:
             end = time.monotonic() + _START_TIME
             while True:
                 assert process.poll() is None, log.read_text("utf-8")
-                assert time.monotonic() < end, f"{program} takes too long to start"
+                assert time.monotonic() < end, "JupyterLab takes too long to start"
                 try:
                     lab.ask("/api/status")
                     break

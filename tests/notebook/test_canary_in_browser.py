@@ -137,7 +137,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         page.get_by_role("button", name="Snapshots", exact=True).click()
         page.get_by_role("button", name="Compare", exact=True).wait_for()
         page.get_by_role("button", name="Compare", exact=True).click()
-        page.wait_for_timeout(2000)
+        page.get_by_text("changed values").locator("visible=true").first.wait_for()
         notebook.wait_until_idle()
         page.get_by_role("button", name="Load", exact=True).click()
         page.get_by_label("Word 1", exact=True).fill("<img src=x onerror=alert(1)> $5 or $6")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import pytest
-
-from .lab import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from .lab import Lab
 
 _BEGIN = """
     import prodex as px
@@ -20,14 +19,10 @@ _BEGIN = """
 _LOOK = "looked = px.explore(catalog, audit=audit)\nlooked"
 
 
-def test_products_are_filtered_and_opened_in_jupyter_notebook(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_products_are_filtered_and_opened_in_jupyter_notebook(lab: Lab, browser: Browser) -> None:
     """A facet filters, a row opens its card with the keyboard, and the audit is about what is left."""
-    with (
-        serving(tmp_path_factory.mktemp("notebook"), "notebook") as server,
-        server.opened(browser, [_BEGIN, _LOOK], anew=True) as notebook,
-    ):
+    with replace(lab, pages="notebooks").opened(browser, [_BEGIN, _LOOK], anew=True) as notebook:
+        assert "notebooks" == notebook.page.locator("body").get_attribute("data-notebook")
         notebook.run(0)
         # It complains of its own settings while it opens, whatever is in the notebook.
         of_its_own = list(notebook.errors)

@@ -32,7 +32,7 @@ def _says_nothing(panel: Locator) -> bool:
 
 def test_a_panel_of_a_kernel_that_restarted_says_so(lab: Lab, browser: Browser) -> None:
     """In words at its top and beside what is pressed; a text in the editor stays, and the next kernel has the rest."""
-    with lab.opened(browser, [_BEGIN, _LOOK], anew=True) as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
@@ -73,7 +73,7 @@ def test_a_panel_of_a_kernel_that_restarted_says_so(lab: Lab, browser: Browser) 
 
 def test_a_panel_of_a_kernel_that_died_says_so(lab: Lab, browser: Browser) -> None:
     """It is restarted by the server, and the new one knows nothing of the panel; what is shown anew is heard by it."""
-    with lab.opened(browser, [_BEGIN, _LOOK, _DIE_ONCE], anew=True) as notebook:
+    with lab.opened(browser, [_BEGIN, _LOOK, _DIE_ONCE]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.wait_for()

@@ -30,7 +30,7 @@ def saved(lab: Lab, browser: Browser) -> NotebookNode:
     """Return a notebook as JupyterLab saved it, with its panels live and their pictures out of sight."""
     import nbformat  # here and below, since it takes seconds to import
 
-    with lab.opened(browser, _CELLS, anew=True) as notebook:
+    with lab.opened(browser, _CELLS) as notebook:
         notebook.run(0)
         for cell, there in ((1, ".product-grid tbody tr"), (2, ".tiles .figure")):
             notebook.run(cell).locator(there).first.wait_for()

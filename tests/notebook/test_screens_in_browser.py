@@ -17,7 +17,7 @@ _PRODUCTS = 200
 def test_every_panel_is_a_picture(lab: Lab, browser: Browser) -> None:
     """Each has letters and colours on the ground of its theme; these are the pictures that the README shows."""
     taken = dict(screens.take(lab, browser, _PRODUCTS))
-    assert [f"{one.name}-{scheme}" for one in screens.SCREENS for scheme in screens.SCHEMES] == list(taken)
+    assert [f"{one.name}-{scheme}" for scheme in screens.SCHEMES for one in screens.SCREENS] == list(taken)
     for name, picture in taken.items():
         assert picture.height > 300, name
         assert len(picture.getcolors(picture.width * picture.height) or []) > 50, name

@@ -158,33 +158,36 @@ def value(out: Locator, title: str, label: str) -> Locator:
     return facet(out, title).locator("button.value", has_text=label).first
 
 
-@pytest.mark.parametrize("width", [1400, 900])
-@pytest.mark.parametrize("made", ["px.explore(catalog)", "px.CatalogExplorer(catalog)"])
-def test_french_products_of_a_supplier_without_ingredients(
-    lab: Lab, browser: Browser, width: int, made: str
-) -> None:
-    """Three clicks, with nothing scrolled; on a narrow page one more opens the filters."""
-    with lab.opened(browser, [SAMPLE, f"panel = {made}\npanel"]) as notebook:
-        notebook.page.set_viewport_size({"width": width, "height": 900})
+def test_french_products_of_a_supplier_without_ingredients(lab: Lab, browser: Browser) -> None:
+    """Three clicks, with nothing scrolled; on a narrow page one more opens the filters; in both panels."""
+    cells = ("explore = px.explore(catalog)\nexplore", "explorer = px.CatalogExplorer(catalog)\nexplorer")
+    with lab.opened(browser, [SAMPLE, *cells]) as notebook:
         notebook.run(0)
-        out = notebook.run(1)
-        out.locator(".product-grid tbody tr").first.wait_for()
-        # Somebody has scrolled to the panel; within it, nothing is.
-        out.evaluate("one => one.scrollIntoView()")
-        hand = Hand(notebook)
-        if width < 1080:
-            hand.click(out.get_by_role("button", name="Filters", exact=True))
-        for title, label in (
-            ("Market", "France"),
-            ("Missing", "ingredients"),
-            ("Owner", "Biscuiterie Tramoy"),
-        ):
-            hand.click(value(out, title, label))
         asked = "catalog.where(target_market=250, owner='Biscuiterie Tramoy')"
         texts = "texts.query('attribute == \"composition\"').product_id.nunique()"
         expected = notebook.ask(f"(lambda found: len(found) - found.{texts})({asked})")
-        assert notebook.wait_for(f"len(panel.catalog) == {expected} and {expected}")
-        assert (3 if width > 1080 else 4, 0) == (hand.clicks, hand.fields)
+        for cell, panel in ((1, "explore"), (2, "explorer")):
+            notebook.page.set_viewport_size({"width": 1400, "height": 900})
+            out = notebook.run(cell)
+            for width, clicks in ((1400, 3), (900, 4)):
+                notebook.page.set_viewport_size({"width": width, "height": 900})
+                out.locator(".product-grid tbody tr").first.wait_for()
+                # Somebody has scrolled to the panel; within it, nothing is.
+                out.evaluate("one => one.scrollIntoView()")
+                hand = Hand(notebook)
+                if width < 1080:
+                    hand.click(out.get_by_role("button", name="Filters", exact=True))
+                for title, label in (
+                    ("Market", "France"),
+                    ("Missing", "ingredients"),
+                    ("Owner", "Biscuiterie Tramoy"),
+                ):
+                    hand.click(value(out, title, label))
+                assert notebook.wait_for(f"len({panel}.catalog) == {expected} and {expected}")
+                assert (clicks, 0) == (hand.clicks, hand.fields), (panel, width)
+                out.get_by_role("button", name="Clear all", exact=True).click()
+                notebook.wait_for(f"not {panel}.exploration.conditions")
+                notebook.wait_until_idle()
         assert ([], []) == (notebook.outside, notebook.errors)
 
 
