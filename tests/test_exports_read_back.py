@@ -240,6 +240,18 @@ def test_a_text_that_a_workbook_cut_is_said(tmp_path: Path) -> None:
     assert read.scalars["value"][0].endswith("of 40,000 characters]")
 
 
+def test_only_a_workbook_alters_a_text(tmp_path: Path) -> None:
+    """Every other format has room for any text, and the package says so: a reader would be warned otherwise."""
+    catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000}])
+    altered = {}
+    for form in FORMATS:
+        catalog.export(tmp_path / form, form)
+        package = json.loads((tmp_path / form / "datapackage.json").read_text("utf-8"))
+        altered[form] = sum(resource["altered_texts"] for resource in package["resources"])
+
+    assert {"xlsx": 2} == {form: number for form, number in altered.items() if number}
+
+
 @pytest.mark.slow
 def test_a_long_text_comes_back_from_csv_and_parquet(tmp_path: Path) -> None:
     """40,000 characters, and a record larger than what is read at a time."""

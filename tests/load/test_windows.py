@@ -11,9 +11,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from prodex.load.windows import Window, first_windows, split, window_size
+from prodex.load.windows import Window, first_windows, split, unlisted_requests, window_size
 from prodex.query import ProductQuery
 from prodex.store.journal_format import Stage
+from prodex.tables.records import Identity
 
 NOW = datetime(2026, 11, 20, 8, 0, 0, tzinfo=UTC)
 
@@ -166,3 +167,19 @@ def test_a_window_holds_what_a_page_by_offset_could_reach(total: int, side_by_si
     size = window_size(total, side_by_side)
     assert 1_000 <= size <= 10_000
     assert size in {1_000, 10_000} or total // size >= 3 * side_by_side
+
+
+def test_a_control_shares_no_gtin_with_what_it_is_a_control_of() -> None:
+    """Of two products with a GTIN a service may return one; where there is no other control, it is one all the same."""
+    missing = {"7": Identity("7", gtin="03036811359935")}
+    same, other = Identity("8", gtin="3036811359935"), Identity("9", gtin="03091033779527")
+
+    found = [
+        unlisted_requests(missing, {one.product_id: one for one in shown})
+        for shown in ([same, other], [same])
+    ]
+
+    assert [[request["controls"] for request in requests.values()] for requests in found] == [
+        [["9"]],
+        [["8"]],
+    ]

@@ -88,6 +88,15 @@ def test_what_an_audit_does_not_judge_is_no_interruption() -> None:
     assert {"1": 1, "2": 1} == days(night(5, WRONG, WRONG))
 
 
+def test_a_selection_without_products_is_no_interruption() -> None:
+    """An audit of nothing can be saved, and says nothing about what is open."""
+    night(1, WRONG)
+    nothing = prodex.open_snapshot("shop").where(product_id="9")
+    prodex.audit(nothing, PROFILE, now=datetime(2026, 11, 2, tzinfo=UTC), progress=False).save()
+
+    assert {"1": 1} == days(night(3, WRONG))
+
+
 def test_a_product_that_was_gone_begins_anew() -> None:
     """The whole catalogue was judged without it."""
     night(1, WRONG, WRONG)

@@ -230,6 +230,11 @@ def test_shares_of_honey(shares: tuple[Any, ...], state: State) -> None:
     assert states([honey(*shares)], "honey_states_shares_of_origin") == [state]
 
 
+def test_a_share_below_nothing_is_wrong_where_all_make_a_hundred() -> None:
+    """No part of a honey is less than nothing, whatever the sum and the order."""
+    assert states([honey(60, 45, -5)], "honey_states_shares_of_origin") == [State.FAIL]
+
+
 @pytest.mark.slow
 @each_row("given", [None, [], {}, "", 7, "FR", ["FR", None], [[1]], {"country": None}, [None]])
 def test_any_shape_at_a_declared_path(given: Any) -> None:
