@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import metadata
 from pathlib import Path
@@ -165,14 +165,21 @@ OPTIONS = {
 }
 
 
+@pytest.fixture(scope="module")
+def few() -> Iterator[Sandbox]:
+    """Serve so few products that a load of them costs nothing."""
+    with Sandbox(shared_products(30)) as sandbox:
+        yield sandbox
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("field", OPTIONS)
 def test_every_option_of_load_reaches_the_query(
-    field: str, sample_exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
+    field: str, few: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each filter of the service has an option, and the snapshot's origin shows that it was asked."""
-    key = sample_exchange.credentials[0]
-    monkeypatch.setenv("PRODEX_BASE_URL", sample_exchange.base_url)
+    key = few.credentials[0]
+    monkeypatch.setenv("PRODEX_BASE_URL", few.base_url)
     monkeypatch.setenv("PRODEX_CLIENT_ID", str(key["client_id"]))
     monkeypatch.setenv("PRODEX_CLIENT_SECRET", str(key["client_secret"]))
     result = CliRunner().invoke(app, ["load", "--name", "one", "--allow-incomplete", *OPTIONS[field]])

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -28,110 +27,116 @@ import pyarrow as pa
 from prodex.files.folders import replacing
 from prodex.formats.exporting import ExportedTable, write_export
 
-place, kind, notes = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "notes"
-calls = ["rename"] if kind in ("report", "worklists") else ["rename", "unlink", "mkdir", "rmdir"]
-exact = kind in ("csv", "page")  # the others hold the time at which they were written
-tables = ["one", "two"]
+def outcomes_of(place, kind, notes):
+    calls = ["rename"] if kind in ("report", "worklists") else ["rename", "unlink", "mkdir", "rmdir"]
+    exact = kind in ("csv", "page")  # the others hold the time at which they were written
+    tables = ["one", "two"]
 
-def audit(number):
-    return prodex.audit(prodex.flatten([{"id": i} for i in range(number + 1)]), {"checks": {"valid_gtin": {}}})
+    def audit(number):
+        return prodex.audit(prodex.flatten([{"id": i} for i in range(number + 1)]), {"checks": {"valid_gtin": {}}})
 
-def write(number):
-    if kind == "report":
-        audits[number].to_html(place / "report.html")
-    elif kind == "worklists":
-        audits[number].worklists(place / "out", replace=True)
-    elif kind == "page":
-        with replacing(place / "report_files", ["a.csv", "b.csv"], place / "report.html") as beside:
-            for name in ("a.csv", "b.csv", "report.html"):
-                (beside / name).write_text(f"{name} {number}")
-    else:
-        rows = [pa.table({"a": [number] * 9}) for _ in tables]
-        made = {name: ExportedTable(iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}
-        write_export(made, place / "out", kind, {})
+    def write(number):
+        if kind == "report":
+            audits[number].to_html(place / "report.html")
+        elif kind == "worklists":
+            audits[number].worklists(place / "out", replace=True)
+        elif kind == "page":
+            with replacing(place / "report_files", ["a.csv", "b.csv"], place / "report.html") as beside:
+                for name in ("a.csv", "b.csv", "report.html"):
+                    (beside / name).write_text(f"{name} {number}")
+        else:
+            rows = [pa.table({"a": [number] * 9}) for _ in tables]
+            made = {name: ExportedTable(iter(t.to_batches()), t.schema) for name, t in zip(tables, rows)}
+            write_export(made, place / "out", kind, {})
 
-audits = [audit(0), audit(1)] if kind in ("report", "worklists") else []
+    audits = [audit(0), audit(1)] if kind in ("report", "worklists") else []
 
-def seen():
-    return {str(path.relative_to(place)): path.read_bytes().hex() for path in sorted(place.rglob("*"))
-            if path.is_file() and path.name != "notes.txt"}
+    def seen():
+        return {str(path.relative_to(place)): path.read_bytes().hex() for path in sorted(place.rglob("*"))
+                if path.is_file() and path.name != "notes.txt"}
 
-def visible():
-    return {name: content for name, content in seen().items() if "/." not in f"/{name}"}
+    def visible():
+        return {name: content for name, content in seen().items() if "/." not in f"/{name}"}
 
-def fresh():
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
+    def fresh():
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
 
-heads = {"report": "report.html", "page": "report.html", "worklists": "out/worklists.json"}
-head = heads.get(kind, "out/datapackage.json")
-fresh(); write(1); new = visible()
-outcomes = []
-for moment in count():
-    fresh(); write(0)
-    if notes:
-        (place / ("report_files" if kind in ("report", "page") else "out") / "notes.txt").write_text("mine")
-    old = visible()
-    child = os.fork()
-    if not child:
-        left = iter(range(moment))
-        def dying(call):
-            def changed(*arguments, **options):
-                if next(left, None) is None:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return call(*arguments, **options)
-            return changed
-        for name in calls:
-            setattr(os, name, dying(getattr(os, name)))
+    heads = {"report": "report.html", "page": "report.html", "worklists": "out/worklists.json"}
+    head = heads.get(kind, "out/datapackage.json")
+    fresh(); write(1); new = visible()
+    outcomes = []
+    for moment in count():
+        fresh(); write(0)
+        if notes:
+            (place / ("report_files" if kind in ("report", "page") else "out") / "notes.txt").write_text("mine")
+        old = visible()
+        child = os.fork()
+        if not child:
+            left = iter(range(moment))
+            def dying(call):
+                def changed(*arguments, **options):
+                    if next(left, None) is None:
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    return call(*arguments, **options)
+                return changed
+            for name in calls:
+                setattr(os, name, dying(getattr(os, name)))
+            write(1)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        found = visible()
+        kept = list(place.rglob("notes.txt"))
+        state = ("old" if found == old else "none" if head not in found else
+                 "new" if set(found) == set(new) and (not exact or found == new) else "MIXTURE " + str(sorted(found)))
+        if len(kept) != notes:
+            state = "NOTES LOST"
         write(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    found = visible()
-    kept = list(place.rglob("notes.txt"))
-    state = ("old" if found == old else "none" if head not in found else
-             "new" if set(found) == set(new) and (not exact or found == new) else "MIXTURE " + str(sorted(found)))
-    if len(kept) != notes:
-        state = "NOTES LOST"
-    write(1)
-    after = seen()
-    mended = set(after) == set(new) and (not exact or after == new)
-    outcomes.append([state, mended, len(list(place.rglob("notes.txt"))) == notes])
-    if os.WIFEXITED(status):
-        break
-print(json.dumps(outcomes))
+        after = seen()
+        mended = set(after) == set(new) and (not exact or after == new)
+        outcomes.append([state, mended, len(list(place.rglob("notes.txt"))) == notes])
+        if os.WIFEXITED(status):
+            break
+    return outcomes
+
+folder, cases = Path(sys.argv[1]), json.loads(sys.argv[2])
+print(json.dumps([outcomes_of(folder / str(number), *case) for number, case in enumerate(cases)]))
 """
 
 
-def killed(place: Path, kind: str, *, notes: bool) -> list[Any]:
+#: What is exported, and whether somebody has put notes beside it.
+KILLED = [
+    ("csv", False),
+    ("csv", True),
+    ("page", False),
+    ("page", True),
+    ("report", False),
+    ("worklists", False),
+]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], list[Any]]:
     """Return of each moment what was there after a kill, whether the next export is whole, and the notes there."""
+    folder = tmp_path_factory.mktemp("killed")
     done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "ignore",
-            "-c",
-            textwrap.dedent(_KILLING),
-            str(place),
-            kind,
-            "notes" if notes else "-",
-        ],
+        [sys.executable, "-W", "ignore", "-c", _KILLING, str(folder), json.dumps(KILLED)],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
     assert 0 == done.returncode, done.stderr[-3000:]
-    return list(json.loads(done.stdout))
+    return dict(zip(KILLED, json.loads(done.stdout), strict=True))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "notes"),
-    [("csv", False), ("csv", True), ("page", False), ("page", True), ("report", False), ("worklists", False)],
-)
-def test_a_kill_at_any_moment_leaves_no_mixture(kind: str, notes: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "notes"), KILLED)
+def test_a_kill_at_any_moment_leaves_no_mixture(
+    kind: str, notes: bool, killed: dict[tuple[str, bool], list[Any]]
+) -> None:
     """Before each change of a name; the next export is whole, nothing hidden is left, and somebody's notes stay."""
-    outcomes = killed(tmp_path / "place", kind, notes=notes)
+    outcomes = killed[kind, notes]
 
     assert {"old", "none", "new"} >= {state for state, _, _ in outcomes}
     assert "old" == outcomes[0][0]

@@ -170,34 +170,37 @@ def connected(sandbox: Sandbox) -> Client:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("largest_file", [2_000, 60_000, 400_000])
-def test_a_full_disk_is_told_and_leaves_nothing_half_written(
-    sample_exchange: Sandbox, home: Path, largest_file: int
-) -> None:
+def test_a_full_disk_is_told_and_leaves_nothing_half_written(sample_exchange: Sandbox, home: Path) -> None:
     """Whether it fills while pages come or while tables are built; the limit stands for a disk that refuses.
 
     With space again, the same call goes on.
     """
     key = sample_exchange.credentials[0]
+    sizes = [2_000, 60_000, 400_000]
     code = f"""
 import resource, prodex
-resource.setrlimit(resource.RLIMIT_FSIZE, ({largest_file}, {largest_file}))
 client = prodex.connect(base_url={sample_exchange.base_url!r}, client_id={key["client_id"]!r},
                         client_secret={key["client_secret"]!r})
-try:
-    prodex.load_products(client, name="full", max_age=0, page_size=500)
-except prodex.ProdexError as error:
-    print(type(error).__name__, error)
+for size in {sizes}:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        prodex.load_products(client, name=f"full-{{size}}", max_age=0, page_size=500)
+    except prodex.ProdexError as error:
+        print(type(error).__name__, " ".join(str(error).split()))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert done.stdout.startswith("StorageError Could not write"), done.stdout + done.stderr
-    assert "PRODEX_HOME" in done.stdout
-    assert not list((home / "snapshots" / "full").glob("[0-9]*"))
+    said = done.stdout.splitlines()
+    assert len(sizes) == len(said), done.stdout + done.stderr
+    for size, words in zip(sizes, said, strict=True):
+        assert words.startswith("StorageError Could not write"), (size, words)
+        assert "PRODEX_HOME" in words, (size, words)
+        folder = home / "snapshots" / f"full-{size}"
+        assert not list(folder.glob("[0-9]*")), size
 
-    prodex.load_products(connected(sample_exchange), name="full", max_age=0, page_size=500)
-    assert 600 == len(prodex.open_snapshot("full"))
-    assert {".lock"} == {path.name for path in (home / "snapshots" / "full").glob(".*")}
+        prodex.load_products(connected(sample_exchange), name=folder.name, max_age=0, page_size=500)
+        assert 600 == len(prodex.open_snapshot(folder.name)), size
+        assert {".lock"} == {path.name for path in folder.glob(".*")}, size
 
 
 @pytest.mark.slow

@@ -94,7 +94,7 @@ def test_refreshes_lose_nothing_however_quick_the_writes_are(sandbox: Sandbox) -
     ended = threading.Event()
 
     def write() -> None:
-        until = time.monotonic() + 3.2
+        until = time.monotonic() + 2.1  # at least two seconds of `Date` begin meanwhile
         number = 0
         while time.monotonic() < until:
             number += 1
