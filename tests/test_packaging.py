@@ -13,12 +13,16 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
+from email import message_from_string
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
@@ -71,10 +75,79 @@ def wheel(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(unpacked, "wheel", tmp_path_factory.mktemp("wheel"))
 
 
+def required(requirements: list[str]) -> list[Distribution]:
+    """Return what is installed here of some requirements, and of theirs; nothing else of this environment."""
+    waiting = [(Requirement(text), "") for text in requirements]
+    found: dict[str, Distribution] = {}
+    seen = set()
+    while waiting:
+        requirement, extra = waiting.pop()
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        name = canonicalize_name(requirement.name)
+        for wanted in ("", *requirement.extras):
+            if (name, wanted) in seen:
+                continue
+            seen.add((name, wanted))
+            try:
+                found[name] = distribution(name)
+            except PackageNotFoundError:  # pip will fetch it
+                continue
+            waiting += [(Requirement(text), wanted) for text in found[name].requires or ()]
+    return list(found.values())
+
+
+def link(distributions: list[Distribution], environment: Path) -> Path:
+    """Put links to the files of distributions into an environment that pip then need not fill; return its packages.
+
+    To unpack a gigabyte of others, and to compile what is imported of it, takes longer than all that is tested.
+    """
+    packages = (
+        environment / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    )
+    packages.mkdir(parents=True)
+    made = {packages}
+    programs = environment / "bin"
+    for file in (file for one in distributions for file in one.files or ()):
+        there = Path(os.path.normpath(file.locate()))
+        here = Path(os.path.normpath(packages / file))
+        if here.is_symlink() or not there.is_file():
+            continue
+        folder = here.parent
+        pairs = [(there, here)]
+        compiled = Path(cache_from_source(there))
+        if there.suffix == ".py" and compiled.is_file():
+            pairs.append((compiled, folder / "__pycache__" / compiled.name))
+        for source, target in pairs:
+            if target.parent not in made:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made.add(target.parent)
+            if folder == programs and (text := source.read_bytes()).startswith(b"#!"):
+                target.write_bytes(f"#!{programs / 'python'}".encode() + text[text.index(b"\n") :])
+                target.chmod(0o755)
+            elif not target.is_symlink():
+                target.symlink_to(source)
+    return packages
+
+
 @pytest.fixture(scope="module")
-def installed(unpacked: Path) -> Path:
-    """Paste the first block of the README, up to the demo, into a shell; return the folder of its programs."""
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that has what builds prodex, and nothing else."""
+    return link(required(["hatchling"]), tmp_path_factory.mktemp("backend"))
+
+
+@pytest.fixture(scope="module")
+def installed(unpacked: Path, wheel: Path) -> Path:
+    """Paste the first block of the README, up to the demo, into a shell; return the folder of its programs.
+
+    What the wheel declares lies in the environment already, where pip finds it; whatever else prodex uses is missing.
+    """
     lines = blocks("sh")[0].replace("prodex demo", "command -v prodex")
+    extras = re.findall(r"'\.\[([a-z,]+)\]'", lines)
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        declared = message_from_string(archive.read(name).decode()).get_all("Requires-Dist") or []
+    link(required(_chosen(declared, {"", *extras[0].split(",")})), unpacked / ".venv")
     # The first `python3` of the path is the one that runs the tests; nothing else of its environment is there.
     path = f"{Path(sys.base_prefix) / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"
     given = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
@@ -92,6 +165,23 @@ def installed(unpacked: Path) -> Path:
     programs = Path(done.stdout.splitlines()[-1]).parent
     assert programs.parent == unpacked / ".venv"
     return programs
+
+
+def _chosen(declared: list[str], extras: set[str]) -> list[str]:
+    """Return what is declared for some extras, without the condition; an extra may name others of the same package."""
+    chosen, wanted = [], set(extras)
+    before: set[str] = set()
+    while wanted != before:
+        before = set(wanted)
+        chosen = [
+            one
+            for one in map(Requirement, declared)
+            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in before)
+        ]
+        wanted |= {extra for one in chosen if one.name == "prodex" for extra in one.extras}
+    for one in chosen:
+        one.marker = None
+    return [str(one) for one in chosen if one.name != "prodex"]
 
 
 def blocks(language: str) -> list[str]:
@@ -326,14 +416,17 @@ def test_notebooks_that_were_edited_are_kept(installed: Path, tmp_path: Path) ->
     assert removed.exists()
 
 
-def test_the_line_after_a_missing_extra_installs_it(installed: Path, unpacked: Path, tmp_path: Path) -> None:
+def test_the_line_after_a_missing_extra_installs_it(
+    installed: Path, unpacked: Path, backend: Path, tmp_path: Path
+) -> None:
     """The message names the folder that prodex came from, and what it says works as it is pasted into a shell."""
     code = 'import prodex; prodex.flatten([{"id": 1}]).save("one"); prodex.publish(prodex.open_snapshot("one"), "out")'
     said = run(installed, tmp_path, "python", "-c", code, fails=True).strip().splitlines()[-1]
     line = said.partition("Install it with: ")[2]
 
     assert f"pip install '{unpacked}[publish]'" == line
-    settings = settings_of(installed, tmp_path, **PIP)
+    # The first lines of the README had pip fetch what builds prodex; here it lies there.
+    settings = settings_of(installed, tmp_path, **PIP, PIP_NO_BUILD_ISOLATION="0", PYTHONPATH=str(backend))
     subprocess.run(["sh", "-c", line], env=settings, cwd=tmp_path, check=True, capture_output=True)
     run(installed, tmp_path, "python", "-c", code)
     assert (tmp_path / "out" / "products").is_dir()
