@@ -107,7 +107,6 @@ def each_row(
 
         @functools.wraps(function)
         def test(*itself: Any, request: pytest.FixtureRequest | None = None, **fixtures: Any) -> None:
-            __tracebackhide__ = True
             wrong = []
             chosen = cases[ONE_IN - 1 :: ONE_IN] if _takes_a_tenth(request) else cases
             for number, (label, row) in enumerate(chosen):

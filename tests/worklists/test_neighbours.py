@@ -11,6 +11,7 @@ import pytest
 
 import prodex
 from prodex.sandbox import Sandbox
+from tests.cases import each_row
 
 from .bakery import Answer, record, stored, text
 
@@ -141,7 +142,7 @@ def check(fix: prodex.Fix, field: str, value: Any, expected: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("value", "keys", "typed", "expected"), QUANTITIES)
+@each_row(("value", "keys", "typed", "expected"), QUANTITIES)
 def test_the_quantity_that_is_meant_changes(
     answer: Answer, value: Any, keys: dict[str, Any], typed: str, expected: Any
 ) -> None:

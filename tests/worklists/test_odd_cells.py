@@ -12,6 +12,7 @@ from openpyxl.styles import Font
 
 import prodex
 from prodex.worklists.returned_files import read_files
+from tests.cases import each_row
 from tests.formats.archives import SHEET, Parts, rewritten
 
 from .bakery import RECORDS, record, text
@@ -63,8 +64,8 @@ ODD = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", "ABCDE")
-@pytest.mark.parametrize("words", ODD)
+@each_row("column", "ABCDE")
+@each_row("words", ODD)
 def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: str, column: str) -> None:
     """With file, sheet, row and cell; whatever column it is in, the answers around it are read."""
     path = book(tmp_path / "a.xlsx", GOOD, GOOD, GOOD)
