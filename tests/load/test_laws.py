@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.errors import IncompleteLoad, ServiceError
@@ -98,6 +98,31 @@ def last_look(sandbox: Sandbox, began: datetime) -> int | None:
     return None
 
 
+@example(total=0, page_size=3, way="offset", ordered=[], happening=[(2, "add", 0)], behaviour=Behaviour())
+@example(
+    total=41,
+    page_size=7,
+    way="offset",
+    ordered=[],
+    happening=[(4, "remove", 0), (6, "remove", 9), (7, "add", 0)],
+    behaviour=Behaviour(exclusive_from=True),
+)
+@example(
+    total=40,
+    page_size=10,
+    way="scroll",
+    ordered=[Fault("500", at=3, times=1), Fault("500", at=9, times=_TOO_OFTEN)],
+    happening=[(3, "change", 1), (5, "remove", 2)],
+    behaviour=Behaviour(cursor_changes=True),
+)
+@example(
+    total=60,
+    page_size=10,
+    way="windows",
+    ordered=[],
+    happening=[(8, "change", 59), (12, "add", 0), (15, "remove", 5)],
+    behaviour=Behaviour(exclusive_to=True),
+)
 @given(
     total=st.integers(0, 60),
     page_size=st.integers(3, 25),

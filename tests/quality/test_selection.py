@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -16,6 +16,8 @@ AUDIT = prodex.audit(CATALOG, "online-listing", progress=False, now=AS_OF)
 IDS = CATALOG.products["product_id"].tolist()
 
 
+@example(set())
+@example({"nobody", IDS[-1], IDS[0], IDS[7]})
 @given(st.sets(st.sampled_from([*IDS, "nobody"])))
 def test_findings_and_states_are_those_of_the_whole_audit(chosen: set[str]) -> None:
     """Every state, finding, score and grade of a product is the one that it had."""

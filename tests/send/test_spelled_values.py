@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from recorded import Recorded, tokens
 from tests import wire
@@ -189,7 +189,14 @@ def planted(value: Any) -> str:
     return re.sub(r'"@@(\d+)@@"', lambda one: [*SPELLED, *REFUSED][int(one[1])], json.dumps(value))
 
 
+#: All of what is planted, beside the text, in its language, beside its item and elsewhere.
+_EACH = [f"@@{number}@@" for number in range(len(SPELLED))]
+
+
 @pytest.mark.slow
+@example(names=({}, {"x": _EACH}, [{"data": "Brood", "x": _EACH}], 1), others={"planted": _EACH})
+@example(names=({"sort": _EACH}, {"sort": "@@0@@"}, [], 0), others={"planted": f"@@{len(SPELLED)}@@"})
+@example(names=({}, {"x": f"@@{len(SPELLED)}@@"}, [], 0), others={})
 @given(names=_NAMES, others=st.fixed_dictionaries({}, optional={**wire.attributes, "planted": _ANY}))
 def test_one_text_is_corrected_and_no_other_token_changes(names: Any, others: dict[str, Any]) -> None:
     """For products of every shape: what is posted is what was served but for the text, or the product is named."""
