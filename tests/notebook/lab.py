@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 #: Seconds.
 _START_TIME = 120
 _CELL_TIME = 120
+_PATIENCE = 60
 _NOTICED = 3
 _TOKEN = "of-the-tests"
 _WIDE = {"width": 1360, "height": 1000}
@@ -171,6 +172,8 @@ class Lab:
         path = self.folder / f"{stem}-{time.monotonic_ns()}.ipynb"
         _write(cells, path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        # One who waits for what comes waits no longer; on a busy machine it comes late.
+        context.set_default_timeout(_PATIENCE * 1000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         notebook = Notebook(self, context.new_page(), path)
         try:
@@ -368,7 +371,7 @@ class Notebook:
         assert asked["status"] == "ok", f"{asked.get('ename')}: {asked.get('evalue')}"
         return json.loads(ast.literal_eval(asked["data"]["text/plain"]))
 
-    def wait_for(self, expression: str, seconds: float = 30) -> Any:
+    def wait_for(self, expression: str, seconds: float = _PATIENCE) -> Any:
         """Wait until a Python expression in the kernel is true, and return it."""
         end = time.monotonic() + seconds
         while not (value := self.ask(expression)):
