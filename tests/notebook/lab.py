@@ -47,7 +47,8 @@ _VIOLATIONS = """async options => {
 
 #: What a kernel is made to do before it has other cells.
 _FORGOTTEN = """[
-    __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}), get_ipython().reset()
+    __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}),
+    __import__("os").environ.update(PRODEX_HOME={home!r}), get_ipython().reset()
 ]"""
 
 #: Asks the kernel in its turn, again where it has restarted meanwhile, and waits until the page has drawn.
@@ -289,7 +290,7 @@ class Notebook:
 
     def begin_anew(self, cells: Sequence[str], scheme: str) -> None:
         """Put other cells in, and forget what those that were there have made and what was reported of them."""
-        self.ask(_FORGOTTEN.format(folder=str(self.lab.folder)))
+        self.ask(_FORGOTTEN.format(folder=str(self.lab.folder), home=str(self.lab.home)))
         _write(cells, self.path)
         self.page.evaluate("() => jupyterapp.shell.currentWidget.context.revert()")
         self.wait_until_idle()
