@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 #: Seconds.
 _START_TIME = 120
 _CELL_TIME = 120
+_PATIENCE = 60
 _NOTICED = 3
 _TOKEN = "of-the-tests"
 _WIDE = {"width": 1360, "height": 1000}
@@ -46,7 +47,8 @@ _VIOLATIONS = """async options => {
 
 #: What a kernel is made to do before it has other cells.
 _FORGOTTEN = """[
-    __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}), get_ipython().reset()
+    __import__("ipywidgets").Widget.close_all(), __import__("os").chdir({folder!r}),
+    __import__("os").environ.update(PRODEX_HOME={home!r}), get_ipython().reset()
 ]"""
 
 #: Asks the kernel in its turn, again where it has restarted meanwhile, and waits until the page has drawn.
@@ -171,6 +173,8 @@ class Lab:
         path = self.folder / f"{stem}-{time.monotonic_ns()}.ipynb"
         _write(cells, path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        # One who waits for what comes waits no longer; on a busy machine it comes late.
+        context.set_default_timeout(_PATIENCE * 1000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         notebook = Notebook(self, context.new_page(), path)
         try:
@@ -286,7 +290,7 @@ class Notebook:
 
     def begin_anew(self, cells: Sequence[str], scheme: str) -> None:
         """Put other cells in, and forget what those that were there have made and what was reported of them."""
-        self.ask(_FORGOTTEN.format(folder=str(self.lab.folder)))
+        self.ask(_FORGOTTEN.format(folder=str(self.lab.folder), home=str(self.lab.home)))
         _write(cells, self.path)
         self.page.evaluate("() => jupyterapp.shell.currentWidget.context.revert()")
         self.wait_until_idle()
@@ -368,7 +372,7 @@ class Notebook:
         assert asked["status"] == "ok", f"{asked.get('ename')}: {asked.get('evalue')}"
         return json.loads(ast.literal_eval(asked["data"]["text/plain"]))
 
-    def wait_for(self, expression: str, seconds: float = 30) -> Any:
+    def wait_for(self, expression: str, seconds: float = _PATIENCE) -> Any:
         """Wait until a Python expression in the kernel is true, and return it."""
         end = time.monotonic() + seconds
         while not (value := self.ask(expression)):

@@ -76,7 +76,8 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
             "What to do first"
         )
         out.get_by_role("button", name="Save view", exact=True).locator("visible=true").click()
-        notebook.wait_for("bool(__import__('prodex.exploration.saved_views', fromlist=['']).saved_views())")
+        views = "__import__('prodex.exploration.saved_views', fromlist=['']).saved_views()"
+        notebook.wait_for(f"'What to do first' in [one.name for one in {views}]")
         assert [] == notebook.violations(1)
 
         page.get_by_role("menuitem", name="Kernel", exact=True).click()
