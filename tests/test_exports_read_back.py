@@ -245,7 +245,7 @@ def test_only_a_workbook_alters_a_text(tmp_path: Path) -> None:
     catalog = prodex.flatten([{"id": 1, "a": "x" * 40_000}])
     altered = {}
     for form in FORMATS:
-        catalog.export(tmp_path / form, form)
+        export(catalog, tmp_path / form, form)
         package = json.loads((tmp_path / form / "datapackage.json").read_text("utf-8"))
         altered[form] = sum(resource["altered_texts"] for resource in package["resources"])
 

@@ -13,7 +13,11 @@ import pytest
 
 import prodex
 from prodex.errors import ProdexError
+<<<<<<< HEAD
 from tests.cases import each_row
+=======
+from prodex.files.untrusted import leads_to_file
+>>>>>>> guard
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -197,6 +201,11 @@ _WRITERS = (
     "Requirements.write path",
     "accept to",
 )
+
+
+def test_a_name_that_no_file_can_have_leads_to_none() -> None:
+    """Too long for any system, or with a character that ends names in it: a profile of this name is misspelled."""
+    assert not [name[:3] for name in ("x" * 5_000, "a\0b") if leads_to_file(Path(name))]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes in folders")

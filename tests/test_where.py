@@ -445,3 +445,14 @@ def test_a_word_that_finds_nothing_names_the_values_that_contain_it() -> None:
         catalog.where(kind="tea")
     assert 0 == len(catalog.where(kind="Coffee"))
     assert 1 == len(catalog.where(kind=["Chocolate", "Tea"]))
+
+
+def test_of_many_values_that_contain_a_word_five_are_named() -> None:
+    """And that there are more; of five, all are named, and no more are promised."""
+    records = [{"id": n, "kind": {"code": f"{n}", "label": f"Tea {n}"}} for n in range(1, 7)]
+    five = "'Tea 1', 'Tea 2', 'Tea 3', 'Tea 4', 'Tea 5'"
+
+    with pytest.warns(prodex.UnmatchedWarning, match=rf"; 6 of its values contain it: {five}, \.\.\."):
+        prodex.flatten(records).where(kind="Tea")
+    with pytest.warns(prodex.UnmatchedWarning, match=rf"; 5 of its values contain it: {five}(?!,)"):
+        prodex.flatten(records[:5]).where(kind="Tea")

@@ -444,6 +444,15 @@ def test_states_say_what_became_of_each_line() -> None:
     assert ["not in the newest audit"] * 2 == gone[:2]
 
 
+def test_a_line_stays_in_force_for_a_gtin_under_another_id() -> None:
+    """A product is named by its GTIN: a service that numbers its products anew changes nothing of what is accepted."""
+    audit = judged(RIGHT)
+    prodex.accept(audit, audit.failures(check="has_text[namePublicLong]"), reason="printed so")
+    judged("03091033779527", RIGHT).save()
+
+    assert ["in force"] == prodex.accepted("shop")["state"].tolist()
+
+
 @pytest.mark.slow
 def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     """Each adds fifty lines, one at a time, while the other does."""

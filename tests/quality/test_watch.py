@@ -59,6 +59,7 @@ def test_pictures_that_are_gone_are_news() -> None:
     watch = prodex.watch("shop")
 
     assert (True, True, 6) == (watch.enough, watch.is_unusual, watch.audits)
+    assert (list(watch.findings), [*range(len(watch.new))]) == (list(watch.new), list(watch.new.index))
     assert "Pictures of Mill: 0 % of its products have one, usually 100 % (5 audits)." in watch.sentences
     row = watch.findings.set_index("measure").loc["pictures"]
     assert ("4", "Mill", "new", 0.0, 1.0) == (

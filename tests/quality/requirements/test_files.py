@@ -102,6 +102,20 @@ def test_toml_written_by_hand_is_refused_line_by_line(tmp_path: Path) -> None:
     ] == [line.split("? Give")[0].split(". Did")[0].strip() for line in str(refused.value).splitlines()[1:]]
 
 
+def test_a_market_that_can_be_none_is_refused_by_its_channel(tmp_path: Path) -> None:
+    """In TOML a value has a type: a market is a whole number or a name."""
+    path = tmp_path / "own.toml"
+    answers = {}
+    for market in ("true", "250.5", '["France"]', "2026-11-20"):
+        path.write_text(f'requirements = 1\n[[channels]]\nname = "Drive"\nmarket = {market}\n')
+        try:
+            answers[market] = str(Requirements.read(path))
+        except InputError as refused:
+            answers[market] = str(refused)
+
+    assert not {market: one for market, one in answers.items() if "give its number or its name" not in one}
+
+
 def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
     """By a key of the file, never by what its other keys look like; a broken file stays what it was."""
     texts = {
