@@ -13,11 +13,8 @@ import pytest
 
 import prodex
 from prodex.errors import ProdexError
-<<<<<<< HEAD
-from tests.cases import each_row
-=======
 from prodex.files.untrusted import leads_to_file
->>>>>>> guard
+from tests.cases import each_row
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
