@@ -1,8 +1,7 @@
 """Tables as tests: `@each_row(names, rows)` is one test that goes through all rows and lists those that are wrong.
 
-It is written as `pytest.mark.parametrize` is, which makes a test of each row. What pytest does around a test takes
-longer than most rows. Rows that take a tenth of a second or more stay tests, so that all workers have some of them.
-"""
+It is written as `pytest.mark.parametrize` is, which makes a test of each row, with its fixtures and its line in every
+list of tests. Rows that take a tenth of a second or more stay tests, so that all workers have some of them.
 
 from __future__ import annotations
 
