@@ -2,6 +2,7 @@
 
 It is written as `pytest.mark.parametrize` is, which makes a test of each row, with its fixtures and its line in every
 list of tests. Rows that take a tenth of a second or more stay tests, so that all workers have some of them.
+"""
 
 from __future__ import annotations
 
