@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
