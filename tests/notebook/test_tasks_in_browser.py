@@ -203,7 +203,7 @@ def test_the_same_of_any_supplier(lab: Lab, browser: Browser) -> None:
         hand.click(value(out, "Missing", "ingredients"))
         hand.type(out.get_by_label("Find in Owner"), "valdoncel")
         hand.click(value(out, "Owner", "Lácteos Valdoncel"))
-        notebook.wait_for("'Lácteos Valdoncel' == panel.catalog.products.owner.unique().tolist()[0]")
+        notebook.wait_for("['Lácteos Valdoncel'] == panel.catalog.products.owner.unique().tolist()[:1]")
         assert (3, 1) == (hand.clicks, hand.fields)
 
 
