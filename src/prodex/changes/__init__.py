@@ -24,7 +24,7 @@ What is to become what:
 =====================================================================  ================================================
 ``send.leaves``: ``LeafChange``, ``leaf_changes``, ``aligned``         ``Change``, ``diff``, ``identity.items_of``
 ``LeafChange.path_after``, ``at``                                      ``identity.path_after``, ``ORDER``
-``send.value_trails``: ``Face``, ``shown_value``, ``is_same``          ``Absence``, ``in_words``, ``is_same``
+``send.value_trails``: ``Face``, ``shown_value``, ``is_same``          ``NoValue``, ``in_words``, ``is_same``
 ``trails`` of several records                                          ``diff`` of each record and the next
 ``compare.records``: ``Change``, ``compare_records``, ``align``        rows of ``differences``, grouped
 ``Correction``, ``Edit`` (also one that has a function)                ``Change``, from a question and its answer
@@ -52,19 +52,28 @@ size: nothing -> nothing True
 """
 
 from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made, value_at, why_not_sendable
-from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Absence, Change, Item, absence_of, by_product
+from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
 from prodex.changes.columns import applied, changed_leaves, changes_of, differences, table_of
 from prodex.changes.diffing import diff
-from prodex.changes.sameness import is_exact, is_nothing, is_same, says_the_same
+from prodex.changes.sameness import (
+    MAINTAINED_BY_SERVICE,
+    OF_THE_CODE,
+    is_exact,
+    is_nothing,
+    is_same,
+    says_the_same,
+)
 from prodex.changes.words import change_in_words, in_words, place_in_words, wire_path
 
 __all__ = [
     "ABSENT",
+    "MAINTAINED_BY_SERVICE",
     "NOT_ASKED",
+    "OF_THE_CODE",
     "ORDER",
-    "Absence",
     "Change",
     "Item",
+    "NoValue",
     "PlaceChanged",
     "absence_of",
     "applied",

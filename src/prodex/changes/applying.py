@@ -8,9 +8,9 @@ from typing import Any
 from prodex.changes.change import (
     ABSENT,
     NOT_ASKED,
-    Absence,
     Change,
     Item,
+    NoValue,
     Path,
     Step,
     absence_of,
@@ -229,7 +229,7 @@ def why_not_sendable(change: Change) -> str | None:
         return "the service orders the attributes of a product itself"
     if change.attribute in MAINTAINED_BY_SERVICE:
         return f"{change.attribute} is maintained by the service"
-    if len(change.path) == 1 and missing in (Absence.NULL, Absence.EMPTY):
+    if len(change.path) == 1 and missing in (NoValue.NULL, NoValue.EMPTY):
         return f"{missing.value} is written as absent: a write takes an attribute away in one way only"
     for path, wrong in unwritable(after, change.attribute):
         return f"{path} {why_unwritable(wrong)}"

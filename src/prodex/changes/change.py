@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 from prodex.written_json import read_written, written_json
 
 
-class Absence(Enum):
+class NoValue(Enum):
     """Why a place has no value."""
 
     ABSENT = "absent"
@@ -24,21 +24,21 @@ class Absence(Enum):
 
 
 #: The two that JSON has no value for. Null and an empty list are values of JSON, and a change has them as they are.
-ABSENT: Final = Absence.ABSENT
-NOT_ASKED: Final = Absence.NOT_ASKED
+ABSENT: Final = NoValue.ABSENT
+NOT_ASKED: Final = NoValue.NOT_ASKED
 
 
-def absence_of(value: Any) -> Absence | None:
+def absence_of(value: Any) -> NoValue | None:
     """Return why a place has no value; None where it has one.
 
     >>> [absence_of(one) for one in (ABSENT, None, [], {}, NOT_ASKED, "", 0, [None])]
     [ABSENT, NULL, EMPTY, EMPTY, NOT_ASKED, None, None, None]
     """
     if value is None:
-        return Absence.NULL
+        return NoValue.NULL
     if isinstance(value, list | dict):
-        return None if value else Absence.EMPTY
-    return value if isinstance(value, Absence) else None
+        return None if value else NoValue.EMPTY
+    return value if isinstance(value, NoValue) else None
 
 
 class Item(NamedTuple):
@@ -58,7 +58,7 @@ class Item(NamedTuple):
     of: int = 1
 
 
-class Order(Enum):
+class Ordering(Enum):
     """The order of what is in a list or an object, which is a place of its own, beside the members."""
 
     ORDER = "order"
@@ -67,10 +67,10 @@ class Order(Enum):
         return self.name
 
 
-ORDER: Final = Order.ORDER
+ORDER: Final = Ordering.ORDER
 
 #: A key of an object; what tells an item of a list apart, or its index where nothing else does; or the order of both.
-Step: TypeAlias = str | int | Item | Order
+Step: TypeAlias = str | int | Item | Ordering
 #: From the attribute down; empty for the product as a whole.
 Path: TypeAlias = tuple[Step, ...]
 
@@ -135,7 +135,7 @@ class Change:
     def _written(self) -> str:
         sides = {"before": self.before, "after": self.after}
         made: dict[str, Any] = {"product": self.product, "path": path_as_json(self.path)}
-        made |= {side: value for side, value in sides.items() if not isinstance(value, Absence)}
+        made |= {side: value for side, value in sides.items() if not isinstance(value, NoValue)}
         if unknown := [side for side, value in sides.items() if value is NOT_ASKED]:
             made["not_asked"] = unknown
         return written_json(made)
@@ -161,7 +161,7 @@ def step_as_json(step: Step) -> Any:
             return [step.name, step.value]
         case Item():
             return [*step]
-        case Order():
+        case Ordering():
             return None
     return step
 

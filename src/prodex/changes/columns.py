@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.changes.applying import apply
-from prodex.changes.change import ABSENT, Absence, Change, Path, absence_of, by_product, path_as_json, path_of
+from prodex.changes.change import ABSENT, Change, NoValue, Path, absence_of, by_product, path_as_json, path_of
 from prodex.changes.diffing import differing
 from prodex.written_json import read_written, written_json
 
@@ -28,7 +28,7 @@ SCHEMA: Final = pa.schema(
 RECORDS: Final = pa.schema([("product_id", pa.string()), ("json", pa.string())])
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ABSENCES = {one.value: one for one in Absence}
+_ABSENCES = {one.value: one for one in NoValue}
 #: In both records alike: it is neither read nor compared.
 _ALIKE = object()
 
@@ -198,7 +198,7 @@ def _table(rows: Iterable[tuple[str, Path, Any, Any]]) -> pa.Table:
 
 def _written(value: Any) -> tuple[str, str | None]:
     absence = absence_of(value)
-    text = None if isinstance(value, Absence) else written_json(value)
+    text = None if isinstance(value, NoValue) else written_json(value)
     return "value" if absence is None else absence.value, text
 
 

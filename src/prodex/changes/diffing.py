@@ -35,13 +35,13 @@ def diff(before: Any, after: Any, *, product: str | None = None) -> tuple[Change
 
     Examples
     --------
-    >>> pairs = (("fra-FR", "Riz"), ("nld-NL", "Rijst"))
-    >>> texts = [{"expressedIn": {"code": code}, "data": text} for code, text in pairs]
-    >>> before = {"id": 7, "serves": 4, "namePublicLong": texts}
-    >>> for one in diff(before, before | {"serves": 6, "namePublicLong": texts[:1]}):  # doctest: +ELLIPSIS
-    ...     print(one.product, one.path, one.before, one.after)
-    7 ('serves',) 4 6
-    7 ('namePublicLong', Item(name='language', value='nld-NL', number=0, of=1)) {'expressedIn': ...} ABSENT
+    >>> from prodex.changes import change_in_words
+    >>> dutch = {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"}
+    >>> before = {"id": 7, "serves": 4, "namePublicLong": [dutch]}
+    >>> for one in diff(before, {"id": 7, "serves": 6, "namePublicLong": []}):
+    ...     print(change_in_words(one))
+    serves: 4 -> 6
+    namePublicLong (nld-NL): Rijst -> nothing
     """
     if product is None:
         product = product_key(after if before is ABSENT else before)

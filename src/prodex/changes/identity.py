@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from prodex.changes.change import ABSENT, Absence, Change, Item, Path
+from prodex.changes.change import ABSENT, Change, Item, NoValue, Path
 from prodex.changes.sameness import is_expressed, is_same_language, is_text, language_of
 from prodex.locales import is_whole_language, short_of, tag_of
 
@@ -29,7 +29,7 @@ def _by_unit(item: Any) -> str | None:
 
 def _by_value(item: Any) -> str | None:
     match item:
-        case dict() | list() | None | Absence():
+        case dict() | list() | None | NoValue():
             return None
         case bool():
             return str(item).lower()

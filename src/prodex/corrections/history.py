@@ -20,13 +20,14 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.messages import counted, hint
 from prodex.send.earlier_upserts import edit_digest
 from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
-from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
+from prodex.send.records import DELETE
 from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog, Origin
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
@@ -25,7 +26,7 @@ from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
 from prodex.send.leaves import is_same_value
 from prodex.send.merging import Correction, Edit, merged, recoded
-from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
+from prodex.send.records import DELETE, Product
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given

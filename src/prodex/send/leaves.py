@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.locales import is_whole_language, short_of, tag_of
 from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
-from prodex.send.records import MAINTAINED_BY_SERVICE
 
 
 class Nothing(Enum):
