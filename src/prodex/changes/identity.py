@@ -47,9 +47,13 @@ def _by(name: str) -> Known:
         value = item.get(name) if isinstance(item, dict) else None
         if isinstance(value, dict) and "code" in value:
             value = value["code"]
-        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+        return _code(value)
 
     return known
+
+
+def _code(value: Any) -> str | None:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _by_code_in(name: str) -> Known:
@@ -57,7 +61,8 @@ def _by_code_in(name: str) -> Known:
 
     def known(item: Any) -> str | None:
         value = item.get(name) if isinstance(item, dict) else None
-        return str(value["code"]) if isinstance(value, dict) and "code" in value else None
+        # A code that is null is one, too: the items beside it are still known by theirs.
+        return _code(value["code"]) or "" if isinstance(value, dict) and "code" in value else None
 
     return known
 

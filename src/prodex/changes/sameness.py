@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prodex.changes.change import ABSENT, ORDER, Change
-from prodex.locales import is_whole_language, short_of, tag_of, variant_of
+from prodex.changes.change import ABSENT, ORDER, Change, Item
+from prodex.locales import is_whole_language, known_language_tag, short_of, tag_of, variant_of
 from prodex.written_json import RepeatedKeys, WrittenNumber, written_json
 
 _MAINTAINED = """
@@ -122,15 +122,19 @@ def says_the_same(change: Change) -> bool:
     [True, True, False, False]
     """
     before, after = change.before, change.after
+    if any(isinstance(step, str) and step in _STAMPS for step in change.path[1:]):
+        return True
     match change.path:
         case [*_, last] if last is ORDER:
             return False
-        case [_, *_, str(name)] if name in _STAMPS or (name in _ADDED and ABSENT in (before, after)):
+        case [_, *_, str(name)] if name in _ADDED and ABSENT in (before, after):
             return True
-        case [_, *_, "expressedIn"] if isinstance(before, dict) and isinstance(after, dict):
-            # The language of one text, or a unit: those are never two spellings of one language.
-            languages = [language_of({"expressedIn": side}) for side in (before, after)]
-            return is_same(before, after) or (all(languages) and is_same_language(*languages))
+        case [*_, above, "expressedIn"] if isinstance(before, dict) and isinstance(after, dict):
+            # The language of a text in another spelling; nothing of the kind is said of a unit.
+            one, other = (language_of({"expressedIn": side}) for side in (before, after))
+            is_language = isinstance(above, Item) and above.name == "language"
+            if is_language or (known_language_tag(one) and known_language_tag(other)):
+                return is_same_language(one, other)
     return is_same(before, after)
 
 
