@@ -55,6 +55,7 @@ from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
 from prodex.changes.columns import applied, changed_leaves, changes_of, differences, table_of
 from prodex.changes.diffing import diff
+from prodex.changes.identity import path_after
 from prodex.changes.sameness import (
     MAINTAINED_BY_SERVICE,
     OF_THE_CODE,
@@ -62,8 +63,9 @@ from prodex.changes.sameness import (
     is_nothing,
     is_same,
     says_the_same,
+    with_orders,
 )
-from prodex.changes.words import change_in_words, in_words, place_in_words, wire_path
+from prodex.changes.words import change_in_words, in_words, place_in_words, sides_in_words, wire_path
 
 __all__ = [
     "ABSENT",
@@ -91,10 +93,13 @@ __all__ = [
     "is_made",
     "is_nothing",
     "is_same",
+    "path_after",
     "place_in_words",
     "says_the_same",
+    "sides_in_words",
     "table_of",
     "value_at",
     "why_not_sendable",
     "wire_path",
+    "with_orders",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from prodex.changes.change import ABSENT, ORDER, Change, Item
@@ -115,7 +115,7 @@ def says_the_same(change: Change) -> bool:
     """Whether a product says the same after a change: a spelling, a label, a time stamp, null in place of an empty
     list.
 
-    The order of a list is a change of its own kind (`Change.is_order`), and says something.
+    The order of a list (`Change.is_order`) says something, and that of keys does not.
 
     >>> from prodex.changes.change import NOT_ASKED
     >>> [says_the_same(Change("7", ("serves",), *sides)) for sides in ((1, 1.0), (None, []), (NOT_ASKED, None), (1, 2))]
@@ -126,7 +126,8 @@ def says_the_same(change: Change) -> bool:
         return True
     match change.path:
         case [*_, last] if last is ORDER:
-            return False
+            # The order of keys says nothing, and that of a list does.
+            return all(isinstance(run[-1], str) for run in (*before, *after))
         case [_, *_, str(name)] if name in _ADDED and ABSENT in (before, after):
             return True
         case [*_, above, "expressedIn"] if isinstance(before, dict) and isinstance(after, dict):
@@ -136,6 +137,26 @@ def says_the_same(change: Change) -> bool:
             if is_language or (known_language_tag(one) and known_language_tag(other)):
                 return is_same_language(one, other)
     return is_same(before, after)
+
+
+def with_orders(changes: Iterable[Change]) -> Iterator[tuple[Change, Change | None]]:
+    """Yield the changes that say something new, those of items with the new order of their list, if it has one.
+
+    The order of a list whose items stay is a change by itself.
+
+    >>> one = Change("7", ("isTaggedBy", Item("value", "new")), ABSENT, "new")
+    >>> order = Change("7", ("isTaggedBy", ORDER), [], [[None, ["value", "new"]]])
+    >>> [*with_orders([one, order])] == [(one, order)]
+    True
+    """
+    told = [one for one in changes if not says_the_same(one)]
+    orders = {one.path[:-1]: one for one in told if one.is_order}
+    with_items = {one.path[:-1] for one in told if ABSENT in (one.before, one.after)}
+    for one in told:
+        if not one.is_order:
+            yield one, orders.get(one.path[:-1])
+        elif one.path[:-1] not in with_items:
+            yield one, None
 
 
 def is_text(value: Any) -> bool:

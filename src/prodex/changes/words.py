@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from prodex.changes.change import Change, Item, Path, absence_of
+from prodex.changes.change import Change, Item, Path, absence_of, path_of
 from prodex.written_json import written_json
 
 
@@ -76,6 +76,24 @@ def change_in_words(change: Change) -> str:
         return f"{place_in_words(change.path)}: another order"
     sides = (in_words(one) or "nothing" for one in (change.before, change.after))
     return f"{place_in_words(change.path)}: {' -> '.join(sides)}"
+
+
+def sides_in_words(change: Change) -> tuple[str, str]:
+    """Return what is there and what is to be there; of an order, the items that come in between others.
+
+    >>> from prodex.changes import ORDER
+    >>> sides_in_words(Change("7", ("isTaggedBy", ORDER), [[None, ["value", "a"], ["value", "b"]]], []))
+    ('a; b', '')
+    """
+    if not change.is_order:
+        return in_words(change.before), in_words(change.after)
+    before, after = (
+        "; ".join(
+            _item_in_words(step) for run in runs for step in path_of(run[1:]) if isinstance(step, Item | int)
+        )
+        for runs in (change.before, change.after)
+    )
+    return before, after
 
 
 def _item_in_words(step: Item | int) -> str:
