@@ -106,20 +106,23 @@ def is_made(product: Any, change: Change) -> bool:
 
 
 def check(product: Any, change: Change) -> None:
-    """Check that a place holds what it held before a change.
+    """Check that a place holds what it held before a change, so that the change can be made.
 
     Raises
     ------
     PlaceChanged
-        When it holds something else.
+        When it holds something else, or what it is within is gone.
     """
-    old = value_at(product, change.path)
-    new = value_at(product, path_after(change))
-    if not change.is_order and not is_same(old, change.before):
+    if change.is_order:
+        return
+    then = path_after(change)
+    old, new = value_at(product, change.path), value_at(product, then)
+    if not is_same(old, change.before):
         raise PlaceChanged(change, new if old is ABSENT else old)
     # Where both are there already, one would be there twice.
-    if path_after(change) != change.path and new is not ABSENT and new is not old:
+    if then != change.path and new is not ABSENT and new is not old:
         raise PlaceChanged(change, [old, new])
+    _with_value(product, change.path, change.after, change)
 
 
 def value_at(product: Any, path: Path) -> Any:

@@ -120,14 +120,50 @@ def items_of(name: str, *lists: Sequence[Any]) -> list[list[Item]] | None:
     >>> [[item.value for item in one] for one in items_of("value", ["A", "B"], ["B"])]
     [['A', 'B'], ['B']]
     """
+    items, is_certain = _items(name, lists)
+    return items if is_certain else None
+
+
+def aligned(lists: Sequence[Sequence[Any]]) -> dict[Item | int, list[Any]] | None:
+    """Return the items of several lists by what tells them apart, ABSENT where a list does not have one.
+
+    Of items that are known by the same, the first ones belong together, then the second ones. None where only their
+    order tells items apart, and the lists are not of the same length.
+
+    Parameters
+    ----------
+    lists
+        The same list at several times.
+
+    Examples
+    --------
+    >>> [(key.value, items) for key, items in aligned([["A", "B"], ["B"]]).items()]
+    [('A', ['A', ABSENT]), ('B', ['B', 'B'])]
+    """
+    name = telling_apart(*lists)
+    if name is None:
+        sizes = {len(one) for one in lists if one}
+        if len(sizes) > 1:
+            return None
+        return {
+            place: [one[place] if one else ABSENT for one in lists] for place in range(max(sizes, default=0))
+        }
+    found: dict[Item | int, list[Any]] = {}
+    for place, (items, values) in enumerate(zip(_items(name, lists)[0], lists, strict=True)):
+        for item, value in zip(items, values, strict=True):
+            found.setdefault(item._replace(of=1), [ABSENT] * len(lists))[place] = value
+    return found
+
+
+def _items(name: str, lists: Sequence[Sequence[Any]]) -> tuple[list[list[Item]], bool]:
+    """Return by what the items of lists are known, and whether it is certain which of them belong together."""
     known = known_by(name)
     values = [[str(known(one)) for one in items] for items in lists]
+    is_certain = True
     if name == "language":
-        spelled = _one_code_each([list(dict.fromkeys(one)) for one in values])
-        if spelled is None:
-            return None
+        spelled, is_certain = _one_code_each([list(dict.fromkeys(one)) for one in values])
         values = [[spelled[value] for value in one] for one in values]
-    return [_numbered(name, one) for one in values]
+    return [_numbered(name, one) for one in values], is_certain
 
 
 def _numbered(name: str, values: Sequence[str]) -> list[Item]:
@@ -139,12 +175,13 @@ def _numbered(name: str, values: Sequence[str]) -> list[Item]:
     return items
 
 
-def _one_code_each(lists: Sequence[Sequence[str]]) -> Mapping[str, str] | None:
-    """Return by which code each language goes, however it is written; None where "fr" may be one of several."""
+def _one_code_each(lists: Sequence[Sequence[str]]) -> tuple[Mapping[str, str], bool]:
+    """Return by which code each language goes, however it is written; and whether none may be one of several."""
     beside = _named_beside(lists)
     # The codes with a country first, since they say most.
     codes = sorted(dict.fromkeys(code for one in lists for code in one), key=is_whole_language)
     found: dict[str, str] = {}
+    is_certain = True
     for code in codes:
         is_apart = short_of(code) in beside
         same = {
@@ -152,10 +189,9 @@ def _one_code_each(lists: Sequence[Sequence[str]]) -> Mapping[str, str] | None:
             for one in found
             if (tag_of(one) == tag_of(code) if is_apart else is_same_language(one, code))
         }
-        if len(same) > 1:
-            return None
-        found[code] = same.pop() if same else code
-    return found
+        is_certain = is_certain and len(same) < 2
+        found[code] = same.pop() if len(same) == 1 else code
+    return found, is_certain
 
 
 def _named_beside(lists: Iterable[Sequence[str]]) -> set[str]:
