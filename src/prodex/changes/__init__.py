@@ -19,21 +19,18 @@ is that question of two values, and `apply` asks it before it replaces anything.
 **Many.** Changes of many products are an Arrow table (`prodex.changes.columns`): records are compared as columns of
 bytes, operations work on columns of leaves, and only what differs becomes an object.
 
-What is to become what:
+An exact answer, an undo and an operation on many products already are changes; a history and what was overridden find
+their places by `aligned`. What is still to become a change:
 
-=====================================================================  ================================================
-``send.leaves``: ``LeafChange``, ``leaf_changes``, ``aligned``         ``Change``, ``diff``, ``identity.items_of``
-``LeafChange.path_after``, ``at``                                      ``identity.path_after``, ``ORDER``
-``send.value_trails``: ``Face``, ``shown_value``, ``is_same``          ``NoValue``, ``in_words``, ``is_same``
-``trails`` of several records                                          ``diff`` of each record and the next
-``compare.records``: ``Change``, ``compare_records``, ``align``        rows of ``differences``, grouped
-``Correction``, ``Edit`` (also one that has a function)                ``Change``, from a question and its answer
-``worklists.items``: ``ItemEdit``, ``_Change``                         ``Change`` at an ``Item``
-``stepping``, ``bulk``: texts that are parsed back                     ``changed_leaves`` of two columns
-``undo``: ``_Leaf``, ``_joined``                                       ``inverse``, ``why_not_sendable``
-``is_same_value``, ``conflicts._same_value``, ``items._is_same_item``  ``is_same``
-``readable``, ``exact_answers.in_words``, ``report._value_words``      ``in_words``
-=====================================================================  ================================================
+==============================================================  =====================================================
+``send.value_trails``: ``trails`` of several records            ``diff`` of each record and the next
+``compare.records``: ``ChangedCell``, ``compare_records``       rows of ``differences``, grouped
+``send.merging``: ``Correction`` (which may have a function)    a ``Change``, from a question and what was answered
+``send.merging``: ``Edit``; ``worklists.items``: ``ItemEdit``   the ``before`` and ``after`` of a ``Change``
+``corrections.stepping``, ``bulk``: texts that are parsed back  ``changed_leaves`` of two columns
+``conflicts._same_value``, ``items._is_same_item``              ``is_same``
+``items.readable``, ``value_trails.shown_value``                ``in_words``
+==============================================================  =====================================================
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
 questions about a change: they belong to whoever asks them.

@@ -159,31 +159,20 @@ def applied(records: pa.Table, changes: pa.Table) -> pa.Table:
     >>> applied(records, table_of([Change("7", ("serves",), ABSENT, 4)]))["json"].to_pylist()
     ['{"id":7,"size":1.50,"serves":4}']
     """
+    keys, texts = (records[name] for name in RECORDS.names)
     by = by_product(changes_of(changes))
-    touched = pa.array(by.keys(), pa.string())
-    stay = pc.invert(pc.is_in(records["product_id"], touched))
-    rows = pc.index_in(records["product_id"], touched).to_pylist()
-    texts = records["json"].filter(pc.invert(stay)).to_pylist()
-    made: dict[str, str | None] = {}
-    there = dict(zip((one for one in rows if one is not None), texts, strict=True))
-    for number, (product, several) in enumerate(by.items()):
-        record = read_written(there[number]) if number in there else ABSENT
-        new = apply(record, several)
-        made[product] = None if new is ABSENT else written_json(new)
-    column = [
-        text if is_same else made[product]
-        for product, text, is_same in zip(
-            records["product_id"].to_pylist(), records["json"].to_pylist(), stay.to_pylist(), strict=True
-        )
-    ]
-    new_ones = [one for number, one in enumerate(by) if number not in there]
-    table = pa.table(
-        [
-            pa.chunked_array([*records["product_id"].chunks, pa.array(new_ones, pa.string())], pa.string()),
-            pa.array([*column, *(made[one] for one in new_ones)], pa.string()),
-        ],
-        schema=RECORDS,
-    )
+    is_changed = pc.is_in(keys, pa.array(by, pa.string()))
+    there = dict(zip(*(one.filter(is_changed).to_pylist() for one in (keys, texts)), strict=True))
+    made = {
+        product: apply(read_written(there[product]) if product in there else ABSENT, several)
+        for product, several in by.items()
+    }
+    written = [None if one is ABSENT else written_json(one) for one in made.values()]
+    changed = pa.table([pa.array(made, pa.string()), pa.array(written, pa.string())], schema=RECORDS)
+    # Of all others, no byte becomes an object.
+    new_texts = pc.if_else(is_changed, changed["json"].take(pc.index_in(keys, changed["product_id"])), texts)
+    new_ones = changed.filter(pc.invert(pc.is_in(changed["product_id"], keys)))
+    table = pa.concat_tables([pa.table([keys, new_texts], schema=RECORDS), new_ones])
     return table.filter(pc.is_valid(table["json"]))
 
 
