@@ -261,6 +261,7 @@ SAME = [
     (1, read_written("1.00")),
     (None, []),
     ({}, ABSENT),
+    ({"pictures": [], "lastUpdatedAt": "t"}, None),
     ({"code": "FR", "label": "France"}, {"code": "FR"}),
     (text("fra-FR", "Pain"), text("fr", "Pain")),
     ([amount(1, "KGM")], [amount(1.0, "KGM")]),

@@ -144,12 +144,26 @@ def test_the_order_of_a_list_is_restored(mill: Machines) -> None:
     assert [] == wrong
 
 
+def test_an_order_of_what_is_gone_is_a_conflict(mill: Machines) -> None:
+    """There is no list any more; what it held is not put back."""
+    mill.elsewhere(isDerivedFrom=[{"code": code} for code in "ABC"])
+    tracking = mill.here(isDerivedFrom=[{"code": code} for code in "CAB"])
+    mill.elsewhere(isDerivedFrom=None)
+    fix = prodex.undo(tracking)
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "there is now nothing in place of 'C; A; B'" in reasons(fix)
+
+
 def test_an_order_is_restored_beside_what_others_have_added(mill: Machines) -> None:
     """What is there stays, and is not taken for what was moved."""
     mill.elsewhere(isDerivedFrom=[{"code": code} for code in "ABC"])
     tracking = mill.here(isDerivedFrom=[{"code": code} for code in "CAB"])
     mill.elsewhere(isDerivedFrom=[{"code": code} for code in "CABX"])
-    prodex.undo(tracking).apply(mill.service, progress=False).wait(progress=False)
+    fix = prodex.undo(tracking)
+    assert [("C; A; B", "A; B; C")] == list(
+        fix.preview()[["before", "after"]].itertuples(index=False, name=None)
+    )
+    fix.apply(mill.service, progress=False).wait(progress=False)
     assert [*"ABCX"] == [one["code"] for one in record(mill)["isDerivedFrom"]]
 
 

@@ -114,6 +114,8 @@ def check(product: Any, change: Change) -> None:
         When it holds something else, or what it is within is gone.
     """
     if change.is_order:
+        if not isinstance(now := value_at(product, change.path[:-1]), dict | list):
+            raise PlaceChanged(change, now)
         return
     then = path_after(change)
     old, new = value_at(product, change.path), value_at(product, then)

@@ -26,13 +26,13 @@ _ADDED = MAINTAINED_BY_SERVICE - _STAMPS
 
 
 def is_nothing(value: Any) -> bool:
-    """Whether a value says nothing: absent, null or empty. A write takes an attribute away in one way only.
+    """Whether a value says nothing: absent, null, empty, or an object of nothing else. A write takes it away in one way.
 
     What nobody asked for is not nothing: it may be anything.
     """
     if isinstance(value, dict):
         # What is left of an attribute that was taken away may be a time stamp of the service.
-        return not value.keys() - _STAMPS
+        return all(name in _STAMPS or is_nothing(inner) for name, inner in value.items())
     return value is ABSENT or value is None or value == []
 
 
@@ -42,7 +42,7 @@ def is_same(one: Any, other: Any) -> bool:
     - A number in any spelling: 1 is 1.0. True is not 1, and a text is the same letter by letter.
     - A code with any label beside it; a text in one language with any spelling of that: "fr" for "fra-FR", which is
       never "fra-BE".
-    - Absent, null and empty are one. What was not asked for is only like itself.
+    - Absent, null and empty are one (`is_nothing`). What was not asked for is only like itself.
     - Time stamps and identifiers that the service adds say nothing more. The order of a list does.
 
     Examples

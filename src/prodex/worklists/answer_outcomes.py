@@ -375,15 +375,20 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
         try:
             made = apply({root: present}, [change] if order is None else [change, order])
         except PlaceChanged as error:
-            raise ChangesRefused(_found_instead(change.before, error.found)) from error
+            raise ChangesRefused(_found_instead(expected, error.found)) from error
         return made.get(root)
 
     found = value_at(record, change.path)
     if found is ABSENT:
         found = value_at(record, path_after(change))
-    seen, new = sides_in_words(change)
-    before = None if is_nothing(found) else seen if change.is_order else in_words(found)
-    after = None if is_nothing(change.after) else new
+    before: str | None
+    after: str | None
+    if change.is_order:
+        before, after = sides_in_words(change)
+        expected = before
+    else:
+        before, after = (None if is_nothing(one) else in_words(one) for one in (found, change.after))
+        expected = change.before
     place = ".".join(map(str, path_after(change)))
     decision = replace(
         decision,
@@ -398,7 +403,7 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     try:
         check(record, change)
     except PlaceChanged as error:
-        return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, error.found))
+        return decision.becomes(AnswerState.CONFLICT, _found_instead(expected, error.found))
     return decision
 
 
