@@ -56,7 +56,8 @@ bench: $(VENV)/.bench ## measure what users do, and other ways to load; writes t
 soak: $(VENV)/.ready ## load, kill, refresh and compare at full size, print the figures, and draw many examples of all laws
 	$(BIN)/python -m tests.soak
 	$(BIN)/python -m pytest --full-laws
-	PRODEX_ALL_DAMAGE=1 PRODEX_WHOLE_SAMPLE=1 $(BIN)/python -m pytest tests/test_damaged_files.py tests/test_sample_json_lines.py
+	PRODEX_ALL_DAMAGE=1 PRODEX_WHOLE_SAMPLE=1 PRODEX_ALL_REAL=1 $(BIN)/python -m pytest tests/test_damaged_files.py \
+		tests/test_sample_json_lines.py tests/changes/test_real_changes.py
 
 dist: $(VENV)/.dist ## build sdist and wheel for a release, twice, to one digest, with a bill of materials
 	$(BIN)/python -m tests.dist

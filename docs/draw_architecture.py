@@ -22,7 +22,7 @@ LAYERS = (
     ("Products on disk", ("store",)),
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "files")),
-    ("Tables and queries", ("tables", "query")),
+    ("Tables and queries", ("changes", "tables", "query")),
     ("Foundation", ("executors", "colour_scale", "locales", "gtin", "messages", "errors")),
 )
 

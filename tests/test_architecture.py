@@ -39,7 +39,7 @@ ROWS = (
     },
     {"languages"},
     {"query", "tables"},
-    {"files", "sandbox"},
+    {"changes", "files", "sandbox"},
     {"formats"},
     {"catalog"},
     {"network"},

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.catalog import Part
-from prodex.compare.records import COMPARED, Change, compare_records
+from prodex.compare.records import COMPARED, ChangedCell, compare_records
 from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain_walk import flatten_one
@@ -92,13 +92,13 @@ def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else scalar_text(value)
 
 
-def _cell(change: Change, position: str | None) -> Cell:
+def _cell(change: ChangedCell, position: str | None) -> Cell:
     if change.table == "products":
         return "products", "", "", change.column
     return change.table, change.attribute, position or "", change.column
 
 
-def compared(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
+def compared(old: dict[str, Any], new: dict[str, Any]) -> list[ChangedCell]:
     return compare_records(encode(old), encode(new), EVERYTHING).changes
 
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import operations as do
+from prodex.changes import apply, diff, value_at
 from prodex.errors import ChangesRefused
 from prodex.sandbox import Sandbox
 from prodex.send.earlier_upserts import edit_digest, visible_digests
-from prodex.send.leaves import leaf_changes
 from prodex.send.merging import Correction, merged
 from prodex.send.records import DELETE
 from prodex.send.value_trails import trails
@@ -418,7 +418,9 @@ def test_countries_are_apart_in_trails_and_spellings_are_not() -> None:
 def test_a_text_without_a_country_beside_one_with_it_is_another() -> None:
     """What was written to one of them is taken back there, and where it is gone, nowhere."""
     before = [text("fr", "Pain"), text("fra-BE", "Pain")]
-    (change,) = leaf_changes("description", before, [text("fr", "Pain"), text("fra-BE", "Brioche")])
-    made = change.applied(list(reversed(before)))
-    assert [text("fra-BE", "Brioche"), text("fr", "Pain")] == made
-    assert change.found([text("fr", "Pain"), text("fra-FR", "Pain")]) not in ("Pain", "Brioche")
+    after = [text("fr", "Pain"), text("fra-BE", "Brioche")]
+    (change,) = diff({"description": before}, {"description": after})
+    made = apply({"description": list(reversed(before))}, [change])
+    assert {"description": [text("fra-BE", "Brioche"), text("fr", "Pain")]} == made
+    found = value_at({"description": [text("fr", "Pain"), text("fra-FR", "Pain")]}, change.path)
+    assert found not in ("Pain", "Brioche")

@@ -12,9 +12,9 @@ import pytest
 
 import prodex
 from prodex import operations as do
+from prodex.changes import apply, diff, inverse, is_made
 from prodex.errors import ChangesRefused, InputError, ServiceError
 from prodex.sandbox import Fault, Sandbox
-from prodex.send.leaves import leaf_changes
 from prodex_sandbox.sample import shared_products
 from tests.worklists.bakery import RECORDS
 
@@ -172,15 +172,15 @@ def test_nothing_to_change_is_said_in_these_words() -> None:
 def test_items_are_not_known_by_a_number_of_theirs() -> None:
     """Where somebody changes it, the item is there all the same: that is a conflict, and not gone."""
     first, ours = {"text": [text("fra-FR", "a")], "level": 1}, {"text": [text("deu-DE", "b")], "level": 2}
-    (change,) = leaf_changes("warnings", [first], [first, ours])
-    assert not change.inverse().is_made([first, ours | {"level": 3}])
+    (back,) = inverse(diff({"warnings": [first]}, {"warnings": [first, ours]}))
+    assert not is_made({"warnings": [first, ours | {"level": 3}]}, back)
 
 
 def test_a_time_stamp_of_the_service_is_no_change_of_somebody() -> None:
     """An attribute that was taken away may leave it behind."""
     assets = {"pictures": [{"url": "a"}], "lastUpdatedAt": "2026-11-26T10:00:00"}
-    (change,) = leaf_changes("assets", assets, None)
-    assert assets == change.inverse().applied({"lastUpdatedAt": "2026-11-26T11:00:00"})
+    back = inverse(diff({"assets": assets}, {"assets": None}))
+    assert {"assets": assets} == apply({"assets": {"lastUpdatedAt": "2026-11-26T11:00:00"}}, back)
 
 
 @pytest.mark.slow

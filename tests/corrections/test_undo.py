@@ -128,6 +128,45 @@ def test_a_write_is_taken_back_to_what_was_before(mill: Machines, case: str) -> 
     assert sent == {name: value(mill, name) for name in sent}
 
 
+@pytest.mark.slow
+def test_the_order_of_a_list_is_restored(mill: Machines) -> None:
+    """That of an item that was taken out of its middle, and that of items that were only moved; one row each."""
+    wrong = []
+    codes = {one: [{"code": code} for code in one] for one in ("ABC", "AC", "CAB", "XABC")}
+    for number, sent in enumerate(("AC", "CAB", "XABC"), 1):
+        mill.elsewhere(number, isDerivedFrom=codes["ABC"])
+        fix = prodex.undo(mill.here(number, isDerivedFrom=codes[sent]))
+        rows = fix.accepted["attribute"].tolist().count("isDerivedFrom")
+        fix.apply(mill.service, progress=False).wait(progress=False)
+        found = [one["code"] for one in record(mill, number)["isDerivedFrom"]]
+        if (rows, found) != (1, [*"ABC"]):
+            wrong.append((sent, rows, found))
+    assert [] == wrong
+
+
+def test_an_order_of_what_is_gone_is_a_conflict(mill: Machines) -> None:
+    """There is no list any more; what it held is not put back."""
+    mill.elsewhere(isDerivedFrom=[{"code": code} for code in "ABC"])
+    tracking = mill.here(isDerivedFrom=[{"code": code} for code in "CAB"])
+    mill.elsewhere(isDerivedFrom=None)
+    fix = prodex.undo(tracking)
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "there is now nothing in place of 'C; A; B'" in reasons(fix)
+
+
+def test_an_order_is_restored_beside_what_others_have_added(mill: Machines) -> None:
+    """What is there stays, and is not taken for what was moved."""
+    mill.elsewhere(isDerivedFrom=[{"code": code} for code in "ABC"])
+    tracking = mill.here(isDerivedFrom=[{"code": code} for code in "CAB"])
+    mill.elsewhere(isDerivedFrom=[{"code": code} for code in "CABX"])
+    fix = prodex.undo(tracking)
+    assert [("C; A; B", "A; B; C")] == list(
+        fix.preview()[["before", "after"]].itertuples(index=False, name=None)
+    )
+    fix.apply(mill.service, progress=False).wait(progress=False)
+    assert [*"ABCX"] == [one["code"] for one in record(mill)["isDerivedFrom"]]
+
+
 def _with_nulls(mill: Machines, attributes: dict[str, Any]) -> prodex.Tracking:
     product = {"gtin": gtin(1), "namePublicLong": names("Name 1 fr"), **attributes}
     return prodex.upsert(mill.service, [product], null_deletes=True, progress=False).wait(progress=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.send.leaves import ABSENT, leaf_changes
+from prodex.changes import ABSENT, Change, diff, inverse, with_orders
 from prodex.worklists.exact_answers import exact_change, exact_refusal, exact_text
 from prodex.worklists.fix import Fix, fix_of
 from prodex.worklists.returned_files import Answer, Returned
@@ -33,6 +33,12 @@ PRODUCT: dict[str, Any] = {
     "netWeight": [{"data": 1.4, "expressedIn": {"code": "KGM"}}],
     "isConsumerUnit": True,
 }
+
+
+def changes_of_value(root: str, before: Any, after: Any) -> list[Change]:
+    """Return what tells one value of an attribute from another."""
+    sides = ({} if one is ABSENT else {root: one} for one in (before, after))
+    return [one for one, _ in with_orders(diff(*sides, product="7"))]
 
 
 def judged(*answers: Answer, product: dict[str, Any] | None = None) -> Fix:
@@ -119,27 +125,27 @@ def test_any_leaf_is_changed_and_shown(
     root: str, before: Any, after: Any, shown: tuple[str | None, str | None]
 ) -> None:
     """Codes, amounts, plain values; one of a list; and what is not there."""
-    (change,) = leaf_changes(root, before, after)
-    fix = judged(exact_change("7", change, number=1))
+    (change,) = changes_of_value(root, before, after)
+    fix = judged(exact_change(change, number=1))
     assert [shown] == list(fix.preview()[["before", "after"]].itertuples(index=False, name=None))
     assert {"accepted": 1} == dict(fix.counts)
-    back = judged(exact_change("7", change.inverse(), number=1))
+    back = judged(exact_change(inverse([change])[0], number=1))
     assert {"unchanged": 1} == dict(back.counts)
 
 
 def test_a_leaf_that_somebody_changed_is_a_conflict() -> None:
     """It is named, and never overwritten."""
-    (change,) = leaf_changes("brand", {"code": "APEX"}, {"code": "ZENITH"})
-    fix = judged(exact_change("7", change, number=1))
+    (change,) = changes_of_value("brand", {"code": "APEX"}, {"code": "ZENITH"})
+    fix = judged(exact_change(change, number=1))
     (reason,) = fix.conflicts["reason"]
     assert "there is now 'ACME' in place of 'APEX'" in reason
 
 
 def test_questions_are_asked_back_and_refusals_are_refused() -> None:
     """Whoever computes them may know more than the judging."""
-    (change,) = leaf_changes("brand", {"code": "ACME"}, {"code": "APEX"})
+    (change,) = changes_of_value("brand", {"code": "ACME"}, {"code": "APEX"})
     fix = judged(
-        exact_change("7", change, number=1, questions=["Is APEX meant?"]),
+        exact_change(change, number=1, questions=["Is APEX meant?"]),
         exact_refusal("7", "netWeight", None, "KGM cannot be converted to LTR.", number=2),
     )
     assert ["Is APEX meant?"] == fix.asked_back["reason"].tolist()
@@ -149,21 +155,21 @@ def test_questions_are_asked_back_and_refusals_are_refused() -> None:
 
 def test_two_leaves_of_one_attribute_are_merged_and_two_values_of_one_leaf_are_not() -> None:
     """The first is one write; the second somebody has to decide."""
-    both = leaf_changes(
+    both = changes_of_value(
         "assets",
         {"pictures": [{"url": "a"}, {"url": "b"}]},
         {"pictures": [{"url": "a", "isPackshot": True}, {"url": "b", "isPackshot": False}]},
     )
     product = PRODUCT | {"assets": {"pictures": [{"url": "a"}, {"url": "b"}]}}
-    fix = judged(*(exact_change("7", one, number=n) for n, one in enumerate(both, 1)), product=product)
+    fix = judged(*(exact_change(one, number=n) for n, one in enumerate(both, 1)), product=product)
     assert {"accepted": 2} == dict(fix.counts)
-    codes = [leaf_changes("brand", {"code": "ACME"}, {"code": code})[0] for code in ("B", "C")]
-    fix = judged(*(exact_change("7", one, number=n) for n, one in enumerate(codes, 1)))
+    codes = [changes_of_value("brand", {"code": "ACME"}, {"code": code})[0] for code in ("B", "C")]
+    fix = judged(*(exact_change(one, number=n) for n, one in enumerate(codes, 1)))
     assert {"conflict": 2} == dict(fix.counts)
 
 
 @pytest.mark.parametrize("root", ["updatedAt", "id", "validationRules", "gtin"])
 def test_what_the_service_maintains_is_refused(root: str) -> None:
     """Whatever value it has."""
-    (change,) = leaf_changes(root, PRODUCT.get(root, ABSENT), "x")
-    assert {"refused": 1} == dict(judged(exact_change("7", change, number=1)).counts)
+    (change,) = changes_of_value(root, PRODUCT.get(root, ABSENT), "x")
+    assert {"refused": 1} == dict(judged(exact_change(change, number=1)).counts)

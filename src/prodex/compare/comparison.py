@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.compare.difference import Difference
-from prodex.compare.records import Change, compare_records
+from prodex.compare.records import ChangedCell, compare_records
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
 from prodex.executors import checked_executor, mapped, side_by_side
@@ -37,7 +37,7 @@ from prodex.tables.columns import Mask, Rows, encoded, places
 from prodex.tables.frames import to_frame
 from prodex.tables.record_digests import DIGEST, RecordDigests, beginnings
 
-_CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *Change._fields)])
+_CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *ChangedCell._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
 _PRODUCTS = pa.schema(
     [
@@ -56,7 +56,7 @@ _QUIET = frozenset({"touched only", "unchanged"})
 class _Outcome(NamedTuple):
     product_id: str
     change: str
-    changes: Sequence[Change]
+    changes: Sequence[ChangedCell]
 
 
 #: The key of a product, and its records.

@@ -70,7 +70,7 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _VALUE = msgspec.json.Decoder()
 
 
-class Change(NamedTuple):
+class ChangedCell(NamedTuple):
     """One value that was added, removed or changed."""
 
     table: str
@@ -89,7 +89,7 @@ class Change(NamedTuple):
 class Compared(NamedTuple):
     """The result of comparing two records: the changes, and whether `updatedAt` moved."""
 
-    changes: list[Change]
+    changes: list[ChangedCell]
     touched: bool
 
 
@@ -172,14 +172,14 @@ def _decoded_json(value: Any) -> Any:
     return read_json(bytes(value))
 
 
-def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ChangedCell]:
     # A key of every table, and therefore no column that is compared there.
     before, after = fit(old.get("gtin"), "code"), fit(new.get("gtin"), "code")
     if before != after:
         yield _change_in_column("products", "gtin", {}, "gtin", (None, None), (before, after))
 
 
-def _row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+def _row_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[ChangedCell]:
     # Positions of rows count the items of lists as they are read.
     old, new = as_declared(old), as_declared(new)
     moves = align(old, new)
@@ -200,7 +200,7 @@ def _rows_by_place(rows: Rows, moves: Moves) -> dict[tuple[str, str, Position], 
     return placed
 
 
-def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[Change]:
+def _changes_of(table: str, old: Row | None, new: Row | None) -> Iterator[ChangedCell]:
     row = _common(old, new)
     positions = (old["position"] if old else None, new["position"] if new else None)
     for column in COMPARED[table]:
@@ -233,9 +233,9 @@ def _change_in_column(
     column: str,
     positions: tuple[str | None, str | None],
     values: tuple[Any, Any],
-) -> Change:
+) -> ChangedCell:
     old, new = (_change_text(value) for value in values)
-    return Change(
+    return ChangedCell(
         table,
         attribute,
         row.get("language"),
@@ -250,8 +250,8 @@ def _change_in_column(
 
 
 def _presence_changes(
-    old: Mapping[str, Any], new: Mapping[str, Any], changes: list[Change]
-) -> Iterator[Change]:
+    old: Mapping[str, Any], new: Mapping[str, Any], changes: list[ChangedCell]
+) -> Iterator[ChangedCell]:
     """Yield the attributes that are missing in another way than before (null, empty, absent), if no value changed."""
     listed = {change.attribute for change in changes}
     for name in old.keys() | new.keys():
@@ -259,7 +259,7 @@ def _presence_changes(
         path = child_path("", storable(name))
         shown = any(is_within(one, path) for one in listed)
         if states[0] != states[1] and not shown and not (name in _ROOT_SHAPES and "" in listed):
-            yield Change("presence", path, None, None, None, None, None, "presence", "changed", *states)
+            yield ChangedCell("presence", path, None, None, None, None, None, "presence", "changed", *states)
 
 
 def _change_text(value: Any) -> str | None:
@@ -268,7 +268,7 @@ def _change_text(value: Any) -> str | None:
     return value.isoformat() if isinstance(value, datetime) else scalar_text(value)
 
 
-def _order(change: Change) -> tuple[Any, ...]:
+def _order(change: ChangedCell) -> tuple[Any, ...]:
     """Sort by attribute, then in the order of the newer record."""
     place = change.position or change.old_position or ""
     # As numbers: as text, item 10 would be before item 2.

@@ -26,6 +26,7 @@ from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import UnmatchedWarning
+from prodex.changes import ABSENT, diff, is_nothing, with_orders
 from prodex.corrections.operations import OPERATIONS, Operation, RemoveValue, SetValue
 from prodex.corrections.recipe import Recipe, RecipeStep, write_recipe
 from prodex.corrections.recipe_files import read_recipe
@@ -38,7 +39,6 @@ from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
 from prodex.send.corrections import KnownProducts
-from prodex.send.leaves import ABSENT, is_nothing, leaf_changes
 from prodex.send.merging import recoded
 from prodex.send.records import DELETE, Product
 from prodex.store.snapshot import catalog_given
@@ -551,8 +551,12 @@ class StepAnswers:
                 in_list = root in self._work.shapes.in_lists
                 made = _with_item(made, position, after, values.shape, in_list=in_list)
             asked = dict.fromkeys(one for row, _, after in several for one in values.asked_of(row, after))
-            changes = leaf_changes(root, present, made)
-            yield own, [exact_change(product, one, number=0, questions=tuple(asked)) for one in changes]
+            sides = ({} if one is ABSENT else {root: one} for one in (present, made))
+            changes = with_orders(diff(*sides, product=product))
+            yield (
+                own,
+                [exact_change(one, number=0, questions=tuple(asked), order=order) for one, order in changes],
+            )
 
     def add_refusals(self, results: Sequence[StepDone]) -> None:
         """Add an answer for each thing that a step refused, once."""

@@ -20,15 +20,15 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
+from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NoValue
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.messages import counted, hint
 from prodex.send.earlier_upserts import edit_digest
-from prodex.send.leaves import ABSENT
 from prodex.send.merging import Edit, texts_of
-from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE
+from prodex.send.records import DELETE
 from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
-from prodex.send.value_trails import Face, Held, Trail, is_same, shown_value, trails
+from prodex.send.value_trails import Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
@@ -93,7 +93,7 @@ class ValueEvent:
 
     event: Event
     value: Held
-    before: Held = Face.NOT_ASKED
+    before: Held = NoValue.NOT_ASKED
     since: datetime | None = None
     seen_at: datetime | None = None
     snapshot: str = ""
@@ -326,7 +326,7 @@ class _Version:
 
     def value(self, root: str) -> Any:
         found = self.record.get(root, ABSENT)
-        return Face.NOT_ASKED if found is ABSENT and not self.asked(root) else found
+        return NoValue.NOT_ASKED if found is ABSENT and not self.asked(root) else found
 
     def asked(self, attribute: str, language: str | None = None) -> bool:
         origin = self.there.origin
@@ -441,8 +441,8 @@ class _Walk:
             if trail.attribute.startswith(_KEPT_BY_SERVICE):
                 continue
             held = [
-                Face.NOT_ASKED
-                if isinstance(one, Face) and not version.asked(trail.attribute, trail.language_code)
+                NoValue.NOT_ASKED
+                if isinstance(one, NoValue) and not version.asked(trail.attribute, trail.language_code)
                 else one
                 for one, version in zip(trail.held, self._versions, strict=False)
             ]
@@ -458,13 +458,13 @@ class _Walk:
         self, trail: Trail, held: Sequence[Held], sent: Sequence[tuple[SentWrite, Held, Held]]
     ) -> ValueHistory | None:
         # What a write carried along unchanged, it did not change.
-        waiting = [one for one in sent if one[1] is Face.NOT_ASKED or not is_same(one[1], one[2])]
+        waiting = [one for one in sent if one[1] is NoValue.NOT_ASKED or not is_same(one[1], one[2])]
         events: list[tuple[float, ValueEvent]] = []
         last: tuple[_Version, Held] | None = None
         is_ours, not_asked = False, 0
         stale: list[tuple[SentWrite, Held, Held]] = []
         for version, value in zip(self._versions, held, strict=True):
-            if value is Face.NOT_ASKED:
+            if value is NoValue.NOT_ASKED:
                 not_asked += 1
                 continue
             moment, until = self._moments[version.place], self._moments[version.until]
@@ -488,7 +488,7 @@ class _Walk:
             ]
             stale += gone
             waiting = [one for one in waiting if one not in seen and one not in gone]
-            is_nothing = last is None and value is Face.ABSENT  # nothing is no value that came
+            is_nothing = last is None and value is NoValue.ABSENT  # nothing is no value that came
             if is_nothing or (last is not None and _is_unchanged(last[1], value)):
                 last = (version, value)
                 if seen and events:
@@ -539,9 +539,9 @@ class _Walk:
             )
         before, held = last
         event = Event.CHANGED
-        if isinstance(held, Face):
-            event = Event.STILL_MISSING if isinstance(value, Face) else Event.ADDED
-        elif isinstance(value, Face):
+        if isinstance(held, NoValue):
+            event = Event.STILL_MISSING if isinstance(value, NoValue) else Event.ADDED
+        elif isinstance(value, NoValue):
             event = Event.REMOVED
         is_dated = there.updated_at is not None and there.updated_at != before.there.updated_at
         return ValueEvent(
@@ -622,7 +622,7 @@ def _sent_again(event: ValueEvent, again: Sequence[tuple[SentWrite, Held, Held]]
 
 def _is_unchanged(one: Held, other: Held) -> bool:
     """Whether nothing happened to a place: null is another state than absent."""
-    return one is other if isinstance(one, Face) else is_same(one, other)
+    return one is other if isinstance(one, NoValue) else is_same(one, other)
 
 
 def _digests(trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> set[str]:
@@ -630,8 +630,10 @@ def _digests(trail: Trail, version: _Version, value: Held, last: tuple[_Version,
     root = trail.attribute.partition(".")[0]
     now = version.record.get(root)
     found = {edit_digest(Edit("", root, None, None, None, DELETE if now is None else now))}
-    after = DELETE if isinstance(value, Face) else value
-    holder, text = (last[0].record, last[1]) if isinstance(value, Face) and last else (version.record, value)
+    after = DELETE if isinstance(value, NoValue) else value
+    holder, text = (
+        (last[0].record, last[1]) if isinstance(value, NoValue) and last else (version.record, value)
+    )
     places: set[str | None] = {None}
     for one in texts_of(holder.get(root), root):
         if one.attribute == trail.attribute and one.item["data"] == text:
@@ -659,7 +661,7 @@ def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
                         place,
                         ValueEvent(
                             Event.GONE,
-                            Face.ABSENT,
+                            NoValue.ABSENT,
                             last.product_id,
                             seen_at=there.moment,
                             snapshot=there.snapshot,
@@ -677,7 +679,11 @@ def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
                     ValueEvent(
                         Event.RENAMED if gone is None else Event.BACK,
                         there.product_id,
-                        Face.ABSENT if gone is not None else last.product_id if last else Face.NOT_ASKED,
+                        NoValue.ABSENT
+                        if gone is not None
+                        else last.product_id
+                        if last
+                        else NoValue.NOT_ASKED,
                         since=there.updated_at,
                         seen_at=there.moment,
                         snapshot=there.snapshot,
@@ -728,7 +734,7 @@ def _sentences(*sentences: str) -> str:
 
 
 def _state(held: Held) -> str:
-    return held.value if isinstance(held, Face) else "filled"
+    return held.value if isinstance(held, NoValue) else "filled"
 
 
 _COLUMNS = {

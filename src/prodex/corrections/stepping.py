@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
+from prodex.changes import in_words
 from prodex.corrections.operations import (
     ChangeCase,
     ConvertUnit,
@@ -55,7 +56,6 @@ from prodex.tables.values import number_text
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
 from prodex.worklists.answer_outcomes import NO_VALUE
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, is_standard_code, number
-from prodex.worklists.exact_answers import in_words
 from prodex.worklists.layout import is_deletion
 from prodex.worklists.remarks import remark
 from prodex.worklists.units import dimension

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
+from prodex.changes import ABSENT, Change, diff, inverse, is_made, is_same, path_after, with_orders
+from prodex.changes.change import Path as Place
 from prodex.errors import InputError, ServiceError, StorageError
 from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
@@ -27,7 +29,6 @@ from prodex.query import ProductQuery
 from prodex.send.corrections import received_products
 from prodex.send.earlier_records import EarlierRecord, earlier_records, products_now, remove_old, why_none
 from prodex.send.journal import UpsertJournal, host_of
-from prodex.send.leaves import ABSENT, LeafChange, PathStep, is_same_value, leaf_changes
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert_history import continued_upserts, journals, latest, upsert_named
@@ -307,14 +308,15 @@ def _answers(writes: Iterable[_Write], present: Mapping[str, Product]) -> Iterat
 
 @dataclass(frozen=True)
 class _Leaf:
-    """One change that was written, and the last write that made it."""
+    """One change that was written, with the order that its list got, and the last write that made it."""
 
-    change: LeafChange
+    change: Change
+    order: Change | None
     write: _Write
 
 
-#: By the attribute at the top and the path, the last one last.
-_Leaves: TypeAlias = dict[tuple[str, tuple[PathStep, ...]], _Leaf]
+#: By the place, the last one last.
+_Leaves: TypeAlias = dict[Place, _Leaf]
 
 
 def _answers_of_product(
@@ -336,7 +338,7 @@ def _answers_of_product(
             try:
                 yield _answer(product, leaf, now, number)
             except RecursionError:
-                yield exact_refusal(product, leaf.change.root, None, _TOO_DEEP, number=number)
+                yield exact_refusal(product, str(leaf.change.attribute), None, _TOO_DEEP, number=number)
 
 
 def _add_writes(leaves: _Leaves, writes: Iterable[_Write]) -> Iterator[tuple[str, str]]:
@@ -369,12 +371,14 @@ def _add_leaves(leaves: _Leaves, write: _Write, before: Product) -> Iterator[tup
             why = f"before the upsert {write.upsert}, {path} {why_unwritable(found)}"
             yield root, f"{why}, so that it cannot be written as it was. Correct it at its source."
             continue
-        for change in leaf_changes(root, before.get(root, ABSENT), sent):
-            # The same leaf, or the same change that was sent once more.
-            places = [place for place in ((root, change.path), (root, change.path_after)) if place in leaves]
-            earlier = leaves.pop(places[0]) if places else None
-            leaf = _Leaf(change, write) if earlier is None else _joined(earlier, _Leaf(change, write))
-            leaves[root, leaf.change.path_after] = leaf
+        was = {root: before[root]} if root in before else {}
+        for change, order in with_orders(diff(was, {root: sent}, product=write.record.product)):
+            # The same place, or the same change that was sent once more.
+            places = [place for place in (change.path, path_after(change)) if place in leaves]
+            leaf = _Leaf(change, order, write)
+            if places:
+                leaf = _joined(leaves.pop(places[0]), leaf)
+            leaves[path_after(leaf.change)] = leaf
 
 
 def _joined(earlier: _Leaf, later: _Leaf) -> _Leaf:
@@ -382,18 +386,21 @@ def _joined(earlier: _Leaf, later: _Leaf) -> _Leaf:
     if later.write.status in _NOT_WRITTEN:
         return earlier
     one, other = earlier.change, later.change
-    if earlier.write.status in _NOT_WRITTEN or one == other or not is_same_value(one.after, other.before):
+    if earlier.write.status in _NOT_WRITTEN or one == other or not is_same(one.after, other.before):
         return later
-    return replace(later, change=replace(other, path=one.path, before=one.before))
+    joined = Change(other.product, one.path, one.before, other.after)
+    return replace(later, change=joined, order=earlier.order or later.order)
 
 
 def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answer:
     """Return the answer that takes one change back, or says why that cannot be."""
-    change, write = leaf.change.inverse(), leaf.write
+    change, write = _back(leaf.change, product), leaf.write
+    order = None if leaf.order is None else _back(leaf.order, product)
+    answer = exact_change(change, number=number, order=order)
     if now is None:
-        return exact_change(product, change, number=number)._replace(restores=True)
-    value = now.get(change.root, ABSENT)
-    as_before = change.is_made(value)
+        return answer._replace(restores=True)
+    root = str(change.attribute)
+    as_before = is_made(now, change)
     why = ""
     if write.status in _NOT_WRITTEN and not as_before:
         says = f": {write.message.strip(' .')}" if write.message.strip() else ""
@@ -404,15 +411,17 @@ def _answer(product: str, leaf: _Leaf, now: Product | None, number: int) -> Answ
             f"the product has the earlier value, but the upsert {write.upsert} may still write it: {lost}. Undo it "
             "again later."
         )
-    elif as_before and leaf.change.is_made(_waiting(now, change.root)):
+    elif as_before and is_made({root: _waiting(now, root)}, leaf.change):
         why = (
-            f"the product has the earlier value, but an update of {change.root} waits for acceptance, with what was "
+            f"the product has the earlier value, but an update of {root} waits for acceptance, with what was "
             "sent. Undo it again when the update has been accepted or refused."
         )
-    if not why:
-        return exact_change(product, change, number=number)._replace(restores=True)
-    answer = exact_change(product, change, number=number)
-    return answer._replace(change=None, refusal=why)
+    return answer._replace(change=None, refusal=why) if why else answer._replace(restores=True)
+
+
+def _back(change: Change, product: str) -> Change:
+    (back,) = inverse([change])
+    return replace(back, product=product)
 
 
 def _waiting(now: Product, root: str) -> Any:

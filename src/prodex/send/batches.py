@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from prodex.arguments import whole_number
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError
 from prodex.send import xml
-from prodex.send.records import MAINTAINED_BY_SERVICE, Product
+from prodex.send.records import Product
 from prodex.written_json import written_json
 
 #: The state of a call: it returned a tracking identifier; the service accepted it, but the identifier cannot be read;

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog, Origin
+from prodex.changes import MAINTAINED_BY_SERVICE, is_same
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
@@ -23,9 +24,8 @@ from prodex.locales import is_long_code, is_meant, is_whole_language, language_t
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.batches import Loaded
-from prodex.send.leaves import is_same_value
 from prodex.send.merging import Correction, Edit, merged, recoded
-from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
+from prodex.send.records import DELETE, Product
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
@@ -625,13 +625,13 @@ def changed_meanwhile(
 
 def _has_another_value(record: Product, earlier: Product, name: str) -> bool:
     """Whether an attribute has another value than earlier, or another update of it waits to be accepted."""
-    if name in record and not is_same_value(record[name], earlier[name]):
+    if name in record and not is_same(record[name], earlier[name]):
         return True
     waiting, before = (
         one["lastRequest"].get(name) if isinstance(one.get("lastRequest"), Mapping) else None
         for one in (record, earlier)
     )
-    return not is_same_value(waiting, before)
+    return not is_same(waiting, before)
 
 
 def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:

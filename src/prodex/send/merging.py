@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from prodex import locales
+from prodex.changes import MAINTAINED_BY_SERVICE, OF_THE_CODE
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import (
     codes_in_words,
@@ -21,8 +22,7 @@ from prodex.locales import (
     tag_of,
     variant_of,
 )
-from prodex.send.attribute_types import CODE_VALUE, LANGUAGE
-from prodex.send.records import DELETE, MAINTAINED_BY_SERVICE, Product
+from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place, rewritten_container, unusual_list
 from prodex.tables.values import halves_of, storable
 from prodex.written_json import RepeatedKeys, unwritable, why_unwritable
@@ -428,10 +428,6 @@ def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
     return None
 
 
-#: What describes a code: it is that of the code, and of no other.
-_OF_THE_CODE = (CODE_VALUE.keys() | LANGUAGE.keys()) - {"code"}
-
-
 def recoded(described: Any, code: str) -> dict[str, Any]:
     """Return a code value with another code: its label belongs to the old one, everything else to the item.
 
@@ -442,7 +438,7 @@ def recoded(described: Any, code: str) -> dict[str, Any]:
         return {"code": code}
     if "code" in described and str(described["code"]) == code:
         return described
-    return {name: value for name, value in described.items() if name not in _OF_THE_CODE} | {"code": code}
+    return {name: value for name, value in described.items() if name not in OF_THE_CODE} | {"code": code}
 
 
 def _correction_in_words(correction: Correction) -> str:

@@ -13,12 +13,13 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from prodex import gtin
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
 from prodex.messages import counted
 from prodex.send import xml
 from prodex.send.batches import writable
-from prodex.send.records import MAINTAINED_BY_SERVICE, Product
+from prodex.send.records import Product
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."
 

@@ -52,14 +52,6 @@ DELETE = Marker.DELETE
 Product: TypeAlias = dict[str, Any]
 Source: TypeAlias = pd.DataFrame | Catalog | Iterable[Mapping[str, Any]] | str | Path
 
-#: Attributes that the service maintains itself. A loaded product that is written again leaves them out.
-_MAINTAINED = """
-id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
-targetProductStatus validation hasTags isTaggedBy requiredScenarios lastRequest lastUserHistoryDate
-assetsLastRequests
-"""
-MAINTAINED_BY_SERVICE = frozenset(_MAINTAINED.split())
-
 # Columns of the tables that are no attributes of the service: with them, a frame is from a catalogue.
 _ONLY_IN_TABLES = frozenset(column.name for column in TABLES["products"].columns if column.name != "gtin") - {
     path[0] for column in TABLES["products"].columns for path in column.paths

@@ -16,14 +16,15 @@ import pyarrow.compute as pc
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin
+from prodex.changes import ABSENT, NoValue
+from prodex.changes import is_same as is_same_value
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
 from prodex.send.earlier_upserts import visible_digests
-from prodex.send.leaves import ABSENT, is_same_value
 from prodex.send.records import Product
 from prodex.send.sent_writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.upsert_history import LONGEST
-from prodex.send.value_trails import Face, Held, is_same, trails
+from prodex.send.value_trails import Held, is_same, trails
 from prodex.tables.columns import whole
 from prodex.tables.values import read_json
 
@@ -164,7 +165,7 @@ def _of_product(
         is_waiting = isinstance(waiting, Mapping) and root in waiting
         for trail in found:
             held, *others = trail.held
-            if isinstance(held, Face) and not origin.asked(trail.attribute, trail.language_code):
+            if isinstance(held, NoValue) and not origin.asked(trail.attribute, trail.language_code):
                 continue
             if (last := _last(written, others)) is None:
                 continue
@@ -206,7 +207,9 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
             visible = visible_digests(record)
         is_there = bool(write.digests) and write.digests <= visible
         state = SentState.AS_SENT if is_there else SentState.UNKNOWN
-        yield SentValue(product, write.gtin, "", None, None, "", Face.NOT_ASKED, Face.NOT_ASKED, write, state)
+        yield SentValue(
+            product, write.gtin, "", None, None, "", NoValue.NOT_ASKED, NoValue.NOT_ASKED, write, state
+        )
 
 
 def _last(written: Sequence[SentWrite], others: Sequence[Held]) -> tuple[SentWrite, Held] | None:
@@ -215,7 +218,7 @@ def _last(written: Sequence[SentWrite], others: Sequence[Held]) -> tuple[SentWri
     for number, write in enumerate(written):
         before, after = others[number], others[len(written) + number]
         # What was written along as it was is not what somebody meant to send.
-        is_change = before is Face.NOT_ASKED or not is_same(before, after)
+        is_change = before is NoValue.NOT_ASKED or not is_same(before, after)
         if is_change and write.outcome is not WriteOutcome.REFUSED:
             found = write, after
     return found

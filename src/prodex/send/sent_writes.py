@@ -14,12 +14,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from prodex.changes import ABSENT, NoValue
 from prodex.errors import InputError, StorageError
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
 from prodex.send.earlier_records import EarlierRecord, earlier_records
 from prodex.send.journal import SentCall, UpsertJournal, head_of, name_of
-from prodex.send.leaves import ABSENT
 from prodex.send.records import Product, gtin_key
 from prodex.send.upsert_history import (
     ended_imports,
@@ -28,7 +28,6 @@ from prodex.send.upsert_history import (
     recent_journals,
     settling,
 )
-from prodex.send.value_trails import Face
 from prodex.service.replies import SUCCESS
 
 
@@ -109,10 +108,10 @@ class SentWrite:
         return self.attributes is None or root in self.attributes
 
     def value_before(self, root: str) -> Any:
-        """Return an attribute as it was before; `Face.NOT_ASKED` where that is not known."""
+        """Return an attribute as it was before; `NoValue.NOT_ASKED` where that is not known."""
         if self.before is not None:
             return self.before.get(root, ABSENT)
-        return ABSENT if self.is_new else Face.NOT_ASKED
+        return ABSENT if self.is_new else NoValue.NOT_ASKED
 
     def value_sent(self, root: str) -> Any:
         """Return an attribute as it is once it was written: of the assets only those that are named are replaced."""

@@ -1,6 +1,6 @@
 """The values of an attribute at several times, place by place: which text was what, and where it was not there.
 
-A place is known as in `prodex.send.leaves`: by language, code or address, and by its index only where nothing else
+A place is known as in `prodex.changes`: by language, code or address, and by its index only where nothing else
 tells items apart. So a text that moved to another index is the same text.
 """
 
@@ -9,25 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, TypeAlias
 
+from prodex.changes import ABSENT, Item, NoValue, absence_of
+from prodex.changes.change import Step
+from prodex.changes.identity import aligned
+from prodex.changes.sameness import is_one_value
+from prodex.changes.sameness import is_same as is_same_value
 from prodex.locales import short_language
-from prodex.send.leaves import ABSENT, ItemKey, PathStep, aligned, is_one_value, is_same_value
 from prodex.written_json import written_json
-
-
-class Face(Enum):
-    """Why a place has no value."""
-
-    ABSENT = "absent"
-    NULL = "null"
-    EMPTY = "empty"
-    NOT_ASKED = "not asked for"
-
-    def __repr__(self) -> str:
-        return self.name
-
 
 #: What a place holds: a value as the record has it, or why there is none.
 Held: TypeAlias = Any
@@ -64,7 +54,7 @@ def trails(root: str, versions: Sequence[Any]) -> Iterator[Trail]:
     root
         The attribute.
     versions
-        Its values; `ABSENT` where the record does not have it, `Face.NOT_ASKED` where nobody asked for it.
+        Its values; ABSENT where the record does not have it, NOT_ASKED where nobody asked for it.
 
     Examples
     --------
@@ -75,13 +65,13 @@ def trails(root: str, versions: Sequence[Any]) -> Iterator[Trail]:
     fr ('Riz', 'Riz', NULL)
     nl (ABSENT, 'Rijst', NULL)
     """
-    yield from _trails(root, (), [_face(one) for one in versions])
+    yield from _trails(root, (), [_held(one) for one in versions])
 
 
 def is_same(one: Held, other: Held) -> bool:
     """Whether a place holds the same twice; why it has none does not matter."""
-    if isinstance(one, Face) or isinstance(other, Face):
-        return isinstance(one, Face) and isinstance(other, Face)
+    if isinstance(one, NoValue) or isinstance(other, NoValue):
+        return isinstance(one, NoValue) and isinstance(other, NoValue)
     return is_same_value(one, other)
 
 
@@ -90,7 +80,7 @@ def shown_value(held: Held) -> str | None:
 
     >>> shown_value({"code": "FR", "label": "France"}), shown_value({"expressedIn": {"code": "GRM"}, "data": 500})
     ('FR (France)', '500 GRM')
-    >>> shown_value(Face.NULL), shown_value(True), shown_value("verbatim")
+    >>> shown_value(NoValue.NULL), shown_value(True), shown_value("verbatim")
     (None, 'true', 'verbatim')
     """
     found = _in_words(held)
@@ -100,7 +90,7 @@ def shown_value(held: Held) -> str | None:
 
 def _in_words(held: Held) -> str | None:
     match held:
-        case Face():
+        case NoValue():
             return None
         case str():
             return held
@@ -112,30 +102,26 @@ def _in_words(held: Held) -> str | None:
     return json.dumps(held, ensure_ascii=False, default=str)
 
 
-def _face(value: Any) -> Held:
-    if value is None:
-        return Face.NULL
-    if value is ABSENT:
-        return Face.ABSENT
-    return Face.EMPTY if value in ([], {}) and not isinstance(value, bool) else value
+def _held(value: Any) -> Held:
+    return absence_of(value) or value
 
 
-def _trails(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Iterator[Trail]:
-    filled = [one for one in versions if not isinstance(one, Face)]
+def _trails(root: str, path: tuple[Step, ...], versions: list[Held]) -> Iterator[Trail]:
+    filled = [one for one in versions if not isinstance(one, NoValue)]
     if filled and all(isinstance(one, dict) and not is_one_value(one) for one in filled):
         for name in dict.fromkeys(name for one in filled for name in one):
             yield from _trails(
                 root,
                 (*path, name),
-                [one if isinstance(one, Face) else _face(one.get(name, ABSENT)) for one in versions],
+                [one if isinstance(one, NoValue) else _held(one.get(name, ABSENT)) for one in versions],
             )
         return
     if filled and all(isinstance(one, list) for one in filled):
-        items = aligned([[] if isinstance(one, Face) else one for one in versions])
+        items = aligned([[] if isinstance(one, NoValue) else one for one in versions])
         if items is not None:
             for step, each in items.items():
                 held = [
-                    whole if isinstance(whole, Face) else _face(one)
+                    whole if isinstance(whole, NoValue) else _held(one)
                     for one, whole in zip(each, versions, strict=True)
                 ]
                 yield from _trails(root, (*path, step), held)
@@ -143,8 +129,8 @@ def _trails(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Iter
     yield _trail(root, path, versions)
 
 
-def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail:
-    filled = [one for one in versions if not isinstance(one, Face)]
+def _trail(root: str, path: tuple[Step, ...], versions: list[Held]) -> Trail:
+    filled = [one for one in versions if not isinstance(one, NoValue)]
     # A plain string that became a localized text is another value, and no text in a language.
     is_text = bool(filled) and all(map(_is_text, filled))
     codes = [one["expressedIn"].get("code") for one in filled] if is_text else []
@@ -153,9 +139,9 @@ def _trail(root: str, path: tuple[PathStep, ...], versions: list[Held]) -> Trail
     keys = [step for step in path if not isinstance(step, str)]
     match keys:
         # The language of a text is in a column of its own.
-        case [*_, ItemKey(name="language", number=number)] if code is not None:
-            keys[-1:] = [ItemKey("language", "", number)] if number else []
-    held = tuple(one["data"] if is_text and not isinstance(one, Face) else one for one in versions)
+        case [*_, Item(name="language", number=number)] if code is not None:
+            keys[-1:] = [Item("language", "", number)] if number else []
+    held = tuple(one["data"] if is_text and not isinstance(one, NoValue) else one for one in versions)
     names = [root, *(step for step in path if isinstance(step, str))]
     return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held)
 
@@ -168,7 +154,7 @@ def _is_text(value: Held) -> bool:
     )
 
 
-def _step_in_words(step: PathStep) -> str:
-    if not isinstance(step, ItemKey):
+def _step_in_words(step: Step) -> str:
+    if not isinstance(step, Item):
         return str(step)
     return f"{step.value} (no. {step.number + 1})".strip() if step.number else step.value

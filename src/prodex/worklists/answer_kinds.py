@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.send.attribute_types import PRODUCT
-from prodex.send.records import MAINTAINED_BY_SERVICE
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 

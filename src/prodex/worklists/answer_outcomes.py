@@ -16,12 +16,24 @@ from typing import Any
 
 from prodex import gtin
 from prodex.catalog import Catalog
+from prodex.changes import (
+    ABSENT,
+    Change,
+    PlaceChanged,
+    apply,
+    check,
+    in_words,
+    is_made,
+    is_nothing,
+    path_after,
+    sides_in_words,
+    value_at,
+)
 from prodex.errors import ChangesRefused, InputError
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
 from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
-from prodex.send.leaves import ABSENT, LeafChange, LeafChanged, is_nothing
 from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place
@@ -38,7 +50,6 @@ from prodex.worklists.answer_parsing import (
     with_language,
 )
 from prodex.worklists.evidence import alike, has_value_seen, is_rounded
-from prodex.worklists.exact_answers import in_words
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
@@ -338,7 +349,7 @@ def understood(
         )
 
 
-def _exactly(decision: Decision, record: Product, change: TextChange | LeafChange) -> Decision:
+def _exactly(decision: Decision, record: Product, change: TextChange | Change) -> Decision:
     """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
     root = str(decision.attribute).partition(".")[0]
     if root in NEVER_WRITTEN:
@@ -346,7 +357,7 @@ def _exactly(decision: Decision, record: Product, change: TextChange | LeafChang
             AnswerState.REFUSED, f"{root} is maintained by the service and cannot be written."
         )
     try:
-        if isinstance(change, LeafChange):
+        if isinstance(change, Change):
             return _with_leaf(decision, record, change)
         return _with_exact_text(decision, record, change)
     except AnswerRefused as error:
@@ -357,32 +368,42 @@ def _exactly(decision: Decision, record: Product, change: TextChange | LeafChang
         )
 
 
-def _with_leaf(decision: Decision, record: Product, change: LeafChange) -> Decision:
+def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
+    root, order = str(change.attribute), decision.answer.order
+
     def applied(present: Any) -> Any:
         try:
-            return change.applied(present)
-        except LeafChanged as error:
-            raise ChangesRefused(_found_instead(change.before, error.found)) from error
+            made = apply({root: present}, [change] if order is None else [change, order])
+        except PlaceChanged as error:
+            raise ChangesRefused(_found_instead(expected, error.found)) from error
+        return made.get(root)
 
-    present = record.get(change.root, ABSENT)
-    found = change.found(present)
-    after = None if is_nothing(change.after) else in_words(change.after)
-    before = None if is_nothing(found) else in_words(found)
-    place = f"{change.root}.{'.'.join(map(str, change.path_after))}"
+    found = value_at(record, change.path)
+    if found is ABSENT:
+        found = value_at(record, path_after(change))
+    before: str | None
+    after: str | None
+    if change.is_order:
+        before, after = sides_in_words(change)
+        expected = before
+    else:
+        before, after = (None if is_nothing(one) else in_words(one) for one in (found, change.after))
+        expected = change.before
+    place = ".".join(map(str, path_after(change)))
     decision = replace(
         decision,
         language=None if (language := decision.answer.keys.get("language")) is None else short_of(language),
-        correction=Correction(change.root, applied, False),
+        correction=Correction(root, applied, False),
         before=before,
         edits=(ItemEdit(place, before, after),),
         is_as_seen=True,
     )
-    if change.is_made(present):
+    if is_made(record, change):
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
     try:
-        change.check(present)
-    except LeafChanged as error:
-        return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, error.found))
+        check(record, change)
+    except PlaceChanged as error:
+        return decision.becomes(AnswerState.CONFLICT, _found_instead(expected, error.found))
     return decision
 
 

@@ -8,9 +8,8 @@ sent, that is a conflict.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from prodex.send.leaves import ItemKey, LeafChange, is_nothing
+from prodex.changes import Change, Item, sides_in_words, wire_path
 from prodex.worklists.returned_files import Answer, TextChange
 
 
@@ -61,38 +60,41 @@ def exact_text(
 
 
 def exact_change(
-    product_id: str,
-    change: LeafChange,
+    change: Change,
     *,
     number: int,
     attribute: str | None = None,
     language: str | None = None,
     updated_at: str | None = None,
     questions: Collection[str] = (),
+    order: Change | None = None,
 ) -> Answer:
-    """Return the answer that one leaf of an attribute is to hold another value.
+    """Return the answer that one place of a product is to hold another value.
 
     Parameters
     ----------
-    product_id, change
-        The product, and the change.
+    change
+        The change.
     number, updated_at, questions
         As for `exact_text`.
     attribute
         The wire path that is shown and compared with findings; by default that of the change.
     language
-        The language of the leaf; by default that of the change, if it is about a text.
+        The language of the place; by default that of the change, if it is about a text.
+    order
+        The order that its list is to have with it.
     """
+    before, text = sides_in_words(change)
     keys = {
-        "product_id": product_id,
-        "attribute": attribute or wire_path(change),
+        "product_id": change.product,
+        "attribute": attribute or wire_path(change.path),
         "language": language or _language_of(change),
-        "value": in_words(change.before),
+        "value": before,
         "updated_at": updated_at,
     }
     filled = {name: value for name, value in keys.items() if value is not None}
-    text = in_words(change.after)
-    return Answer("", "", number, "", text, "text", filled, change=change, questions=tuple(questions))
+    asked = tuple(questions)
+    return Answer("", "", number, "", text, "text", filled, change=change, order=order, questions=asked)
 
 
 def exact_refusal(
@@ -104,40 +106,6 @@ def exact_refusal(
     return Answer("", "", number, "", text, "text", filled, refusal=reason)
 
 
-def wire_path(change: LeafChange) -> str:
-    """Return the wire path of a change: without the items of lists, and without `data` of a text.
-
-    >>> from prodex.send.leaves import leaf_changes
-    >>> before, after = ([{"code": code, "label": "x"}] for code in ("A", "B"))
-    >>> wire_path(leaf_changes("isDerivedFrom", before, after)[0])
-    'isDerivedFrom'
-    """
-    names = [step for step in change.path if isinstance(step, str)]
-    if names and names[-1] == "data":
-        names.pop()
-    return ".".join([change.root, *names])
-
-
-def _language_of(change: LeafChange) -> str | None:
-    keys = [step for step in change.path if isinstance(step, ItemKey) and step.name == "language"]
-    return keys[-1].value if keys else None
-
-
-def in_words(value: Any) -> str:
-    """Return a value of a record as text: what people read of it.
-
-    >>> in_words({"data": 1.4, "expressedIn": {"code": "KGM"}}), in_words([{"code": "A"}, {"code": "B"}])
-    ('1.4 KGM', 'A; B')
-    """
-    match value:
-        case {"data": data, "expressedIn": {"code": code}}:
-            return str(data) if isinstance(data, str) else f"{data} {code}"
-        case {"code": code}:
-            return str(code)
-        case bool():
-            return str(value).lower()
-        case list() if value:
-            return "; ".join(map(in_words, value))
-        case dict() if value:
-            return ", ".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
-    return "" if is_nothing(value) else str(value)
+def _language_of(change: Change) -> str | None:
+    languages = [step.value for step in change.path if isinstance(step, Item) and step.name == "language"]
+    return languages[-1] if languages else None

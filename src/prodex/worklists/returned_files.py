@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.changes import Change
 from prodex.errors import InputError, NotExported, OtherLayout, SpreadsheetUnreadable
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder
@@ -36,7 +37,6 @@ from prodex.limits import Limits
 from prodex.locales import known_language_tag
 from prodex.messages import unaccented
 from prodex.quality.problems import asked_attribute
-from prodex.send.leaves import LeafChange
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,
@@ -145,6 +145,8 @@ class Answer(NamedTuple):
         The place of an answer for several rows at once, in words; None where it is in its own row.
     change
         What it changes, of an answer that is exact (`prodex.worklists.exact_answers`); None for a cell.
+    order
+        The order of the list in which an exact answer adds an item or takes one away; None where it follows.
     questions
         What is asked back of it in any case.
     refusal
@@ -167,7 +169,8 @@ class Answer(NamedTuple):
     source: AnswerSource = AnswerSource()
     is_typed_over: bool = False
     given_at: str | None = None
-    change: TextChange | LeafChange | None = None
+    change: TextChange | Change | None = None
+    order: Change | None = None
     questions: tuple[str, ...] = ()
     refusal: str | None = None
     bound: int | None = None

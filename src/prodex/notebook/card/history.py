@@ -14,13 +14,14 @@ from typing import Any
 
 from prodex import clock
 from prodex.catalog import Catalog
+from prodex.changes import NoValue
 from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, ValueHistory, histories_of
 from prodex.display.html_tables import template
 from prodex.errors import ProdexError
 from prodex.exploration.card.contents import CardContents
 from prodex.messages import counted
 from prodex.quality.problems import attribute_title
-from prodex.send.value_trails import Face, Held, shown_value
+from prodex.send.value_trails import Held, shown_value
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.untrusted_text import Words, even_limit, label, weight, words
@@ -31,10 +32,10 @@ _ROOM = 400_000
 
 #: What a cell shows where there is no value.
 _FACES = {
-    Face.ABSENT: "absent",
-    Face.NULL: "null",
-    Face.EMPTY: "empty",
-    Face.NOT_ASKED: "not known",
+    NoValue.ABSENT: "absent",
+    NoValue.NULL: "null",
+    NoValue.EMPTY: "empty",
+    NoValue.NOT_ASKED: "not known",
 }
 
 
@@ -169,7 +170,7 @@ def _row(event: ValueEvent, most: int) -> HistoryRow:
 
 
 def _gap(held: Held) -> str:
-    return _FACES[held] if isinstance(held, Face) else ""
+    return _FACES[held] if isinstance(held, NoValue) else ""
 
 
 def _since(event: ValueEvent) -> str:
