@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.changes import (
@@ -26,8 +26,6 @@ from prodex.changes.columns import RECORDS, SCHEMA
 from prodex.written_json import read_written, written_json
 from tests.changes.records import edited_records
 
-unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
-
 
 def records(products: Sequence[tuple[str, Any]]) -> pa.Table:
     """Return records as a table; ABSENT for a product that is not in it."""
@@ -44,7 +42,6 @@ def rows(table: pa.Table) -> dict[str, str]:
     return found
 
 
-@unhurried
 @given(
     st.lists(st.one_of(edited_records, edited_records.map(lambda pair: (pair[0], pair[0]))), max_size=4),
     st.data(),

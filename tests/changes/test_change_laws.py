@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.changes import (
@@ -29,7 +29,6 @@ from prodex.changes import (
 from prodex.written_json import read_written, written_json
 from tests.changes.records import amount, edited_records, pairs_of_values, text, values
 
-unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 Pair = tuple[dict[str, Any], dict[str, Any]]
 
@@ -39,7 +38,6 @@ def corner(before: str, after: str) -> Pair:
     return read_written(before), read_written(after)
 
 
-@unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50}', '{"id":7,"size":1.5}'))
 @example(corner('{"id":7,"a":1,"b":2}', '{"id":7,"b":2,"a":1}'))
@@ -66,7 +64,6 @@ def test_changes_lead_to_the_other_record_and_back(pair: Pair) -> None:
     assert (changes == ()) == is_exact(before, after)
 
 
-@unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50,"tags":["a"]}', '{"id":7,"size":1.50,"tags":["b"]}'))
 @example(
@@ -127,7 +124,6 @@ def test_the_four_absences_stay_four(before: Any, after: Any) -> None:
     assert is_exact(before, back.get("attribute", ABSENT))
 
 
-@unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":null}', '{"id":7,"size":4}'))
 @example(corner('{"id":7,"size":[]}', '{"id":7,"size":[{"code":"A"}]}'))
@@ -158,7 +154,6 @@ def written_by_a_service(present: dict[str, Any], sent: dict[str, Any]) -> dict[
     return stored
 
 
-@unhurried
 @given(edited_records)
 @example(
     corner(
