@@ -27,7 +27,7 @@ from prodex.changes import (
     why_not_sendable,
 )
 from prodex.written_json import read_written, written_json
-from tests.changes.records import amount, edited_records, pairs_of_values, text, values
+from tests.changes.records import amount, edited_records, pairs_of_values, text, texts, values
 
 unhurried = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -317,6 +317,20 @@ def test_the_order_of_a_list_is_a_change() -> None:
     assert not says_the_same(change)
     assert {"tags": ["c", "b", "a", "own"]} == apply({"tags": ["a", "b", "c", "own"]}, [change])
     assert {"tags": ["a", "b", "c", "own"]} == apply({"tags": ["c", "b", "a", "own"]}, inverse([change]))
+
+
+@given(texts, texts, texts)
+@example(
+    [text("fra-FR", "a"), text("nld-NL", "b"), text("fra-BE", "c")],
+    [text("fra-BE", "c"), text("fra-FR", "a"), text("nld-NL", "b")],
+    [text("nld-NL", "b"), text("fr", "a")],
+)
+def test_an_order_loses_and_doubles_nothing(before: list[Any], after: list[Any], present: list[Any]) -> None:
+    """Whatever is in the list by now, and in whichever spelling."""
+    for one in diff({"name": before}, {"name": after}, product="7"):
+        if one.is_order:
+            made = apply({"name": present}, [one])["name"]
+            assert sorted(map(written_json, present)) == sorted(map(written_json, made))
 
 
 def test_a_record_that_is_new_or_gone_is_one_change() -> None:
