@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -44,9 +45,10 @@ def rows(table: pa.Table) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @unhurried
 @given(
-    st.lists(st.one_of(edited_records, edited_records.map(lambda pair: (pair[0], pair[0]))), max_size=4),
+    st.lists(st.one_of(edited_records, edited_records.map(lambda pair: (pair[0], pair[0]))), max_size=2),
     st.data(),
 )
 @example([], None)

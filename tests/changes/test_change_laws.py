@@ -39,6 +39,7 @@ def corner(before: str, after: str) -> Pair:
     return read_written(before), read_written(after)
 
 
+@pytest.mark.slow
 @unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50}', '{"id":7,"size":1.5}'))
@@ -66,6 +67,7 @@ def test_changes_lead_to_the_other_record_and_back(pair: Pair) -> None:
     assert (changes == ()) == is_exact(before, after)
 
 
+@pytest.mark.slow
 @unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50,"tags":["a"]}', '{"id":7,"size":1.50,"tags":["b"]}'))
@@ -127,6 +129,7 @@ def test_the_four_absences_stay_four(before: Any, after: Any) -> None:
     assert is_exact(before, back.get("attribute", ABSENT))
 
 
+@pytest.mark.slow
 @unhurried
 @given(edited_records)
 @example(corner('{"id":7,"size":null}', '{"id":7,"size":4}'))
@@ -158,6 +161,7 @@ def written_by_a_service(present: dict[str, Any], sent: dict[str, Any]) -> dict[
     return stored
 
 
+@pytest.mark.slow
 @unhurried
 @given(edited_records)
 @example(
