@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -42,8 +43,9 @@ def rows(table: pa.Table) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @given(
-    st.lists(st.one_of(edited_records, edited_records.map(lambda pair: (pair[0], pair[0]))), max_size=4),
+    st.lists(st.one_of(edited_records, edited_records.map(lambda pair: (pair[0], pair[0]))), max_size=2),
     st.data(),
 )
 @example([], None)

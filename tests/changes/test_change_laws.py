@@ -27,8 +27,7 @@ from prodex.changes import (
     why_not_sendable,
 )
 from prodex.written_json import read_written, written_json
-from tests.changes.records import amount, edited_records, pairs_of_values, text, values
-
+from tests.changes.records import amount, edited_records, pairs_of_values, text, texts, values
 
 Pair = tuple[dict[str, Any], dict[str, Any]]
 
@@ -38,6 +37,7 @@ def corner(before: str, after: str) -> Pair:
     return read_written(before), read_written(after)
 
 
+@pytest.mark.slow
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50}', '{"id":7,"size":1.5}'))
 @example(corner('{"id":7,"a":1,"b":2}', '{"id":7,"b":2,"a":1}'))
@@ -64,6 +64,7 @@ def test_changes_lead_to_the_other_record_and_back(pair: Pair) -> None:
     assert (changes == ()) == is_exact(before, after)
 
 
+@pytest.mark.slow
 @given(edited_records)
 @example(corner('{"id":7,"size":1.50,"tags":["a"]}', '{"id":7,"size":1.50,"tags":["b"]}'))
 @example(
@@ -124,6 +125,7 @@ def test_the_four_absences_stay_four(before: Any, after: Any) -> None:
     assert is_exact(before, back.get("attribute", ABSENT))
 
 
+@pytest.mark.slow
 @given(edited_records)
 @example(corner('{"id":7,"size":null}', '{"id":7,"size":4}'))
 @example(corner('{"id":7,"size":[]}', '{"id":7,"size":[{"code":"A"}]}'))
@@ -154,6 +156,7 @@ def written_by_a_service(present: dict[str, Any], sent: dict[str, Any]) -> dict[
     return stored
 
 
+@pytest.mark.slow
 @given(edited_records)
 @example(
     corner(
@@ -312,6 +315,20 @@ def test_the_order_of_a_list_is_a_change() -> None:
     assert not says_the_same(change)
     assert {"tags": ["c", "b", "a", "own"]} == apply({"tags": ["a", "b", "c", "own"]}, [change])
     assert {"tags": ["a", "b", "c", "own"]} == apply({"tags": ["c", "b", "a", "own"]}, inverse([change]))
+
+
+@given(texts, texts, texts)
+@example(
+    [text("fra-FR", "a"), text("nld-NL", "b"), text("fra-BE", "c")],
+    [text("fra-BE", "c"), text("fra-FR", "a"), text("nld-NL", "b")],
+    [text("nld-NL", "b"), text("fr", "a")],
+)
+def test_an_order_loses_and_doubles_nothing(before: list[Any], after: list[Any], present: list[Any]) -> None:
+    """Whatever is in the list by now, and in whichever spelling."""
+    for one in diff({"name": before}, {"name": after}, product="7"):
+        if one.is_order:
+            made = apply({"name": present}, [one])["name"]
+            assert sorted(map(written_json, present)) == sorted(map(written_json, made))
 
 
 def test_a_record_that_is_new_or_gone_is_one_change() -> None:

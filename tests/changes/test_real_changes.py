@@ -30,6 +30,7 @@ def real() -> list[bytes]:
         return [line.strip() for line in file][::_STEP]
 
 
+@pytest.mark.slow
 def test_real_products_become_one_another(real: list[bytes]) -> None:
     """A product that becomes the next one is that, byte for byte, and leads back."""
     wrong = []
@@ -45,6 +46,7 @@ def test_real_products_become_one_another(real: list[bytes]) -> None:
     assert [] == wrong
 
 
+@pytest.mark.slow
 def test_a_leaf_that_changes_is_one_change(real: list[bytes]) -> None:
     """Of the columns as of each record: what it holds before and after, within the only change that there is."""
     chance, edits = Random(1), []

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_changes_are_made_in_any_order(pair: tuple[Any, Any], chance: Random) ->
     assert expected == unordered(made(changes, before))
 
 
+@pytest.mark.slow
 @given(pairs_of_values, st.data())
 def test_some_of_the_changes_are_made_alone(pair: tuple[Any, Any], data: st.DataObject) -> None:
     """Each stays to be made, or is made; taking it back leads to what was before."""

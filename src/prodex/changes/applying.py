@@ -195,12 +195,16 @@ def _ordered(container: Any, runs: Sequence[Sequence[Any]]) -> Any:
         return place_of(container, step) if isinstance(step, Item) else None
 
     places = [[None if one is None else found(one) for one in run] for run in runs]
-    # What is there, and whose neighbour is there.
-    known = [
-        (after, [one for one in members if one is not None])
-        for (after, *members), run in zip(places, runs, strict=True)
-        if after is not None or run[0] is None
-    ]
+    # Two that were apart may be one by now, where a language is written in another way: it is moved once.
+    seen = {run[0] for run in places}
+    known = []
+    for (after, *members), run in zip(places, runs, strict=True):
+        # Where the neighbour is gone, they stay where they are.
+        if after is not None or run[0] is None:
+            known.append(
+                (after, [one for one in dict.fromkeys(members) if one is not None and one not in seen])
+            )
+            seen.update(members)
     moved = {one for _, members in known for one in members}
     made = [one for one in keys if one not in moved]
     for after, members in known:

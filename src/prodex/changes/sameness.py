@@ -26,7 +26,7 @@ _ADDED = MAINTAINED_BY_SERVICE - _STAMPS
 
 
 def is_nothing(value: Any) -> bool:
-    """Whether a value says nothing: absent, null, empty, or an object of nothing else. A write takes it away in one way.
+    """Whether a value says nothing: absent, null, empty, or an object of such. A write takes it away in one way.
 
     What nobody asked for is not nothing: it may be anything.
     """
