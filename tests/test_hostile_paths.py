@@ -167,6 +167,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if os.name != "nt":
         (tmp_path / "circle.toml").symlink_to("circle.toml")
         os.mkfifo(tmp_path / "pipe.toml")
+    monkeypatch.setattr("prodex.files.unpacking.A_WRITER_COMES", 0.1)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
     return tmp_path

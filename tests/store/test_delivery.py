@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -355,6 +356,39 @@ def test_a_pipe_can_be_read_although_only_once(tmp_path: Path) -> None:
     writer.join()
 
     assert 30 == len(catalog)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes with a name are those of POSIX")
+@pytest.mark.usefixtures("small")
+def test_a_writer_may_come_late_and_write_slowly(tmp_path: Path) -> None:
+    """Nothing is lost of what somebody writes who is there before he has anything to write."""
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        time.sleep(0.1)
+        with pipe.open("w") as file:
+            for number in range(3):
+                time.sleep(0.1)
+                file.write(json.dumps({"id": number}) + "\n")
+                file.flush()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    catalog = prodex.read_products(pipe, name="delivery")
+    writer.join()
+
+    assert 3 == len(catalog)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes with a name are those of POSIX")
+def test_a_pipe_into_which_nobody_writes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To open one would wait for ever."""
+    monkeypatch.setattr("prodex.files.unpacking.A_WRITER_COMES", 0.1)
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="nobody writes into it"):
+        prodex.read_products(pipe)
 
 
 def test_two_cannot_make_the_same_snapshot_at_once(tmp_path: Path, home: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +17,8 @@ from prodex.limits import FILE, Limits, Meter
 
 #: Bytes that are unpacked at a time, and bytes that are read from a file at a time.
 _STEP, _READ = 1 << 18, 1 << 20
+#: Seconds in which somebody has to write into a pipe, and between two looks.
+A_WRITER_COMES, _LOOK = 5.0, 0.02
 
 _GZIP = b"\x1f\x8b"
 _CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
@@ -79,7 +83,8 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     """Open a file for reading within limits, unpacked if its name ends in `.gz`.
 
     A packed file that could be too large is unpacked to the end once before, and the result thrown away: a caller that
-    asks for the first line would otherwise hold everything up to the limit in memory.
+    asks for the first line would otherwise hold everything up to the limit in memory. A pipe is read to its end, and
+    refused when nobody comes to write into it.
 
     Raises
     ------
@@ -91,19 +96,36 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     packed = ["gzip"] if path.suffix == ".gz" else []
     meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
     try:
-        opened = path.open("rb")
+        is_pipe = path.is_fifo()
+        opened = open(path, "rb", 0, opener=_without_waiting) if is_pipe else path.open("rb")
     except ValueError as error:  # also of half a character
         raise OSError(f"it is no path of a file ({error})") from error
     with opened as file:
+        first = [_first_of_pipe(file)] if is_pipe else []
         if packed and trial.may_exceed(path.stat().st_size):
             with suppress(zlib.error, EOFError):  # damage is reported below, when the file is read
                 for _ in unpacked(iter(partial(file.read, _READ), b""), packed, trial):
                     pass
             file.seek(0)
         meter.begin()
-        pieces = unpacked(iter(partial(file.read, _READ), b""), packed, meter, strict=True)
+        pieces = unpacked(chain(first, iter(partial(file.read, _READ), b"")), packed, meter, strict=True)
         with io.BufferedReader(_Pieces(pieces), _READ) as reader:
             yield cast("BinaryIO", reader)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _first_of_pipe(pipe: Any) -> bytes:
+    """Return the first byte of a pipe, or nothing of one that has a writer who has not written yet."""
+    end = time.monotonic() + A_WRITER_COMES
+    while (first := pipe.read(1)) == b"":  # None is said where there is a writer
+        if time.monotonic() > end:
+            raise OSError("it is a pipe, and nobody writes into it")
+        time.sleep(_LOOK)
+    os.set_blocking(pipe.fileno(), True)
+    return first or b""
 
 
 class _Pieces(io.RawIOBase):
