@@ -177,6 +177,8 @@ def test_a_path_of_no_file_is_an_error_of_ours(called: str, place: Path) -> None
     """Whatever is called with it works, or ends in an error that names what to do."""
     strange = {}
     for name, call in calls().items():
+        if (name, called) == ("read_products source", "a pipe"):
+            continue  # records may come through one: whoever reads it waits for whoever writes into it
         try:
             call(PATHS[called](place))
         except ProdexError as error:
