@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import ExportDamaged, NotExported, QueryError
+from prodex.formats.exporting import described_file
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests import wire
@@ -334,6 +336,22 @@ def test_a_package_that_lies_about_what_was_left_out_is_refused(tmp_path: Path, 
     (tmp_path / "datapackage.json").write_text(json.dumps(package))
 
     with pytest.raises(ExportDamaged):
+        prodex.read_export(tmp_path)
+
+
+def test_a_file_that_does_not_say_whose_its_rows_are_is_refused(tmp_path: Path) -> None:
+    """Nobody could say of which product a text is, even where the package says that this column was left out."""
+    prodex.flatten(RECORDS).export(tmp_path, "parquet", tables=["products", "texts"])
+    path, package = tmp_path / "texts.parquet", described(tmp_path)
+    table = pq.read_table(path).drop_columns(["product_id"])
+    pq.write_table(table, path)
+    changed = described_file(path, table.schema, len(table), 0, False) | {
+        "left_out": {"columns": ["product_id"]}
+    }
+    package["resources"] = [changed if one["name"] == "texts" else one for one in package["resources"]]
+    (tmp_path / "datapackage.json").write_text(json.dumps(package))
+
+    with pytest.raises(ExportDamaged, match="it cannot be without a column 'product_id'"):
         prodex.read_export(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,11 @@ def has_data(value: Any) -> bool:
         return any(has_data(item) for key, item in value.items() if key not in aside)
     if isinstance(value, list):
         return any(map(has_data, value))
-    return bool(value.strip()) if isinstance(value, str) else value is not None
+    # Spaces, controls and what only formats others show nothing, by the categories of Unicode.
+    invisible = {"Zs", "Zl", "Zp", "Cc", "Cf"}
+    if isinstance(value, str):
+        return any(unicodedata.category(letter) not in invisible for letter in value)
+    return value is not None
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import Audit, Catalog, clock
+from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.quality import accepted as accepted_module
 from prodex.quality.accepted import day_of, digest_of
@@ -442,6 +443,18 @@ def test_states_say_what_became_of_each_line() -> None:
 
     assert ["in force", "value changed", "date passed", "withdrawn", "withdrawal"] == states
     assert ["not in the newest audit"] * 2 == gone[:2]
+
+
+def test_what_is_accepted_is_no_warning() -> None:
+    """Of its lines only those about what cannot be read are."""
+    audit = judged(WRONG)
+    accepted = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+    path = path_of(accepted)
+    path.write_text(path.read_text("utf-8") + "{\n", "utf-8")
+
+    found = [is_warning for _, is_warning in accepted_lines(judged(WRONG))]
+
+    assert [False, True] == found
 
 
 def test_a_line_stays_in_force_for_a_gtin_under_another_id() -> None:

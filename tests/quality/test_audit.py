@@ -285,6 +285,21 @@ def test_unknown_is_counted_and_shown() -> None:
     assert [1, 1] == audit.coverage()["unknown"].tolist()
 
 
+def test_a_market_that_is_not_known_matters_only_to_checks_for_a_market() -> None:
+    """A warning that concerns no check would hide those that do."""
+    somewhere = {"product_key": {"target_market_id": 250}}
+    asked, unasked = ({"checks": {"valid_gtin": more}} for more in ({"only": {"market": 250}}, {}))
+
+    found = {
+        (is_known, profile is asked): "no market is known" in repr(prodex.audit(catalog, profile, now=AS_OF))
+        for is_known in (True, False)
+        for catalog in [prodex.flatten([{"id": 7, "gtin": GOOD, **(somewhere if is_known else {})}])]
+        for profile in (asked, unasked)
+    }
+
+    assert found == {(True, True): False, (True, False): False, (False, True): True, (False, False): False}
+
+
 def _rows(frame: pd.DataFrame, *columns: str) -> list[tuple[object, ...]]:
     chosen = frame[list(columns)].astype(object)
     return list(chosen.where(chosen.notna(), None).itertuples(index=False, name=None))

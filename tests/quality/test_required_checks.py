@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.catalog import Catalog
 from prodex.cli import app
+from prodex.quality.required_checks import required_columns
 from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
@@ -258,6 +259,17 @@ def test_a_row_that_cannot_be_is_refused(row: dict[str, Any], words: str) -> Non
     with pytest.raises(prodex.ProdexError) as refused:
         required(BRAND | row)
     assert words in str(refused.value)
+
+
+def test_columns_follow_the_attributes_and_then_the_levels() -> None:
+    """A person finds an attribute by its name, however much it is wanted."""
+    wanted = required(
+        BRAND | {"level": "should"}, {"attribute": "kind"}, {"attribute": "netContent", "level": "not"}
+    )
+
+    assert ["should_have[Shop,brand]", "must_have[Shop,kind]", "must_not_have[Shop,netContent]"] == [
+        one.id for one in required_columns(wanted)
+    ]
 
 
 def test_contradictions_are_named_all_at_once() -> None:

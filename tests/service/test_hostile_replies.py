@@ -206,6 +206,17 @@ def test_by_default_few_bytes_do_not_become_very_many() -> None:
         client_of(server).search_products()
 
 
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "UTF-16", "utf-8"])
+def test_a_reply_is_in_the_encoding_that_its_header_states(encoding: str) -> None:
+    """Some proxies write JSON anew; the letters of a brand stay what they are."""
+    body = ENVELOPE.replace(b'"id": 1', '"id": 1, "brand": "Crème Brûlée"'.encode()).decode().encode(encoding)
+    answer = reply(body, f"Content-Type: application/json; charset={encoding}")
+    with raw_server(whole(answer)) as server:
+        page = client_of(server).list_products()
+
+    assert "Crème Brûlée" == json.loads(page.body)["data"][0]["brand"]
+
+
 def test_bytes_on_the_wire_have_a_limit() -> None:
     """Announced or not."""
     body = b" " * 3_000_000

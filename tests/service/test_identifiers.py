@@ -32,6 +32,17 @@ def read(body):
     return tracking_identifier(Reply(200, body, "", None, None))
 
 
+def test_an_identifier_very_deep_inside_of_objects_is_not_looked_for():
+    """No reply of a service has twenty objects inside each other; one that has must not cost the stack."""
+
+    def inside(objects):
+        return read(b'{"a": ' * objects + b'{"tracking": 7}' + b"}" * objects)
+
+    assert "7" == inside(2)
+    with pytest.raises(IdentifierUnreadable, match="it contains none"):
+        inside(20)
+
+
 @each_row(
     ("body", "expected"),
     [

@@ -98,6 +98,16 @@ def test_the_newest_good_snapshot_stays_behind_worse_ones(harm: str) -> None:
     assert [2, 3, 4] == there(folders)
 
 
+def test_what_nobody_can_date_takes_nobodys_place() -> None:
+    """A folder of next century without a readable manifest may be old: as many others stay as were asked for."""
+    folders = snapshots(3)
+    undated = folders[2].rename(folders[2].with_name("2199-01-01T000000.000000Z"))
+    (undated / "manifest.json").write_text("{", "utf-8")
+
+    assert not len(prodex.vacuum("shop", keep=2))
+    assert ([0, 1], True) == (there(folders), undated.exists())
+
+
 def test_a_damaged_snapshot_that_is_old_goes_too() -> None:
     """How many products it had is not known."""
     folders = snapshots(2)

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 
 from prodex.tables.containers import as_declared, numbered_place, rewritten_container, unusual_list
+from prodex.tables.declared_paths import depth_of
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import ShapeCache
 from prodex.tables.plain_walk import Rows, flatten_one, rows_of
@@ -146,3 +147,16 @@ def test_what_is_no_list_of_texts_is_named() -> None:
         "a list with other items than texts",
     ] == [unusual_list(one) for one in ("Riz", {"fr": "Riz"}, {"1": TEXT}, [{"fr": "Riz"}])]
     assert (None, "a.b") == (numbered_place([TEXT], "a"), numbered_place([{"b": {"0": TEXT}}], "a"))
+
+
+def test_a_list_is_one_of_the_lists_on_its_own_way() -> None:
+    """By the specification: pictures are a list, and so are nutrients of each partition; a brand is an object."""
+    depths = {
+        "brand.code": 0,
+        "assets": 0,
+        "assets.pictures": 1,
+        "isPartitionedBy": 1,
+        "isPartitionedBy.contains": 2,
+    }
+
+    assert depths == {path: depth_of(path) for path in depths}

@@ -97,7 +97,7 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
     meter, trial = (Meter(limits or Limits(), FILE, setting) for _ in range(2))
     try:
         is_pipe = path.is_fifo()
-        opened = open(path, "rb", 0, opener=_without_waiting) if is_pipe else path.open("rb")
+        opened = _opened_at_once(path) if is_pipe else path.open("rb")
     except ValueError as error:  # also of half a character
         raise OSError(f"it is no path of a file ({error})") from error
     with opened as file:
@@ -113,8 +113,9 @@ def opened_within(path: Path, limits: Limits | None, setting: str) -> Iterator[B
             yield cast("BinaryIO", reader)
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+def _opened_at_once(pipe: Path) -> BinaryIO:
+    """Open a pipe whether it has a writer or not; otherwise the system waits for one."""
+    return os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb", 0)
 
 
 def _first_of_pipe(pipe: Any) -> bytes:

@@ -14,6 +14,8 @@ from openpyxl import load_workbook
 import prodex
 from prodex.errors import InputError
 from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.requirement_files.row_kinds import RowKind
+from prodex.quality.requirements import AskedAttribute
 from prodex.quality.states import State
 from prodex.store.reading import flatten
 from tests.cases import each_row
@@ -244,6 +246,15 @@ def test_digits_with_a_comma_are_asked_back() -> None:
             ask_of(f"must; one of: {given}", is_typed=False)
     read = {"12, 5": ("12", "5"), '"12,5"': ("12,5",), "1,2,3": ("1", "2", "3"), "12.5, 7": ("12.5", "7")}
     assert read == {given: getattr(ask_of(f"must; one of: {given}"), "one_of", None) for given in read}
+
+
+def test_three_digits_each_are_codes_where_the_attribute_is_one() -> None:
+    """Countries have such codes; of anything else, 250,276 may be a number with its thousands."""
+    of_code = ask_of("must; one of: 250,276", RowKind.of(AskedAttribute("originCountry")))
+
+    assert ("250", "276") == getattr(of_code, "one_of", None)
+    with pytest.raises(InputError, match="may be one number or several codes"):
+        ask_of("must; one of: 250,276", RowKind.of(AskedAttribute("xOwn")))
 
 
 def book(path: Path) -> Path:

@@ -12,8 +12,9 @@ from prodex import Origin, ProductQuery
 from prodex.errors import InputError
 from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.for_catalog import channel_of
+from prodex.quality.requirement_files.from_profile import requirements_of_profile
 from prodex.quality.requirement_layout import GROUPS
-from prodex.quality.requirements import Channel
+from prodex.quality.requirements import Channel, ProductFamily
 from tests.quality.requirements.sheets import asks, cells, changed, shop
 
 FRANCE = "Web shop (France)"
@@ -311,3 +312,14 @@ def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
     assert expected | {("description fr", "*"): "should"} == asks(prodex.Requirements.read(of_consumers))
     with pytest.raises(InputError, match="online-listing"):
         prodex.requirements(tmp_path / "c.xlsx", shop(), start="online-listin")
+
+
+def test_families_of_a_profile_are_those_that_it_names() -> None:
+    """What is asked of all families makes none of its own."""
+    checks = [
+        {"attribute": "nameLegal", "language": "fr", "only": {"kind_code": ["TEA"]}},
+        {"attribute": "namePublicLong", "language": "fr"},
+    ]
+    profile = prodex.Profile.read({"checks": {"required_text": checks}})
+
+    assert (ProductFamily("TEA"),) == requirements_of_profile(profile, [Channel("Shop")], "kind").families
