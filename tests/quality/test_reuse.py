@@ -130,6 +130,23 @@ def test_it_is_equal_to_a_whole_audit(data: st.DataObject) -> None:
     assert_same(audited(new, profile, now=day), audited(new, profile, now=day, since=earlier))
 
 
+def test_findings_of_a_product_have_one_order_whatever_is_judged_with_it() -> None:
+    """What changed in all parts is judged together, and attributes of an earlier part come first there."""
+    dutch = [{"expressedIn": {"code": "nld-NL"}, "data": "Siroop"}]
+    french = [*dutch, {"expressedIn": {"code": "fra-FR"}, "data": "Sirop"}]
+    names = ("description", "nameLegal", "namePublicLong")
+    same = [{"id": number, "nameLegal": french} for number in range(3, 20)]
+    before = [{"id": 1, "nameLegal": french}, *same[:9], {"id": 2} | dict.fromkeys(names, french), *same[9:]]
+    after = [{"id": 1, "nameLegal": dutch}, *same[:9], {"id": 2} | dict.fromkeys(names, dutch), *same[9:]]
+    profile = {"checks": {"translated": {"language": "fr"}}}
+
+    earlier = audited(of_parts(before, 10), profile)
+    found = audited(of_parts(after, 10), profile, since=earlier)
+
+    assert found.judged_anew == 2
+    assert found.failures()["attribute"].tolist() == ["nameLegal", *names]
+
+
 @pytest.mark.slow
 def test_only_what_changed_is_judged_by_all_checks() -> None:
     """The figure says how many; a second audit of the same judges none."""

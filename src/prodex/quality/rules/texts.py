@@ -117,13 +117,17 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
 
 
 def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
-    """Return attributes, and for each product, attribute and language whether there is a text."""
+    """Return attributes by name, and for each product, attribute and language whether there is a text.
+
+    In the order in which a part has them, findings would depend on other products.
+    """
     texts = TextColumns.of(products)
     meant = np.flatnonzero(texts.within(attributes))
-    places = np.unique(texts.attribute[meant])
+    places = sorted(np.unique(texts.attribute[meant]), key=texts.attributes.__getitem__)
     filled = np.zeros((len(products), len(places), len(texts.languages)), bool)
-    place = np.searchsorted(places, texts.attribute[meant])
-    filled[texts.product[meant], place, texts.language[meant]] = True
+    place = np.zeros(len(texts.attributes), int)
+    place[places] = np.arange(len(places))
+    filled[texts.product[meant], place[texts.attribute[meant]], texts.language[meant]] = True
     # A text without a language is no translation of anything.
     filled[:, :, [not each for each in texts.languages]] = False
     return [texts.attributes[place] for place in places], filled
