@@ -18,6 +18,7 @@ _reached: set[int] = set()
 #: Fixtures that are made once for several tests -> what was reached when they were made.
 _of_fixtures: dict[Any, set[int]] = {}
 _outcomes: set[str] = set()
+_modules: list[Any] = []
 
 
 def hit(number: int) -> None:
@@ -38,6 +39,15 @@ def _write(line: dict[str, Any]) -> None:
 
 def _processor() -> float:
     return sum(os.times()[:4])
+
+
+def _forget() -> None:
+    """Forget what functions of the source remember: each module of tests reaches anew what makes it."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in {"prodex", "prodex_sandbox"}:
+            for one in list(vars(module).values()):
+                if callable(forget := getattr(one, "cache_clear", None)):
+                    forget()
 
 
 if "pytest" in sys.modules:  # a program that a test starts needs no plugin
@@ -75,6 +85,9 @@ if "pytest" in sys.modules:  # a program that a test starts needs no plugin
         """Write what a test costs and reaches, and how it ended."""
         _reached.clear()
         _outcomes.clear()
+        if _modules[-1:] != [item.path]:
+            _modules.append(item.path)
+            _forget()
         before, began = _processor(), time.time()
         try:
             return (yield)

@@ -71,6 +71,14 @@ def test_pictures_that_are_gone_are_news() -> None:
     )
 
 
+def test_the_figures_of_an_audit_are_kept_when_it_is_saved() -> None:
+    """Whoever watches hundreds of audits reads figures, and opens none of the audits."""
+    (audit,) = audited([records(1)])
+
+    assert audit.folder is not None
+    assert (audit.folder.parent.parent / FIGURES.below / audit.folder.name / "manifest.json").is_file()
+
+
 @pytest.mark.slow
 def test_under_five_audits_nothing_is_said() -> None:
     """Neither of four, nor of five audits of one snapshot."""
