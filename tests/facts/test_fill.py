@@ -50,8 +50,10 @@ def text(data: Any, language: str = "fra-FR") -> dict[str, Any]:
 def has_data(value: Any) -> bool:
     """Say whether there is anything to see in a value, its languages and units aside: the naive reading."""
     if isinstance(value, dict):
-        # A rank beside a text that says nothing is no data.
-        aside = {"expressedIn", "description", *(["sort"] if "data" in value else [])}
+        # A rank beside a text in a language is no data; without a language, nobody knows what it is.
+        of = value.get("expressedIn")
+        is_text = "data" in value and isinstance(of, dict) and bool(of.get("code") or of.get("normalizedCode"))
+        aside = {"expressedIn", "description", *(["sort"] if is_text else [])}
         return any(has_data(item) for key, item in value.items() if key not in aside)
     if isinstance(value, list):
         return any(map(has_data, value))
