@@ -52,7 +52,9 @@ def has_data(value: Any) -> bool:
     if isinstance(value, dict):
         # A rank beside a text in a language is no data; without a language, nobody knows what it is.
         of = value.get("expressedIn")
-        is_text = "data" in value and isinstance(of, dict) and bool(of.get("code") or of.get("normalizedCode"))
+        is_text = (
+            "data" in value and isinstance(of, dict) and bool(of.get("code") or of.get("normalizedCode"))
+        )
         aside = {"expressedIn", "description", *(["sort"] if is_text else [])}
         return any(has_data(item) for key, item in value.items() if key not in aside)
     if isinstance(value, list):
