@@ -76,8 +76,9 @@ def test_pictures_come_when_they_are_wanted(lab: Lab, browser: Browser, server: 
 
         out.get_by_role("button", name="Show pictures").click()
         out.get_by_role("button", name="Try again (3)").wait_for()
+        out.locator("li.tile img").nth(18).wait_for()
         sizes = out.locator("li.tile img").evaluate_all(
-            "all => all.map(one => [one.complete, one.naturalWidth])"
+            "all => Promise.all(all.map(one => one.decode().then(() => [one.complete, one.naturalWidth])))"
         )
         assert [[True, 256]] * 19 == sizes
         assert 3 == out.locator(".frame.broken").count()
