@@ -19,8 +19,8 @@ is that question of two values, and `apply` asks it before it replaces anything.
 **Many.** Changes of many products are an Arrow table (`prodex.changes.columns`): records are compared as columns of
 bytes, operations work on columns of leaves, and only what differs becomes an object.
 
-An exact answer, an undo and an operation on many products already are changes; a history and what was overridden find
-their places by `aligned`. What is still to become a change:
+An exact answer and an undo already are changes; a history and what was overridden find their places by `aligned`.
+Nothing asks for the columns yet: a comparison and an operation on many products will. What is still to become a change:
 
 ==============================================================  =====================================================
 ``send.value_trails``: ``trails`` of several records            ``diff`` of each record and the next
