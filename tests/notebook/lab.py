@@ -223,8 +223,6 @@ class Notebook:
         Addresses that the page asked for and that are not the server's.
     errors
         What scripts reported by dialogs, errors and windows.
-    received
-        Bytes that came over the kernel's socket so far: what widgets sent to the browser.
     """
 
     lab: Lab
@@ -232,7 +230,6 @@ class Notebook:
     path: Path
     outside: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    received: int = 0
 
     def __post_init__(self) -> None:
         own = urlsplit(self.lab.url).netloc
@@ -246,12 +243,8 @@ class Notebook:
             ),
         )
         self.page.on("dialog", lambda dialog: (self.errors.append(dialog.message), dialog.dismiss()))
-        self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.context.on("page", lambda page: self.errors.append(f"a window opened: {page.url}"))
-
-    def _count(self, frame: str | bytes) -> None:
-        self.received += len(frame)
 
     @property
     def cells(self) -> Locator:
@@ -296,7 +289,6 @@ class Notebook:
         self.wait_until_idle()
         self.outside.clear()
         self.errors.clear()
-        self.received = 0
         self.page.set_viewport_size(_WIDE)
         self.page.mouse.move(0, 0)
         self.show(scheme)

@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 
 from prodex.sandbox import Sandbox
+from prodex_sandbox import server
 
 
 @pytest.fixture
@@ -96,13 +97,14 @@ def test_a_caller_that_reads_no_reply_does_not_outlive_the_sandbox(callers: list
     assert has_ended(caller)
 
 
-def test_a_sandbox_ends_at_once(callers: list[socket.socket]) -> None:
-    """Nobody waits for a turn of its loop, nor for callers that have no call under way; 0.2 s each are many minutes."""
+def test_a_sandbox_ends_at_once(
+    callers: list[socket.socket], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It does not wait for the next turn of its loop, nor for callers that have no call under way."""
+    monkeypatch.setattr(server, "_SECONDS_A_TURN", 600)
+    with Sandbox([]) as sandbox:
+        callers.append(dial(sandbox))
+        begun = time.monotonic()
 
-    def seconds() -> float:
-        with Sandbox([]) as sandbox:
-            callers.append(dial(sandbox))
-            begun = time.monotonic()
-        return time.monotonic() - begun
-
-    assert min(seconds() for _ in range(5)) < 0.15
+    assert time.monotonic() - begun < 300
+    assert "Calls are cut" not in caplog.text
