@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if not laws.is_law(item)])
         items[:] = [item for item in items if laws.is_law(item)]
     elif config.getoption("quick"):
-        slow = {item.nodeid for item in items if item.get_closest_marker("slow") and not _is_shortened(item)}
+        slow = {item.nodeid for item in items if _is_slow(item) and not _is_shortened(item)}
         chosen = quick.chosen([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
@@ -96,9 +96,13 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
+def _is_slow(item: pytest.Item) -> bool:
+    return bool(item.get_closest_marker("slow")) or laws.is_law(item)
+
+
 def _is_shortened(item: pytest.Item) -> bool:
     """Return whether a quick run has a part of a slow test: fewer examples of a law, every tenth row of a table."""
-    return laws.is_law(item) or number_of_rows(getattr(item, "obj", None)) >= quick.ONE_IN
+    return laws.has_a_tenth(item) or number_of_rows(getattr(item, "obj", None)) >= quick.ONE_IN
 
 
 def _shares_with_its_module(item: pytest.Item) -> bool:

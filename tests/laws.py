@@ -250,11 +250,21 @@ def is_law(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
+def has_a_tenth(item: pytest.Item) -> bool:
+    """Return whether a test is a law of ten examples or more, of which a quick run draws some."""
+    listed = LISTED.get(_name(item))
+    return is_law(item) and (listed is None or listed.examples * QUICK >= 1)
+
+
+def _name(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0].partition("@")[0]
+
+
 def apply(items: list[pytest.Item], times: float) -> None:
     """Give the laws of the list what they have of their own."""
     done = set()
     for item in items:
-        name = item.nodeid.partition("[")[0].partition("@")[0]
+        name = _name(item)
         if is_law(item) and name in LISTED and name not in done:
             done.add(name)
             machine, law = getattr(item, "cls", None), LISTED[name].own(times)

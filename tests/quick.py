@@ -2,7 +2,7 @@
 
 A test that takes a fifth of a second or more of processor time, all cases together, has the mark `slow`. Of its cases,
 or of the rows of its table, a quick run takes every tenth, so that one without as many is left out; and of a law that
-Hypothesis tests it draws a tenth of the examples, as tests/laws.py says.
+Hypothesis tests it draws a tenth of the examples (tests/laws.py), and none of one that has fewer than ten.
 Of any other test with more than ten cases it takes every third.
 The choice depends on nothing but the tests, so that it is the same everywhere.
 """
