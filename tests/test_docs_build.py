@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[1]
-# One worker builds once for all of them.
-pytestmark = [pytest.mark.xdist_group("documentation"), pytest.mark.slow]
+# One worker builds once for all of them, and has the browser.
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 TOOLS = ("sphinx", "myst_nb", "pydata_sphinx_theme")
 
