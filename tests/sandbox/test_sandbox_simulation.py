@@ -29,6 +29,8 @@ from prodex_sandbox.simulation.journal import Entry
 
 #: Enough for every action to happen within a month.
 COUNT = 600
+#: Enough for the incidents of a day, which concern one large supplier or every second product.
+FEWER = 200
 SHOPKEEPER = sample.organizations()[0]
 NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 
@@ -237,7 +239,7 @@ def test_what_nobody_touched_keeps_every_byte(month: tuple[Store, Journal], tmp_
 @pytest.fixture(scope="module")
 def without_incident(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Entry]]:
     """Return the records and the journal after two days on which nothing special happens."""
-    with store_of(tmp_path_factory.mktemp("without")) as store:
+    with store_of(tmp_path_factory.mktemp("without"), FEWER) as store:
         simulated(store, 2)
         return dict(store.rows("SELECT key, body FROM records")), list(read_journal(store))
 
@@ -249,7 +251,7 @@ def test_an_incident_does_what_it_says_and_only_that(
 ) -> None:
     """Beside its incident a day is as it would have been, and the sentence names as many products as were changed."""
     before, plain = without_incident
-    with store_of(tmp_path / "with") as store:
+    with store_of(tmp_path / "with", FEWER) as store:
         journal = simulated(store, 2, 1, f"{name}@2")
         after = dict(store.rows("SELECT key, body FROM records"))
         seen = dict(
