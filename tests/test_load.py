@@ -132,7 +132,7 @@ def test_parts_built_on_processes_are_those_built_on_threads(
     """The executor changes nothing but the time."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 150)
     threads = prodex.load_products(service, name="threads", max_age=0, page_size=50)
-    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         spawned = prodex.load_products(service, name="processes", max_age=0, page_size=50, executor=processes)
 
     assert 4 <= len(threads.parts) == len(spawned.parts)
