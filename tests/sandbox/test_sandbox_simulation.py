@@ -30,7 +30,7 @@ from prodex_sandbox.simulation.journal import Entry
 #: Enough for every action to happen within a month.
 COUNT = 600
 #: Enough for the incidents of a day, which concern one large supplier or every second product.
-FEWER = 200
+FEWER = 250
 SHOPKEEPER = sample.organizations()[0]
 NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 
@@ -356,7 +356,7 @@ def test_what_cannot_be_simulated_is_refused(days: int, incident: str, message: 
 @pytest.mark.slow
 def test_a_refresh_after_each_night_equals_a_fresh_load() -> None:
     """Whoever loads, and refreshes after each of seven nights, has every change, and no product too many."""
-    with Sandbox(sample.shared_products(COUNT)) as sandbox:
+    with Sandbox(sample.shared_products(FEWER)) as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
