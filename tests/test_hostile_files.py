@@ -67,7 +67,7 @@ class World:
         self.before, self.stated = self.look(), self.state()
 
     def state(self) -> list[tuple[str, int, int, int]]:
-        """Return of everything outside which file it is, its size, and when it was changed: no write leaves all three."""
+        """Return of everything outside which file it is, its size and its date: no write leaves all three."""
         found = []
         for folder, _, names in os.walk(self.outside):
             for name in names:
@@ -99,7 +99,8 @@ class World:
                 results.append(operation())
             except ProdexError as error:
                 results.append(error)
-            if self.stated != (now := self.state()):  # another name of a file may have been removed, which is no harm
+            # A file is dated as well when another name of it is removed, which is no harm.
+            if self.stated != (now := self.state()):
                 assert self.before == self.look(), f"{operation} touched what lies outside"
                 self.stated = now
             assert SECRET not in (str(results[-1]) if isinstance(results[-1], ProdexError) else "")

@@ -164,7 +164,12 @@ def test_an_unguarded_script_is_run_once(tmp_path: Path) -> None:
     (tmp_path / "pickle.py").write_text("raise SystemExit('this is not the module of that name')")
 
     ended = subprocess.run(
-        [sys.executable, "-P", script, "1"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-P", script, "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
 
     assert (0, "") == (ended.returncode, ended.stderr)
@@ -180,7 +185,10 @@ def test_processes_end_with_the_one_that_they_work_for(
     script = tmp_path / "script.py"
     script.write_text(_SCRIPT)
     with subprocess.Popen(
-        [sys.executable, script, str(count), "wait"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, script, str(count), "wait"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as process:
         assert process.stdout is not None
         assert "the script runs\n" == process.stdout.readline()
