@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from small_exchange import SHOP, Caller
-from test_sandbox_at_home import fill, served
+from filled import fill
+from test_sandbox_at_home import served
 from writer import Writer
 
 from prodex import sandbox as at_home

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filled import fill, opened
 from small_exchange import SHOP, Caller
 from tests.cases import each_row
 from writer import Writer
@@ -20,7 +19,7 @@ from writer import Writer
 import prodex
 from prodex.sandbox import INCIDENTS, Incident, Journal, Sandbox
 from prodex_sandbox import sample
-from prodex_sandbox.home import open_store, store_file
+from prodex_sandbox.home import store_file
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.records.baseline import reset_store
 from prodex_sandbox.records.store import Store
@@ -39,26 +38,9 @@ NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 def store_of(home: Path, count: int = COUNT) -> Iterator[Store]:
     """Open a new store of a sample."""
     if not store_file(home).exists():
-        home.mkdir(parents=True, exist_ok=True)
-        store_file(home).write_bytes(_filled(count))
-    with _opened(home, count) as store:
+        fill(home, count)
+    with opened(home, count) as store:
         yield store
-
-
-@cache
-def _filled(count: int) -> bytes:
-    """Return the file of a store that is filled once: every test gets a copy."""
-    with tempfile.TemporaryDirectory() as folder:
-        with _opened(Path(folder), count):
-            pass
-        return store_file(Path(folder)).read_bytes()
-
-
-def _opened(home: Path, count: int) -> AbstractContextManager[Store]:
-    origin = f"the sample of {count} products with seed 1"
-    return open_store(
-        home, lambda: sample.shared_products(count), sample.organizations(), sample.LABELS, origin
-    )
 
 
 def simulated(store: Store, days: int, seed: int = 1, *incidents: Incident | str) -> Journal:
