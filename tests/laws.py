@@ -210,7 +210,7 @@ LISTED: Mapping[str, Law] = {
         20, "an example draws three pictures", "texts of all characters, half surrogates among them"
     ),
     "tests/sandbox/test_sandbox_openapi.py::test_every_reply_is_as_the_openapi_document_says": Law(
-        25,
+        15,
         "twelve operations",
         "test_sandbox_refusals.py has bodies and queries that no document allows",
         phases=(Phase.explicit, Phase.generate),

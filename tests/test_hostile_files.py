@@ -60,7 +60,20 @@ class World:
             (self.outside / name).write_text(SECRET)
         for name in ("part-00000.parquet", f"{gtin(1)}_0_1.jpg", f"{gtin(3)}_0_3.unknown", "broken.unknown"):
             (self.outside / name).write_text(SECRET)
-        self.before = self.look()
+        self.note()
+
+    def note(self) -> None:
+        """Keep how everything outside is now."""
+        self.before, self.stated = self.look(), self.state()
+
+    def state(self) -> list[tuple[str, int, int, int]]:
+        """Return of everything outside which file it is, its size and its date: no write leaves all three."""
+        found = []
+        for folder, _, names in os.walk(self.outside):
+            for name in names:
+                facts = os.lstat(f"{folder}/{name}")
+                found.append((f"{folder}/{name}", facts.st_ino, facts.st_size, facts.st_ctime_ns))
+        return sorted(found)
 
     def look(self) -> dict[str, str]:
         """Return the digest of everything outside."""
@@ -86,8 +99,12 @@ class World:
                 results.append(operation())
             except ProdexError as error:
                 results.append(error)
-            assert self.before == self.look(), f"{operation} touched what lies outside"
+            # A file is dated as well when another name of it is removed, which is no harm.
+            if self.stated != (now := self.state()):
+                assert self.before == self.look(), f"{operation} touched what lies outside"
+                self.stated = now
             assert SECRET not in (str(results[-1]) if isinstance(results[-1], ProdexError) else "")
+        assert self.before == self.look()
         return results
 
 
@@ -265,12 +282,11 @@ def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandb
         return prodex.recover(name, allow_incomplete=True)
 
     results = world.attempt(
-        lambda: load("half-offset"),
+        # How pages were asked for is a text in the journal; whether its load was judged decides what is done with it.
         lambda: load("half-scrolled"),
         lambda: load("judged"),
         lambda: prodex.refresh("half-refreshed", connected(exchange), progress=False),
-        lambda: recover("half-offset-copy"),
-        lambda: recover("half-windows"),
+        lambda: recover("half-offset"),
         lambda: recover("judged-copy"),
         *(lambda name=name: prodex.vacuum(name, keep=1) for name in world.kept.journals()),  # type: ignore[misc]
     )
@@ -439,7 +455,7 @@ def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
     """It is not written either; the other journals are read."""
     sent = world.kept.tracked()
     (world.outside / "sent.jsonl").write_bytes(sent[place].read_bytes())
-    world.before = world.look()
+    world.note()
     for path in sent:
         linked(path, world.outside / "sent.jsonl")
     (refused,) = world.attempt(lambda: prodex.track(connected(exchange)))
@@ -496,7 +512,7 @@ def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbo
     plan = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
     for path in plan.iterdir():
         shutil.copy(path, world.outside / path.name)
-    world.before = world.look()
+    world.note()
     if case in EDITS:
         _resealed(plan, *EDITS[case])
     elif case in PLANS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
 from multiprocessing import get_context
@@ -28,13 +29,23 @@ from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
 
+#: Enough for several parts, for pages of several sizes, and for a list of GTINs that is cut into calls.
+COUNT = 320
+
+
+@pytest.fixture(scope="module")
+def sample_exchange() -> Iterator[Sandbox]:
+    """Serve these, which are loaded as a whole in most tests here."""
+    with Sandbox(products=shared_products(COUNT)) as sandbox:
+        yield sandbox
+
 
 @pytest.mark.slow
 def test_a_load_holds_every_product_the_service_has(service: Client) -> None:
     """Compared with the sample itself: each record once, as it is, but for where the sandbox has its files."""
     catalog = prodex.load_products(service, name="all", max_age=0)
     here = f"{service.base_url}/media/"
-    expected = {str(shared.record["id"]): shared.record for shared in shared_products(600)}
+    expected = {str(shared.record["id"]): shared.record for shared in shared_products(COUNT)}
 
     assert catalog.complete
     assert expected == {
@@ -130,9 +141,9 @@ def test_parts_built_on_processes_are_those_built_on_threads(
     service: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The executor changes nothing but the time."""
-    monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 150)
+    monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 80)
     threads = prodex.load_products(service, name="threads", max_age=0, page_size=50)
-    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
         spawned = prodex.load_products(service, name="processes", max_age=0, page_size=50, executor=processes)
 
     assert 4 <= len(threads.parts) == len(spawned.parts)
@@ -176,7 +187,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(sample_exchange: Sa
     With space again, the same call goes on.
     """
     key = sample_exchange.credentials[0]
-    sizes = [2_000, 60_000, 400_000]
+    sizes = [2_000, 60_000, 200_000]
     code = f"""
 import resource, prodex
 client = prodex.connect(base_url={sample_exchange.base_url!r}, client_id={key["client_id"]!r},
@@ -199,7 +210,7 @@ for size in {sizes}:
         assert not list(folder.glob("[0-9]*")), size
 
         prodex.load_products(connected(sample_exchange), name=folder.name, max_age=0, page_size=500)
-        assert 600 == len(prodex.open_snapshot(folder.name)), size
+        assert COUNT == len(prodex.open_snapshot(folder.name)), size
         assert {".lock"} == {path.name for path in folder.glob(".*")}, size
 
 
@@ -224,7 +235,7 @@ def test_two_loads_of_one_name_exclude_each_other(service: Client, home: Path) -
         pytest.raises(SnapshotLocked, match="in use by another process"),
     ):
         prodex.load_products(service, name="busy", max_age=0)
-    assert len(prodex.load_products(service, name="busy", max_age=0)) == 600
+    assert len(prodex.load_products(service, name="busy", max_age=0)) == COUNT
 
 
 @given(

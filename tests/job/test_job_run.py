@@ -26,7 +26,7 @@ from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.job.exchange import job_file, reached
 
-PRODUCTS = 60
+PRODUCTS = 30
 
 EVERYTHING = """\
 [worklists]

@@ -15,9 +15,11 @@ from prodex_sandbox.sample import shared_products
 from tests.forks import Forks, forking
 from tests.job.exchange import job_file, variables
 
+#: With all that a run imports when it needs it, which would take each process as long as a step.
 _IMPORTED = """
 import os, signal
-import prodex, prodex.job.steps, prodex.job.run, prodex.worklists
+import prodex, prodex.job.steps, prodex.job.run, prodex.worklists.folder, prodex.worklists.workbook
+import prodex.catalog.export, prodex.formats.text_sheet, requests, xlsxwriter
 """
 
 #: Ends itself in the middle of an audit, when it was told to: judged, and not saved.
@@ -111,7 +113,7 @@ def test_kills_at_any_moment_leave_one_snapshot_audit_and_worklist_each_run(
         # As many moments as two runs have steps, all over the time that a run takes.
         for moment in range(8):
             process = forks.start(environment, path=str(path), dies=False)
-            time.sleep(0.03 + 0.11 * moment)
+            time.sleep(0.03 + 0.06 * moment)
             if process.is_running():
                 process.kill()
         assert 0 == forks.start(environment, path=str(path), dies=False).wait()

@@ -36,7 +36,7 @@ paging.SCROLL_FROM, windows.SMALLEST = 100, 100
 # As loads of 20,000 products and more are built.
 _BY_PROCESSES = """
 from prodex.store import build, plan
-build.WORTH_PROCESSES, plan.PRODUCTS_PER_PART = 1, 100
+build.WORTH_PROCESSES, plan.PRODUCTS_PER_PART = 1, 50
 """
 
 

@@ -27,18 +27,14 @@ def test_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
     assert 0 < killing.in_all <= _KILLS * SIDE_BY_SIDE
 
 
-#: `make soak` kills thirty times.
-_KILLS = 12
-
-
 def test_kills_cost_nothing_where_processes_build(home: Path) -> None:
     """The processes of a load that was killed end with it, and write nothing into the next one."""
-    with Sandbox(shared_products(900), behaviour=Behaviour(latency=0.02)) as sandbox:
-        killing = kill_often(sandbox, home, 3, page_size=15, seed=2, by_processes=True)
+    with Sandbox(shared_products(450), behaviour=Behaviour(latency=0.02)) as sandbox:
+        killing = kill_often(sandbox, home, 3, page_size=8, seed=2, by_processes=True)
     catalog = prodex.open_snapshot("killed")
     ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
 
-    assert (True, 900, 900) == (catalog.complete, len(ids), len(set(ids)))
+    assert (True, 450, 450) == (catalog.complete, len(ids), len(set(ids)))
     assert 3 == killing.kills
     assert len(catalog.parts) > 8
     assert prodex.verify("killed")["ok"].all()

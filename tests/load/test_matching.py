@@ -293,7 +293,7 @@ def test_no_filter_of_the_sandbox_is_called_ignored() -> None:
         "has_no_packshot": [True],
         "pictures_last_updated_at_from": [datetime(2026, 1, 1, tzinfo=UTC)],
     }
-    with Sandbox(shared_products(200)) as sandbox:
+    with Sandbox(shared_products(120)) as sandbox:
         for organization in (0, 1):
             client = reached(sandbox, organization)
             for field, values in asked.items():

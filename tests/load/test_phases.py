@@ -138,9 +138,15 @@ def test_a_function_of_the_user_hears_of_what_is_received_only(exchange: Sandbox
     assert told == sorted(told)
 
 
+#: Of what else may end a load than an interrupt, where many calls and many parts are waited for.
+ENDED: list[tuple[str, type[BaseException]]] = [
+    *((phase, KeyboardInterrupt) for phase in LOAD),
+    *((phase, CancelledError) for phase in ("Receiving", "Building tables")),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("error", [KeyboardInterrupt, CancelledError])
-@pytest.mark.parametrize("phase", LOAD)
+@pytest.mark.parametrize(("phase", "error"), ENDED)
 def test_an_interruption_in_any_phase_loses_nothing(
     exchange: Sandbox, phase: str, error: type[BaseException]
 ) -> None:

@@ -426,7 +426,8 @@ def test_a_fault_at_any_call_of_a_refresh_costs_nothing(
     expected = set(range(1, TOTAL + 1))
     # One of them for good at each call; how a fault ends that lasts does not depend on its kind.
     lasting = {"drops": (1, 2, 4, 5), "truncated": (2,)}.get(kind, ())
-    for call in (1, 2, 4, 5):
+    # A call that is cut off is tried again as one that fails is: at one of them.
+    for call in (2,) if kind == "truncated" else (1, 2, 4, 5):
         for at in (call, range(call, 10**9)) if call in lasting else (call,):
             fresh = {**NEW, "id": 900 + call, "gtin": f"{9000 + call:014d}"}
             exchange.change([*(renamed(one, f"autre {call} {at}") for one in KNOWN[:8]), fresh])

@@ -11,6 +11,7 @@ import prodex
 from prodex.pictures import download_pictures, gallery, thumbnails
 from prodex.sandbox import Fault, Sandbox
 from prodex_sandbox.sample import shared_products
+from tests.cases import own_home
 
 pytestmark = pytest.mark.slow
 
@@ -21,20 +22,27 @@ def exchange() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture
-def shop(exchange: Sandbox) -> Iterator[prodex.Catalog]:
-    """Load it; whatever was ordered to go wrong is over afterwards."""
+@pytest.fixture(scope="module")
+def loaded(exchange: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> prodex.Catalog:
+    """Load it once for all tests, none of which changes what was loaded."""
     key = exchange.credentials[0]
     client = prodex.connect(
         base_url=exchange.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
     )
-    yield prodex.load_products(client, name="shop")
+    with own_home(tmp_path_factory.mktemp("home")):
+        return prodex.load_products(client, name="shop")
+
+
+@pytest.fixture
+def shop(exchange: Sandbox, loaded: prodex.Catalog) -> Iterator[prodex.Catalog]:
+    """Give what was loaded; whatever was ordered to go wrong is over afterwards."""
+    yield loaded
     exchange.clear_faults()
 
 
 def test_every_picture_passes_its_check(shop: prodex.Catalog, tmp_path: Path) -> None:
     """Renditions pass by checksum, bytes and pixels, also from a snapshot on disk."""
-    pictures = download_pictures(prodex.open_snapshot("shop"), tmp_path, size=256)
+    pictures = download_pictures(prodex.open_snapshot(str(shop.folder)), tmp_path, size=256)
 
     assert len(shop.pictures) == len(pictures.files) == pictures.good > 50
     assert {"crc32, bytes, pixels"} == set(pictures.files["checked"])

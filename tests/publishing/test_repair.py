@@ -44,7 +44,7 @@ def rows(place: Path) -> dict[int, Path]:
 def readable(place: str | Path, options: dict[str, str] | None = None) -> dict[int, str]:
     """Return the text that tells the snapshots apart, of each publication that opens."""
     found = {}
-    for number in range(1, 8):
+    for number in range(1, 6):
         try:
             opened = prodex.open_published(place, number, storage_options=options)
         except (SnapshotNotFound, SnapshotDamaged):

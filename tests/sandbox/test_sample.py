@@ -18,7 +18,7 @@ from prodex_sandbox.sample.products.vocabulary import INGREDIENTS, KINDS, LANGUA
 
 pytestmark = pytest.mark.xdist_group("sample")
 
-COUNT = 4_000
+COUNT = 3_000
 COMMITTED = Path(__file__).parents[2] / "data" / "sample"
 PAIRS = {"fr": "fra-FR", "en": "eng-GB", "de": "deu-DE", "es": "spa-ES", "nl": "nld-NL"}
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filled import fill
 from tests.cases import each_row
 from writer import Writer
 
@@ -22,30 +23,18 @@ from prodex import sandbox
 from prodex.sandbox import Sandbox
 from prodex_sandbox import sample
 from prodex_sandbox.command import main
-from prodex_sandbox.home import lock_changes, open_store
+from prodex_sandbox.home import lock_changes
 from prodex_sandbox.records.store import StoreUnusable
 
 COUNT = 150
 SHOPKEEPER = sample.organizations()[0]
 
 
-def fill(home: Path, count: int = COUNT) -> Path:
-    """Fill the store of a home with a small sample."""
-    with open_store(
-        home,
-        lambda: sample.shared_products(count),
-        sample.organizations(),
-        sample.LABELS,
-        f"the sample of {count} products with seed 1",
-    ):
-        return home
-
-
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the user a home with a small sample."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path))
-    return fill(tmp_path / "sandbox")
+    return fill(tmp_path / "sandbox", COUNT)
 
 
 @contextmanager
@@ -136,7 +125,7 @@ def test_the_command_says_what_it_did(home: Path, capsys: pytest.CaptureFixture[
 
 def _again(home: Path, seed: int) -> sandbox.Journal:
     other = home.parent / f"again {seed}"
-    fill(other)
+    fill(other, COUNT)
     return sandbox.simulate(3, seed, ["attribute_emptied@2"], home=other)
 
 

@@ -40,8 +40,16 @@ from prodex_sandbox.sample.products.vocabulary import KINDS
 
 COUNT = 600
 Record = dict[str, Any]
-#: Every fiftieth product, with originals of each size, and the first of each defect of pictures.
-LOOKED_AT = {str(one.record["id"]) for one in list(shared_products(COUNT))[::50]} | {
+#: A product with an original of each size, and the first of each defect of pictures.
+LOOKED_AT = {
+    str(one.record["id"])
+    for one in {
+        (picture["width"], picture["height"]): one
+        for one in shared_products(COUNT)
+        if len(one.record["assets"]["pictures"] or ()) == 1
+        for picture in one.record["assets"]["pictures"]
+    }.values()
+} | {
     defect.product_id
     for kind in {one.defect for one in plan(COUNT)}
     for defect in [next(one for one in plan(COUNT) if one.defect == kind)]
@@ -146,7 +154,7 @@ def test_pictures_are_what_their_records_say(products: list[Record]) -> None:
                     assert (file["width"], file["height"], format_.upper()) == (*image.size, image.format)
                     assert "RGB" == image.mode
                 seen += 1
-    assert 80 < seen
+    assert 50 < seen
 
 
 @pytest.mark.slow
@@ -590,12 +598,20 @@ def test_what_broke_off_can_be_gone_on_with(failing: tuple[Sandbox, Caller]) -> 
 # Drawing
 
 
+FACES = (1, 2, 3, 7, 8, 9, 55)
+#: One of each shape, and one that nobody knows.
+KINDS_OF_SHAPES = ("TEA", "BEER", "CRISPS", "PENS", "HAM", "T_SHIRT", "SOUP", "?")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("face", [1, 2, 3, 7, 8, 9, 55])
+@pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("packaging", ["EACH", "PACK", "CASE", "PALLET", ""])
 def test_every_face_can_be_seen(face: int, packaging: str) -> None:
-    """Every face of every packaging shows something on a white ground."""
-    for kind in ("TEA", "BEER", "CRISPS", "PENS", "HAM", "T_SHIRT", "SOUP", "?"):
+    """Every face of every kind, and each face and kind in every packaging, shows something on a white ground."""
+    # A packaging draws what one pack of it looks like: the kinds of its faces take turns.
+    turn = 2 * FACES.index(face) % len(KINDS_OF_SHAPES)
+    kinds = KINDS_OF_SHAPES if packaging == "EACH" else KINDS_OF_SHAPES[turn : turn + 2]
+    for kind in kinds:
         pack = Pack(
             "03036811359935", "ACME", "Acme", kind, packaging, "Une chose", "1 kg", "Petits caractères"
         )

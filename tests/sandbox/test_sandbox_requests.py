@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from test_sandbox_at_home import fill
+from filled import fill
 
 from prodex import sandbox
 from prodex.sandbox import Behaviour, Sandbox

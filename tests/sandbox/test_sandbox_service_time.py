@@ -7,8 +7,9 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
+from filled import fill
 from small_exchange import SHOP, Caller
-from test_sandbox_at_home import fill, served
+from test_sandbox_at_home import served
 from writer import Writer
 
 from prodex import sandbox as at_home

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filled import fill, opened
 from small_exchange import SHOP, Caller
 from tests.cases import each_row
 from writer import Writer
@@ -20,7 +19,7 @@ from writer import Writer
 import prodex
 from prodex.sandbox import INCIDENTS, Incident, Journal, Sandbox
 from prodex_sandbox import sample
-from prodex_sandbox.home import open_store, store_file
+from prodex_sandbox.home import store_file
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.records.baseline import reset_store
 from prodex_sandbox.records.store import Store
@@ -29,6 +28,8 @@ from prodex_sandbox.simulation.journal import Entry
 
 #: Enough for every action to happen within a month.
 COUNT = 600
+#: Enough for the incidents of a day, which concern one large supplier or every second product.
+FEWER = 250
 SHOPKEEPER = sample.organizations()[0]
 NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 
@@ -37,26 +38,9 @@ NOW = datetime(2026, 11, 24, 3, 0, tzinfo=UTC)
 def store_of(home: Path, count: int = COUNT) -> Iterator[Store]:
     """Open a new store of a sample."""
     if not store_file(home).exists():
-        home.mkdir(parents=True, exist_ok=True)
-        store_file(home).write_bytes(_filled(count))
-    with _opened(home, count) as store:
+        fill(home, count)
+    with opened(home, count) as store:
         yield store
-
-
-@cache
-def _filled(count: int) -> bytes:
-    """Return the file of a store that is filled once: every test gets a copy."""
-    with tempfile.TemporaryDirectory() as folder:
-        with _opened(Path(folder), count):
-            pass
-        return store_file(Path(folder)).read_bytes()
-
-
-def _opened(home: Path, count: int) -> AbstractContextManager[Store]:
-    origin = f"the sample of {count} products with seed 1"
-    return open_store(
-        home, lambda: sample.shared_products(count), sample.organizations(), sample.LABELS, origin
-    )
 
 
 def simulated(store: Store, days: int, seed: int = 1, *incidents: Incident | str) -> Journal:
@@ -237,7 +221,7 @@ def test_what_nobody_touched_keeps_every_byte(month: tuple[Store, Journal], tmp_
 @pytest.fixture(scope="module")
 def without_incident(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[Entry]]:
     """Return the records and the journal after two days on which nothing special happens."""
-    with store_of(tmp_path_factory.mktemp("without")) as store:
+    with store_of(tmp_path_factory.mktemp("without"), FEWER) as store:
         simulated(store, 2)
         return dict(store.rows("SELECT key, body FROM records")), list(read_journal(store))
 
@@ -249,7 +233,7 @@ def test_an_incident_does_what_it_says_and_only_that(
 ) -> None:
     """Beside its incident a day is as it would have been, and the sentence names as many products as were changed."""
     before, plain = without_incident
-    with store_of(tmp_path / "with") as store:
+    with store_of(tmp_path / "with", FEWER) as store:
         journal = simulated(store, 2, 1, f"{name}@2")
         after = dict(store.rows("SELECT key, body FROM records"))
         seen = dict(
@@ -354,7 +338,7 @@ def test_what_cannot_be_simulated_is_refused(days: int, incident: str, message: 
 @pytest.mark.slow
 def test_a_refresh_after_each_night_equals_a_fresh_load() -> None:
     """Whoever loads, and refreshes after each of seven nights, has every change, and no product too many."""
-    with Sandbox(sample.shared_products(COUNT)) as sandbox:
+    with Sandbox(sample.shared_products(FEWER)) as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]

@@ -243,7 +243,7 @@ def test_processes_build_the_same_as_threads(tmp_path: Path) -> None:
     """Large loads are built by processes of our own; here a small one is."""
     threads, processes = tmp_path / "threads", tmp_path / "processes"
     by_threads = built_by(threads, ThreadPoolExecutor)
-    by_processes = built_by(processes, lambda _: BuildProcesses(2))
+    by_processes = built_by(processes, lambda _: BuildProcesses(1))
 
     for table in TABLES:
         assert table_of(threads, by_threads, table) == table_of(processes, by_processes, table), table

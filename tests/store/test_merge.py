@@ -414,7 +414,7 @@ def test_any_executor_makes_the_same(sample: list[bytes], tmp_path: Path) -> Non
     """Threads or processes: the same rows in the same order."""
     old = snapshot_of([sample[:10], sample[10:20]])
     by_threads = merged(old, [sample[5:30]], tmp_path / "j", products_per_part=12)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
         by_processes = merged(old, [sample[5:30]], tmp_path / "k", products_per_part=12, executor=processes)
 
     assert by_threads.equals(by_processes)

@@ -143,7 +143,11 @@ def test_a_refresh_goes_on(weeks: prodex.SimulatedWeeks) -> None:
 
 @pytest.fixture
 def few_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep three loads of the six: the first, the one after which suppliers are asked, and the last, on its day."""
+    """Keep three loads of the six: the first, the one after which suppliers are asked, and the last, on its day.
+
+    They are audited by the short profile: what is found is looked at where there are six.
+    """
+    monkeypatch.setattr(simulating, "PROFILE", "core")
     plan = simulating.loads_until
 
     def shorter(end: datetime) -> tuple[simulating.PlannedLoad, ...]:

@@ -334,8 +334,9 @@ def _as_text(products: Sequence[bytes | msgspec.Raw]) -> pa.StringArray:
 #: longer, and of twice as many it takes no less), small enough for any laptop: a block takes about five times its size.
 BLOCK_BYTES = 11_000_000
 
-#: Fewer bytes of products are walked one by one: columns pay only where each holds many values.
-FEW_BYTES = 400_000
+#: Fewer bytes of so few products are walked one by one: columns pay only where each holds many values. Small products
+#: have as few columns as they have bytes, and pay from that number on.
+FEW_BYTES, FEW_PRODUCTS = 400_000, 40
 
 #: What this process learnt of products so far; see `prodex.tables.parse`.
 _SHAPES = ShapeCache()
@@ -367,6 +368,6 @@ def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
             del product
             yield _flattened(texts.pop(), _SHAPES)
     if block or empty:
-        texts = [_as_text(block)]
+        texts, are_few = [_as_text(block)], size < FEW_BYTES and len(block) < FEW_PRODUCTS
         block.clear()
-        yield _flattened(texts.pop(), ONE_BY_ONE if size < FEW_BYTES else _SHAPES)
+        yield _flattened(texts.pop(), ONE_BY_ONE if are_few else _SHAPES)
