@@ -12,7 +12,8 @@ from typing import Any
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex_sandbox.sample import shared_products
+from prodex_sandbox.records.model import SharedProduct
+from prodex_sandbox.sample import plan, shared_products
 
 from .answering import Answers, answered
 from .handling import WAYS, fill
@@ -75,8 +76,8 @@ class Loop:
 
 
 def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop:
-    """Go around once, with so many answers for products of the sample; for all of them by default."""
-    with Sandbox(None if products is None else shared_products(products)) as sandbox:
+    """Go around once, with so many answers for the sample; for what matters of so many of its products, if given."""
+    with Sandbox(None if products is None else _with_findings(products)) as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
@@ -108,6 +109,14 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
         loop.texts = _texts(newer)
         loop.expected_texts = _texts(catalog) | {place: [text] for place, text in loop.answers.good.items()}
         return loop
+
+
+def _with_findings(products: int) -> Iterator[SharedProduct]:
+    """Yield the products of the sample in which a defect is planted, and one in ten of the others."""
+    spoilt = {defect.product_id for defect in plan(products)}
+    for number, product in enumerate(shared_products(products)):
+        if number % 10 == 0 or str(product.record["id"]) in spoilt:
+            yield product
 
 
 def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
