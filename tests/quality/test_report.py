@@ -447,7 +447,9 @@ def several_times(part: AuditPart, times: int) -> AuditPart:
     place = part.evidence.schema.get_field_index("product")
     evidence = [
         part.evidence.set_column(
-            place, part.evidence.schema.field(place), pc.add(part.evidence["product"], pa.scalar(n * part.size, pa.int32()))
+            place,
+            part.evidence.schema.field(place),
+            pc.add(part.evidence["product"], pa.scalar(n * part.size, pa.int32())),
         )
         for n in range(times)
     ]
