@@ -16,7 +16,7 @@ from prodex_sandbox.records.model import SharedProduct
 from prodex_sandbox.sample import plan, shared_products
 
 from .answering import Answers, answered
-from .handling import WAYS, fill
+from .handling import WAYS, fill_and_handle
 
 #: What the service itself changes when a product is written.
 _OF_THE_SERVICE = frozenset({"updatedAt", "validation"})
@@ -136,13 +136,12 @@ def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
 def _come_back(loop: Loop, folder: Path) -> None:
     """Fill the workbooks in, and do to each what people do."""
     folder.mkdir()
-    ways = list(WAYS.values())
+    ways = list(WAYS)
     for number, (path, texts) in enumerate(loop.answers.texts.items()):
         workbook = path.with_suffix(".xlsx")
         returned = folder / f"{number:02} {workbook.name}"
         returned.write_bytes(workbook.read_bytes())
-        fill(returned, texts)
-        ways[number % len(ways)](returned)
+        fill_and_handle(returned, texts, ways[number % len(ways)])
 
 
 @contextmanager
