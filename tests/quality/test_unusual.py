@@ -179,6 +179,17 @@ def test_sundays_are_compared_with_sundays() -> None:
     assert "new" == states(FigureKind.OF_A_DAY, flood)[-1]
 
 
+def test_a_night_at_the_end_of_the_week_is_of_the_same_day_as_one_at_its_begin() -> None:
+    """Of a job that runs a minute before or after midnight, a night without updates is news if no other had none."""
+    weeks, week = 8, [100.0, 110.0, 0.0, 105.0, 90.0, 95.0, 100.0]
+    days = [day for number in range(weeks) for day in (1, 2, 3, 4, 5, 6, (6.99, 0.01)[number % 2])]
+    values = [*week * (weeks - 1), *week[:-1], 0.0]
+
+    found = judge_figures(Series(FigureKind.OF_A_DAY, values, [0.0] * len(values), days), FIGURES)
+
+    assert "new" == str(found[-1].state)
+
+
 def test_updates_that_stop_are_seen_in_a_small_catalogue_too() -> None:
     """After as many quiet days as cannot be chance; the weekend between does not count."""
     week = [8.0, 9.0, 7.0, 6.0, 5.0, 1.0, 0.0]

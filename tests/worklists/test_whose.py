@@ -266,6 +266,16 @@ def test_a_table_of_ones_own_says_first_how_many_owners_it_is_about(answer: Answ
     assert {"accepted": 4} == dict(answer(*rows, owner=["Mill", "5"]).counts)
 
 
+def test_owners_are_listed_by_the_number_of_their_answers(answer: Answer) -> None:
+    """With how many of their products these are about; an answer for nobody has no owner."""
+    fields = {"Language": "fr", "New value": GOOD}
+    about = [(RECORDS[0], "namePublicLong"), (RECORDS[2], "namePublicLong"), (RECORDS[2], "namePublicShort")]
+    rows = [{"GTIN": one["gtin"], "Field": field, **fields} for one, field in about]
+    fix = answer(*rows, {"GTIN": "00000000000017", "Field": "namePublicLong", **fields})
+
+    assert [["Oven", 1, 2], ["Mill", 1, 1], [None, 0, 1]] == fix.owners.to_numpy().tolist()
+
+
 def test_an_owner_that_nobody_has_is_an_error_with_the_nearest(answer: Answer) -> None:
     """So that nothing is refused for a letter."""
     row = {"GTIN": FIRST, "Field": "namePublicLong", "Language": "fr", "New value": GOOD}

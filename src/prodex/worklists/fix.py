@@ -282,10 +282,11 @@ class Fix:
         for row, owner, product in self.answers[["row", "owner", "product_id"]].itertuples(index=False):
             if not is_missing(row):
                 products.setdefault(None if is_missing(owner) else owner, []).append(product)
-        found = [(owner, len({*its} - {None}), len(its)) for owner, its in products.items()]
-        found.sort(key=lambda one: -one[2])
-        frame = pd.DataFrame(found, columns=["owner", "products", "answers"])
-        return frame.astype({"owner": object, "products": "int64", "answers": "int64"})
+        most_first = sorted(products, key=lambda owner: -len(products[owner]))
+        counts = [(len({*products[owner]} - {None}), len(products[owner])) for owner in most_first]
+        frame = pd.DataFrame(counts, columns=["products", "answers"], dtype="int64")
+        frame.insert(0, "owner", pd.Series(most_first, dtype=object))
+        return frame
 
     @property
     def ignored(self) -> list[str]:
