@@ -6,10 +6,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import typer.main
+import typer.testing
 
 import prodex
 from prodex.sandbox import Sandbox
@@ -33,6 +36,16 @@ def pytest_configure() -> None:
     if "TMPDIR" not in os.environ and _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ENOUGH:
         os.environ["TMPDIR"] = str(_IN_MEMORY)  # for the processes that tests start as well
         tempfile.tempdir = None  # chosen anew
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Build the commands once for all tests: for each call Typer builds all of them, which takes longer than many."""
+    built = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", built)
+        patch.setattr(typer.testing, "_get_command", built)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ No AttributeError or KeyError from the depth; a TypeError only where Python itse
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from enum import EnumType
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, QueryError, SettingsError
-from tests.cases import each_row
+from tests.cases import each_row, own_home
 from tests.lived import exchange_in
 
 RECORDS = [{"id": 7, "gtin": "03036811359935"}, {"id": 8}]
@@ -75,14 +76,22 @@ def exchange(tmp_path_factory):
         yield kept / "sandbox"
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Keep a snapshot of the name "shop"."""
+    folder = tmp_path_factory.mktemp("kept") / "home"
+    with own_home(folder):
+        prodex.flatten(RECORDS).save("shop")
+    return folder
+
+
 @pytest.fixture
-def service(exchange, home, tmp_path, monkeypatch):
+def service(exchange, kept, home, tmp_path, monkeypatch):
     """Have it found by connect("sandbox"), and a snapshot of the name "shop" beside it."""
     monkeypatch.chdir(tmp_path)  # "shop" and "sandbox" are folders, too, for what writes files
-    home.mkdir()
+    shutil.copytree(kept, home)
     # Its store is that of this home as well: what lives in the store would fill another one with the whole sample.
     (home / "sandbox").symlink_to(exchange)
-    prodex.flatten(RECORDS).save("shop")
     return prodex.connect("sandbox")
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
@@ -68,6 +68,7 @@ def taken_from_hypothesis(path: Path) -> set[str]:
         (Law(20, "", "", steps=2), FULL, 200),
         (Law(20, "", "", steps=2, full=30), FULL, 30),
         (Law(20, "", "", steps=2, full=30), 1, 20),
+        (Law(0, "", "", steps=2, full=30), FULL, 30),
     ],
 )
 def test_a_law_of_the_list_draws_its_number(
@@ -103,3 +104,23 @@ def test_a_law_of_the_list_draws_its_number(
 
     assert expected == next(examples)
     assert expected == next(stories)
+
+
+@pytest.mark.parametrize(("times", "drawn"), [(QUICK, 0), (1, 0), (FULL, 30)])
+def test_a_law_that_draws_none_meets_what_is_planted(
+    times: float, drawn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quick and an ordinary run have that alone; a full one draws as many as the law says."""
+    met: list[int] = []
+
+    @example(7)
+    @given(st.integers())
+    def law(number: int) -> None:
+        met.append(number)
+
+    monkeypatch.setattr(laws, "LISTED", {"here::law": Law(0, "", "", full=30)})
+    laws.apply([SimpleNamespace(nodeid="here::law", obj=law, function=law, cls=None)], times)  # type: ignore[list-item]
+    law()
+
+    assert 7 == met[0]
+    assert 1 + drawn == len(met)

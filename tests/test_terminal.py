@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import traceback
@@ -26,7 +27,7 @@ from prodex import errors
 from prodex.cli import main
 from prodex.quality.comparison import compare_audits
 from prodex.untrusted_text import on_one_line, printable, printable_json
-from tests.cases import each_row
+from tests.cases import each_row, own_home
 from tests.service.exchange import CLIENT_ID, CLIENT_SECRET, Answer, Exchange, says
 
 #: Clear the screen, write to the clipboard, make a link, go back over what is there; C1 controls, DEL, a line that
@@ -98,12 +99,22 @@ def exchange(monkeypatch: pytest.MonkeyPatch) -> Iterator[HostileExchange]:
         yield service
 
 
-@pytest.fixture
-def shop() -> prodex.Catalog:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Keep hostile products as the snapshot `shop`, twice, the second time with other texts."""
-    prodex.flatten([record(number) for number in range(4)]).save("shop")
-    other = [{**record(number), "namePublicLong": record(9)["namePublicLong"]} for number in range(1, 5)]
-    return prodex.flatten(other).save("shop")
+    folder = tmp_path_factory.mktemp("shop") / "home"
+    with own_home(folder):
+        prodex.flatten([record(number) for number in range(4)]).save("shop")
+        other = [{**record(number), "namePublicLong": record(9)["namePublicLong"]} for number in range(1, 5)]
+        prodex.flatten(other).save("shop")
+    return folder
+
+
+@pytest.fixture
+def shop(kept: Path, home: Path) -> prodex.Catalog:
+    """Have a copy of both snapshots at home."""
+    shutil.copytree(kept, home)
+    return prodex.open_snapshot("shop")
 
 
 def snapshots() -> list[str]:

@@ -172,6 +172,7 @@ def test_names_of_suppliers_are_files_that_every_system_holds(windows: Windows, 
     assert [] == windows.faults
 
 
+#: One writer is tried with all of them, the others with the first and the last: a character and a device.
 REFUSED = ["to_fix?", "a:b", "what*", 'q"q', "a|b", "<x>", "CON"]
 
 WRITERS: dict[str, Callable[[Path], object]] = {
@@ -191,7 +192,7 @@ def test_a_folder_that_windows_refuses_is_an_error_of_ours(
     windows: Windows, tmp_path: Path, writer: str
 ) -> None:
     """With the name and what to do, and nothing is written."""
-    for name in REFUSED:
+    for name in REFUSED if writer == "export" else REFUSED[::6]:
         with pytest.raises(StorageError) as caught:
             WRITERS[writer](tmp_path / name)
         assert name in str(caught.value)

@@ -124,9 +124,17 @@ WAYS: dict[str, Callable[[Machines], prodex.Tracking]] = {
 }
 
 
+# What is sent is chosen before it is written, as JSON or as XML: one change is enough for XML.
 @pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("meanwhile", MEANWHILE)
+@pytest.mark.parametrize(
+    ("way", "meanwhile"),
+    [
+        (way, meanwhile)
+        for way in WAYS
+        for meanwhile in MEANWHILE
+        if "XML" not in way or meanwhile == "the same text"
+    ],
+)
 def test_what_changes_while_the_first_call_is_posted_is_not_sent(
     mill: Machines, way: str, meanwhile: str
 ) -> None:

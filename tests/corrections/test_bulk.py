@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def product(number: int, **attributes: Any) -> dict[str, Any]:
     return {"id": number, "gtin": GTINS[number], "kind": {"code": "FOOD"}, **needed, **attributes}
 
 
+@cache
 def catalog() -> prodex.Catalog:
     """Return products with everything that is odd."""
     return prodex.flatten(

@@ -8,8 +8,8 @@ import pytest
 
 from .campaigning import campaign_often
 
-#: Seeds whose campaigns have kills, faults, and others who write between two calls of a correction.
-SEEDS = (1, 3)
+#: A seed whose campaign has a correction, a recipe and undos, kills, faults, and others who write between two calls.
+SEEDS = (4,)
 
 
 @pytest.mark.slow
@@ -17,5 +17,4 @@ def test_a_campaign_loses_nothing_of_others_and_sends_nothing_twice(tmp_path: Pa
     """Whatever is killed, lost or written meanwhile, each step does what it says, once, and nothing else."""
     found = campaign_often(tmp_path, SEEDS)
     assert found.wrong == []
-    assert found.kills > 0
-    assert found.by_others > 0
+    assert min(found.kills, found.faults, found.by_others) > 0

@@ -489,9 +489,10 @@ def test_an_earlier_record_shows_nothing_of_the_product() -> None:
 @pytest.mark.slow
 def test_products_are_as_before_whenever_a_process_is_killed(tmp_path: Any, home: Any) -> None:
     """Nothing of somebody else is touched, and after each kill every product is undone, not undone or unknown."""
-    found = undo_often(tmp_path, home, 8)
+    # Corrections and plain upserts, of which two of three are brought to their end.
+    found = undo_often(tmp_path, home, 6)
     assert ([], [], []) == (found.unequal, found.touched, found.unaccounted)
-    assert found.kills >= 8
+    assert found.kills >= 6
 
 
 CHAINS: dict[str, tuple[list[tuple[int, int, str]], int, tuple[str, str | None]]] = {

@@ -12,6 +12,21 @@ import prodex
 
 _SOURCE = Path(prodex.__file__).parents[1]
 
+#: Runs each of its arguments as a command.
+_BETWEEN = "\f"
+_COMMANDS = f"""
+import runpy, sys
+for line in sys.argv[1:]:
+    print({_BETWEEN!r}, end="")
+    sys.argv = ["prodex", *line.split()]
+    try:
+        runpy.run_module("prodex", run_name="__main__")
+    except SystemExit as ended:
+        if ended.code:
+            raise
+    sys.stdout.flush()
+"""
+
 
 class ChangedSource:
     """A copy of both packages of `src`, and which of its files were changed or added.
@@ -57,13 +72,13 @@ class ChangedSource:
             opened.write(text)
         self.files.add(file)
 
-    def python(self, code: str, *arguments: str) -> str:
-        """Run a script with the copy, and return what it prints; a script that fails fails the test."""
-        return self._run("-c", code, *arguments)
+    def python(self, code: str, *commands: str) -> list[str]:
+        """Run a script with the copy, and commands of prodex after it; return what each of these prints.
 
-    def command(self, *words: str) -> str:
-        """Run a command of prodex with the copy, and return what it prints."""
-        return self._run("-m", "prodex", *words)
+        All of it is one process. A script or a command that fails fails the test.
+        """
+        _, *said = self._run("-c", code + _COMMANDS, *commands).split(_BETWEEN)
+        return said
 
     def _run(self, *words: str) -> str:
         own = {

@@ -46,5 +46,5 @@ def test_a_column_is_one_line_in_one_file(source: ChangedSource) -> None:
     """A new column is flattened, saved, exported, read back, filtered by and documented."""
     source.insert("prodex/tables/declaration.py", 'leaf("life_cycle"', ADDED)
     assert {"prodex/tables/declaration.py"} == source.files
-    source.python(USED)
-    assert "recalled by its manufacturer" in source.command("tables", "products")
+    (described,) = source.python(USED, "tables products")
+    assert "recalled by its manufacturer" in described

@@ -83,6 +83,6 @@ def test_an_export_format_is_a_module_and_its_entry(source: ChangedSource) -> No
     source.insert("prodex/formats/registry.py", '"parquet": ExportFormat(', ENTRY)
     source.replace("prodex/formats/registry.py", '"xlsx", "jsonl"]', '"xlsx", "jsonl", "ndjson"]')
     assert {"prodex/formats/ndjson_rows.py", "prodex/formats/registry.py"} == source.files
-    source.python(USED)
-    assert "ndjson" in source.command("export", "--help")
-    assert "texts.ndjson" in source.command("export", "shop", "--format", "ndjson", "--to", "again")
+    help_, written = source.python(USED, "export --help", "export shop --format ndjson --to again")
+    assert "ndjson" in help_
+    assert "texts.ndjson" in written

@@ -31,5 +31,5 @@ def test_a_fault_is_one_entry_in_one_file(source: ChangedSource) -> None:
     """A new fault is ordered from Python and from the command line, strikes, and is listed."""
     source.insert("prodex_sandbox/faults/kinds.py", '"cut": FaultKind', ADDED)
     assert {"prodex_sandbox/faults/kinds.py"} == source.files
-    source.python(USED)
-    assert "A gateway waited in vain." in source.command("sandbox", "--help")
+    (help_,) = source.python(USED, "sandbox --help")
+    assert "A gateway waited in vain." in help_

@@ -76,5 +76,5 @@ def test_a_filter_is_an_entry_and_a_typed_field(source: ChangedSource) -> None:
         "prodex/query/product_query.py",
         "prodex_sandbox/api/filters.py",
     } == source.files
-    source.python(USED)
-    assert "--without-gtin" in source.command("load", "--help")
+    (help_,) = source.python(USED, "load --help")
+    assert "--without-gtin" in help_

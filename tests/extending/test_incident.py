@@ -37,5 +37,5 @@ def test_an_incident_is_one_entry_in_one_file(source: ChangedSource) -> None:
     source.insert("prodex_sandbox/simulation/incidents.py", '"volume_halves": IncidentKind', ADDED)
     source.insert("prodex_sandbox/simulation/incidents.py", "def _stop", FUNCTION)
     assert {"prodex_sandbox/simulation/incidents.py"} == source.files
-    source.python(USED)
-    assert "A supplier's products get another brand." in " ".join(source.command("sandbox", "--help").split())
+    (help_,) = source.python(USED, "sandbox --help")
+    assert "A supplier's products get another brand." in " ".join(help_.split())

@@ -46,5 +46,5 @@ def test_a_rule_is_one_function_in_one_file(source: ChangedSource) -> None:
     """A new rule is listed, chosen by a profile, judged by, reported, and written to worklists."""
     source.append("prodex/quality/rules/freshness.py", ADDED)
     assert {"prodex/quality/rules/freshness.py"} == source.files
-    source.python(USED)
-    assert "the life cycle is known" in source.command("rules")
+    (listed,) = source.python(USED, "rules")
+    assert "the life cycle is known" in listed

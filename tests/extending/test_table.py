@@ -61,5 +61,5 @@ def test_a_table_is_declared_in_one_file_and_shown_by_a_second(source: ChangedSo
     source.insert("prodex/tables/declaration.py", "_HIERARCHIES,", ADDED)
     source.append("prodex/catalog/table_properties.py", PROPERTY)
     assert {"prodex/tables/declaration.py", "prodex/catalog/table_properties.py"} == source.files
-    source.python(USED)
-    assert "discount, percent" in source.command("tables", "promotions")
+    (described,) = source.python(USED, "tables promotions")
+    assert "discount, percent" in described

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from openpyxl import load_workbook
@@ -151,10 +153,24 @@ SPANISH = (
 )
 
 
+@cache
+def worklists_in(language: str) -> tuple[str, dict[str, bytes]]:
+    """Return the stem of the first worklist of the bakery in a language, and every file that was written."""
+    with TemporaryDirectory() as parent:
+        folder = Path(parent) / "to_fix"
+        index = prodex.audit(CATALOG, PROFILE).worklists(folder, language=language)
+        return str(index["file"][0]).removesuffix(".xlsx"), {
+            path.name: path.read_bytes() for path in folder.iterdir()
+        }
+
+
 def written(folder: Path, language: str) -> Path:
-    """Write worklists of the bakery in a language, and return the stem of the first."""
-    index = prodex.audit(CATALOG, PROFILE).worklists(folder, language=language)
-    return folder / str(index["file"][0]).removesuffix(".xlsx")
+    """Have the worklists of the bakery in a language, and return the stem of the first."""
+    stem, files = worklists_in(language)
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder / stem
 
 
 def answered(book: Path, headings: tuple[str, ...] | None = None, *, hidden: bool = True) -> Path:

@@ -14,7 +14,7 @@ from prodex.display.report.contents import GroupScores
 from prodex.exploration.conditions import Conditions
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
-from prodex_sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF
 
 PROFILE = {
     "checks": {
@@ -42,10 +42,9 @@ RECORDS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def audit() -> prodex.Audit:
+def audit(sample: prodex.Catalog) -> prodex.Audit:
     """Judge 400 products of the sample."""
-    catalog = prodex.flatten(product.record for product in shared_products(400))
-    return prodex.audit(catalog, "online-listing", now=AS_OF)
+    return prodex.audit(sample, "online-listing", now=AS_OF)
 
 
 def failing(failures: pd.DataFrame, **equal: Any) -> set[str]:

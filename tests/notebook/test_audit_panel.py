@@ -19,7 +19,7 @@ from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.shared.panel import is_busy
 from prodex.notebook.shared.state import Exploration
-from prodex_sandbox.sample import AS_OF, shared_products
+from prodex_sandbox.sample import AS_OF
 from tests.quality import hostile
 
 BROKEN = {"id": 8, "gtin": "03036811359936", "brand": {"code": "A", "label": "Ace"}}
@@ -35,11 +35,6 @@ PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}, "has_name": {"sever
 def panel() -> AuditPanel:
     """Show three products, of which two have a wrong GTIN and none has a name."""
     return AuditPanel(prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False))
-
-
-@pytest.fixture(scope="module")
-def sample() -> prodex.Catalog:
-    return prodex.flatten(product.record for product in shared_products(400))
 
 
 def press_cell(panel: AuditPanel, row: int, column: int = 0) -> None:

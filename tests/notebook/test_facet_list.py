@@ -11,17 +11,10 @@ from prodex.exploration.card.record import is_prepared
 from prodex.exploration.conditions import Conditions, Range
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
-from prodex_sandbox.sample import shared_products
 from tests.notebook.held import held
 
 _MILK = {"GPC": {"code": "50131700", "label": "Milk"}}
 _CREAM = {"GPC": {"code": "50131800", "label": "Cream"}}
-
-
-@pytest.fixture(scope="module")
-def sample() -> prodex.Catalog:
-    """Return a catalogue of the sandbox."""
-    return prodex.flatten(product.record for product in shared_products(300))
 
 
 def facets(explorer: CatalogExplorer) -> dict[str, dict[str, Any]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
+import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
-from prodex_sandbox.sample import CONSEQUENCES, plan
+from prodex_sandbox.sample import CONSEQUENCES, plan, shared_products
 
 #: Products of the sample that the tests judge.
 COUNT = 4_000
@@ -113,6 +115,12 @@ CHECKS: dict[str, dict[str, Any]] = {
     "nutrition_all_zero": {"nutrition_not_all_zero": {}},
     "net_content_of_serving": {"net_content_is_no_serving": {}},
 }
+
+
+@cache
+def sample() -> prodex.Catalog:
+    """Return these products of the sample, as the retailer sees them that sees all."""
+    return prodex.flatten(product.record for product in shared_products(COUNT))
 
 
 def profile() -> Profile:

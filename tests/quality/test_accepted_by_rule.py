@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import prodex
@@ -18,6 +19,7 @@ from tests.quality import test_rules_hierarchies as packing
 from tests.quality import test_rules_pictures as pictures
 from tests.quality import test_rules_texts as texts
 from tests.quality.four_states import Record, described, named, text
+from tests.quality.test_accepted_identity import OF_GTIN, looks_at_others, numbered
 from tests.quality.test_rules import CASES
 from tests.quality.test_rules_freshness import NEXT_YEAR, OCTOBER, certified
 from tests.quality.test_rules_identity import RIGHT, UNIT, serving, told
@@ -125,8 +127,42 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "accepted.jsonl"
 
 
+#: Rules whose finding is about a product alone, and not about its GTIN: one audit judges a product of each.
+ALONE = [
+    rule
+    for rule in sorted(set(CASES) - OF_GTIN - set(NIGHTLY))
+    if not (looks_at_others(rule) or CASES[rule].others)
+]
+
+
 @pytest.mark.slow
-@each_row("rule", CASES)
+def test_it_stays_of_a_product_that_is_judged_alone(file: Path) -> None:
+    """Days pass, another attribute is filled, and other products come and go."""
+    checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in ALONE}}
+
+    def found(
+        now: datetime, known: Path | None, others: list[Record], **more: Any
+    ) -> tuple[Audit, pd.DataFrame]:
+        """Return the audit of a product of each rule, and its findings of that rule."""
+        records = [
+            {"id": n, "gtin": numbered(n)} | CASES[rule].fails | more for n, rule in enumerate(ALONE, 500)
+        ]
+        catalog = prodex.flatten([*others, *records])
+        audit = prodex.audit(catalog, checks, now=now, progress=False, accepted=known)
+        ids = {str(500 + ALONE.index(check.rule)): check.id for check in audit.checks}
+        failures = audit.failures()
+        return audit, failures[failures["product_id"].map(ids) == failures["check"]]
+
+    prodex.accept(*found(AS_OF, None, [{"id": 1}]), reason="looked at", to=file)
+    later = AS_OF + timedelta(days=3)
+    _, failures = found(later, file, [{"id": 2}, {"id": 3}], remark="kept for the fair of Lyon")
+
+    states = failures["accepted"].notna().groupby(failures["product_id"]).agg(set)
+    assert {rule: {True} for rule in ALONE} == {ALONE[int(n) - 500]: state for n, state in states.items()}
+
+
+@pytest.mark.slow
+@each_row("rule", [rule for rule in CASES if rule not in ALONE])
 def test_it_stays_while_its_data_are_the_same(rule: str, file: Path) -> None:
     """Days pass, another attribute is filled, and other products come and go."""
     case = CASES[rule]

@@ -31,10 +31,10 @@ from tests.quality.test_rules import CASES
 GTIN, OTHER = "04006381333931", "04006381333948"
 
 #: Rules whose finding is about the GTIN itself, or about others that have it.
-_OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
+OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
 
 
-def _looks_at_others(rule: str) -> bool:
+def looks_at_others(rule: str) -> bool:
     """Whether a rule judges a product by other products."""
     return bool(RULES[rule].needs_all_parts or CASES[rule].others)
 
@@ -70,7 +70,7 @@ def numbered(number: int) -> str:
 @pytest.mark.slow
 def test_a_product_is_its_gtin(file: Path) -> None:
     """The same product under a new id keeps all of it, and another product under the old id has none of it."""
-    rules = [rule for rule in sorted(set(CASES) - _OF_GTIN) if not _looks_at_others(rule)]
+    rules = [rule for rule in sorted(set(CASES) - OF_GTIN) if not looks_at_others(rule)]
     checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in rules}}
 
     def found(
@@ -101,7 +101,7 @@ def test_a_product_is_its_gtin(file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [rule for rule in sorted(set(CASES) - _OF_GTIN) if _looks_at_others(rule)])
+@pytest.mark.parametrize("rule", [rule for rule in sorted(set(CASES) - OF_GTIN) if looks_at_others(rule)])
 def test_a_product_among_others_is_its_gtin(rule: str, file: Path) -> None:
     """The same for what is judged together with other products."""
     fails = CASES[rule].fails
@@ -237,7 +237,7 @@ def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
 
 def _states_and_digests(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
     """Return for each record the state, and what a finding is known by; those that no other decides in one audit."""
-    if len(records) > 1 and _looks_at_others(rule):
+    if len(records) > 1 and looks_at_others(rule):
         return [found for one in records for found in _states_and_digests(rule, [one])]
     first, *more = ({"id": n} | one for n, one in enumerate(records, 1_000))
     audit = judged(rule, first, None, *more)

@@ -7,11 +7,11 @@ import pytest
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
-from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan, shared_products
+from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan
 from prodex_sandbox.sample.defects import families, labelling, pictures
 from tests.cases import each_row
 from tests.quality.four_states import rules_of
-from tests.quality.planted import CHECKS, COUNT, explained, planted
+from tests.quality.planted import CHECKS, COUNT, explained, planted, sample
 
 pytestmark = pytest.mark.xdist_group("sample")
 
@@ -29,7 +29,7 @@ OF_KINDS = (
 @pytest.fixture(scope="module")
 def catalog() -> prodex.Catalog:
     """Hold the sample."""
-    return prodex.flatten(product.record for product in shared_products(COUNT))
+    return sample()
 
 
 @pytest.fixture(scope="module")

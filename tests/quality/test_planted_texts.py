@@ -13,7 +13,7 @@ from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF, DEFECTS, plan, shared_products
 from tests.cases import each_row
 from tests.quality.four_states import Record
-from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile
+from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile, sample
 
 pytestmark = pytest.mark.xdist_group("sample")
 
@@ -38,9 +38,9 @@ def records() -> list[Record]:
 
 
 @pytest.fixture(scope="module")
-def catalog(records: list[Record]) -> prodex.Catalog:
+def catalog() -> prodex.Catalog:
     """The same as a catalogue."""
-    return prodex.flatten(records)
+    return sample()
 
 
 @pytest.fixture(scope="module")

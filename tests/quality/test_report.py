@@ -11,7 +11,10 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import prodex
@@ -22,6 +25,7 @@ from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
 from prodex.messages import percent
 from prodex.notebook.shared import panel
+from prodex.quality.audit_part import AuditPart
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.untrusted_text import even_limit, words
@@ -438,11 +442,29 @@ def test_endless_values_are_cut_aloud() -> None:
     assert f"{length:,} of 40,000 characters" in shown.words
 
 
+def several_times(part: AuditPart, times: int) -> AuditPart:
+    """Return a part that has each product of another so often."""
+    place = part.evidence.schema.get_field_index("product")
+    evidence = [
+        part.evidence.set_column(
+            place,
+            part.evidence.schema.field(place),
+            pc.add(part.evidence["product"], pa.scalar(n * part.size, pa.int32())),
+        )
+        for n in range(times)
+    ]
+    products = pa.concat_tables([part.products] * times)
+    return AuditPart.of(products, np.tile(part.states, (times, 1)), pa.concat_tables(evidence))
+
+
 @pytest.mark.slow
 def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> None:
     """100,000 products and their failures make a page below 5 MB."""
-    times = 100_000 // len(audit)
-    large = replace(audit, parts=audit.parts * times, catalog=None)
+    # Parts have some thousand products each, as those of a snapshot.
+    at_once, parts = 25, 10
+    times = at_once * parts
+    assert len(audit) * times == 100_000
+    large = replace(audit, parts=(several_times(audit.parts[0], at_once),) * parts, catalog=None)
     page = rendered(contents(large))
     assert f"{len(audit) * times:,} products" in page
     assert f"of {len(audit.failures()) * times:,} findings" in page

@@ -7,8 +7,8 @@ import pytest
 
 import prodex
 from prodex.quality.audit import Audit
-from prodex_sandbox.sample import AS_OF, shared_products
-from tests.quality.planted import COUNT
+from prodex_sandbox.sample import AS_OF
+from tests.quality.planted import sample
 
 pytestmark = pytest.mark.xdist_group("sample")
 
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.xdist_group("sample")
 @pytest.fixture(scope="module")
 def audit() -> Audit:
     """Judge the sample by what every product needs."""
-    catalog = prodex.flatten(product.record for product in shared_products(COUNT))
-    return prodex.audit(catalog, "core", now=AS_OF, progress=False)
+    return prodex.audit(sample(), "core", now=AS_OF, progress=False)
 
 
 def ready(audit: Audit, by: str, at_least: int = 20) -> pd.Series:

@@ -63,9 +63,7 @@ def test_every_reply_of_every_operation_is_as_the_document_says(tmp_path: Path) 
     """Positive, negative and stateful calls of all operations find no reply that the document does not describe."""
     document = application().openapi()
     principal = replace(organizations()[0], scenarios_enabled=True, deadlines_enabled=True)
-    with Sandbox(
-        [*shared_products(20), PICTURED], organizations=[principal, *organizations()[1:]]
-    ) as sandbox:
+    with Sandbox([*shared_products(4), PICTURED], organizations=[principal, *organizations()[1:]]) as sandbox:
         configuration = tmp_path / "schemathesis.toml"
         configuration.write_text(CONFIGURATION % sandbox.credentials[0])
         report = tmp_path / "report.json"

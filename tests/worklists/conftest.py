@@ -14,7 +14,7 @@ from prodex.sandbox import Sandbox
 from .bakery import RECORDS, Answer
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def catalog() -> prodex.Catalog:
     """Return the products as a catalogue."""
     return prodex.flatten(RECORDS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -23,20 +24,32 @@ from openpyxl.worksheet.worksheet import Worksheet
 from xlsxwriter import Workbook as WrittenBook
 
 WAYS: dict[str, Callable[[Path], None]] = {}
+#: Those that change the sheet alone.
+_OF_SHEET: dict[str, Callable[[Worksheet], None]] = {}
 
 
 def way(does: Callable[..., None]) -> Callable[..., None]:
     """Register a way that changes the sheet "To fix" of a workbook in place."""
 
     def apply(path: Path) -> None:
-        book = load_workbook(path)
-        sheet = book["To fix"]
+        with _sheet_of(path) as sheet:
+            handle(sheet)
+
+    def handle(sheet: Worksheet) -> None:
         sheet.protection.disable()
         does(sheet)
-        book.save(path)
 
     WAYS[does.__name__] = apply
+    _OF_SHEET[does.__name__] = handle
     return does
+
+
+@contextmanager
+def _sheet_of(path: Path) -> Iterator[Worksheet]:
+    """Change the sheet "To fix" of a workbook in place."""
+    book = load_workbook(path)
+    yield book["To fix"]
+    book.save(path)
 
 
 def way_of_file(does: Callable[[Path], None]) -> Callable[[Path], None]:
@@ -376,12 +389,25 @@ def answered_twice_alike(path: Path) -> None:
 
 def fill(path: Path, answers: dict[int, str]) -> None:
     """Write answers into the rows of a worklist, by the number of the row."""
-    book = load_workbook(path)
-    sheet = book["To fix"]
+    with _sheet_of(path) as sheet:
+        _fill(sheet, answers)
+
+
+def fill_and_handle(path: Path, answers: dict[int, str], name: str) -> None:
+    """Write answers into a worklist and do one of the ways to it; a workbook takes long to open and to save."""
+    if name not in _OF_SHEET:
+        fill(path, answers)
+        WAYS[name](path)
+        return
+    with _sheet_of(path) as sheet:
+        _fill(sheet, answers)
+        _OF_SHEET[name](sheet)
+
+
+def _fill(sheet: Worksheet, answers: dict[int, str]) -> None:
     column, number = place(sheet, "New value"), place(sheet, "Row")
     for row in range(2, sheet.max_row + 1):
         answer = answers.get(int(sheet.cell(row, number).value))
         if answer is not None:
             style = copy(sheet.cell(row, column)._style)
             sheet.cell(row, column, answer)._style = style
-    book.save(path)

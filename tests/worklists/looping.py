@@ -12,10 +12,11 @@ from typing import Any
 
 import prodex
 from prodex.sandbox import Sandbox
-from prodex_sandbox.sample import shared_products
+from prodex_sandbox.records.model import SharedProduct
+from prodex_sandbox.sample import plan, shared_products
 
 from .answering import Answers, answered
-from .handling import WAYS, fill
+from .handling import WAYS, fill_and_handle
 
 #: What the service itself changes when a product is written.
 _OF_THE_SERVICE = frozenset({"updatedAt", "validation"})
@@ -75,8 +76,8 @@ class Loop:
 
 
 def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop:
-    """Go around once, with so many answers for products of the sample; for all of them by default."""
-    with Sandbox(None if products is None else shared_products(products)) as sandbox:
+    """Go around once, with so many answers for the sample; for what matters of so many of its products, if given."""
+    with Sandbox(None if products is None else _with_findings(products)) as sandbox:
         key = sandbox.credentials[0]
         service = prodex.connect(
             base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
@@ -110,6 +111,14 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
         return loop
 
 
+def _with_findings(products: int) -> Iterator[SharedProduct]:
+    """Yield the products of the sample in which a defect is planted, and one in ten of the others."""
+    spoilt = {defect.product_id for defect in plan(products)}
+    for number, product in enumerate(shared_products(products)):
+        if number % 10 == 0 or str(product.record["id"]) in spoilt:
+            yield product
+
+
 def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
     """Return what the second audit shows as fixed, as far as it was to be said before.
 
@@ -127,13 +136,12 @@ def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
 def _come_back(loop: Loop, folder: Path) -> None:
     """Fill the workbooks in, and do to each what people do."""
     folder.mkdir()
-    ways = list(WAYS.values())
+    ways = list(WAYS)
     for number, (path, texts) in enumerate(loop.answers.texts.items()):
         workbook = path.with_suffix(".xlsx")
         returned = folder / f"{number:02} {workbook.name}"
         returned.write_bytes(workbook.read_bytes())
-        fill(returned, texts)
-        ways[number % len(ways)](returned)
+        fill_and_handle(returned, texts, ways[number % len(ways)])
 
 
 @contextmanager

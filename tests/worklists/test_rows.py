@@ -129,16 +129,26 @@ def _cells(sheet: Worksheet) -> list[list[Any]]:
     return list(rows.values())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_every_row_is_accounted_for_however_the_file_was_handled(
-    way: str, worklist: Path, written: Path, many: prodex.Catalog
-) -> None:
-    """Sorted, filtered, split, merged, copied, saved by other programs: rows = all states together."""
+@pytest.fixture(scope="module")
+def answered(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the worklist with three answers, of which one can be used."""
+    path = tmp_path_factory.mktemp("answered") / written.name
+    path.write_bytes(written.read_bytes())
     rows = findings(written)
     names = rows[rows["check"] == "names_not_in_capitals"]["row"].tolist()
     answers = {names[0]: "Pain de campagne", names[1]: "PAIN BIS AUX GRAINES DE LIN", names[2]: "?"}
-    fill(worklist, {int(row): new for row, new in answers.items()})
+    fill(path, {int(row): new for row, new in answers.items()})
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_every_row_is_accounted_for_however_the_file_was_handled(
+    way: str, answered: Path, tmp_path: Path, many: prodex.Catalog
+) -> None:
+    """Sorted, filtered, split, merged, copied, saved by other programs: rows = all states together."""
+    worklist = tmp_path / answered.name
+    worklist.write_bytes(answered.read_bytes())
     WAYS[way](worklist)
     fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
     law(fix)

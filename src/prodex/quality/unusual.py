@@ -247,16 +247,13 @@ def _range(series: Series, usual: list[int], place: int) -> tuple[float, float]:
 
 def _same_days(series: Series, usual: list[int], place: int) -> list[int]:
     """Return the last audits at the same time of the week; none where there are too few of them."""
-    day = series.weekdays[place]
-    recent = usual[-2 * WINDOW :]
-    same = [one for one in recent if _days_apart(series.weekdays[one], day) <= _SAME_TIME][-_SAME_DAYS:]
+    weekdays = series.weekdays
+    day = weekdays[place]
+    # Sunday night is near Monday morning: what is nearly a week apart is of the same day as well.
+    same = [
+        one for one in usual[-2 * WINDOW :] if not _SAME_TIME < abs(weekdays[one] - day) % 7 < 7 - _SAME_TIME
+    ][-_SAME_DAYS:]
     return same if len(same) >= _LEAST_SAME_DAYS else []
-
-
-def _days_apart(one: float, other: float) -> float:
-    """Return how far two times of the week are from each other: Sunday night is near Monday morning."""
-    days = abs(one - other) % 7
-    return min(days, 7 - days)
 
 
 def judge_silence(series: Series, figures: int) -> Judgement:

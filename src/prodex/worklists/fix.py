@@ -21,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.arguments import described
+from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
 from prodex.errors import InputError
@@ -277,10 +277,16 @@ class Fix:
 
         `owner` is None for products without one, and for answers whose product is not known.
         """
-        answers = self.answers
-        counted = answers[answers["row"].notna()].groupby("owner", dropna=False, sort=False)
-        frame = counted.agg(products=("product_id", "nunique"), answers=("state", "size")).reset_index()
-        return frame.sort_values("answers", ascending=False, kind="stable", ignore_index=True)
+        # Few rows, and every repr asks for them: pandas would take most of its time to group them.
+        products: dict[str | None, list[str | None]] = {}
+        for row, owner, product in self.answers[["row", "owner", "product_id"]].itertuples(index=False):
+            if not is_missing(row):
+                products.setdefault(None if is_missing(owner) else owner, []).append(product)
+        most_first = sorted(products, key=lambda owner: -len(products[owner]))
+        counts = [(len({*products[owner]} - {None}), len(products[owner])) for owner in most_first]
+        frame = pd.DataFrame(counts, columns=["products", "answers"], dtype="int64")
+        frame.insert(0, "owner", pd.Series(most_first, dtype=object))
+        return frame
 
     @property
     def ignored(self) -> list[str]:
