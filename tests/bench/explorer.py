@@ -94,23 +94,31 @@ def measured(what: str) -> dict[str, Any]:
             return figures(notebook)
 
 
+def _bytes_of(frame: dict[str, Any]) -> int:
+    """Return how many bytes came in a frame of a socket; what is no text is told as base64."""
+    return len(frame["payloadData"]) * 3 // 4 if frame["opcode"] == 2 else len(frame["payloadData"])
+
+
 def figures(notebook: Notebook) -> dict[str, Any]:
     """Return the figures of a notebook whose first cell makes a catalogue, and whose second one explores it."""
     page = notebook.page
     page.evaluate(_PAINTED)
     notebook.run(0)
-    before = notebook.received
+    session = page.context.new_cdp_session(page)
+    frames: list[int] = []
+    session.on("Network.webSocketFrameReceived", lambda event: frames.append(_bytes_of(event["response"])))
+    session.send("Network.enable")
     page.evaluate(_UP)
     notebook.run(1)
     up = page.evaluate("() => window.up")
     notebook.wait_until_idle()
     # What is read after the table is shown is sent as well.
     notebook.wait_for("not explorer.details.is_busy()")
-    sent = notebook.received - before
+    sent = sum(frames)
+    session.send("Network.disable")
     # Somebody who is quick clicks while what products lack is still read.
     first_click = _click(notebook, 0)
     notebook.wait_for("not explorer._reading_facets.is_busy()", 60)
-    session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     before_clicks = _worked(notebook, session)
     clicks = [_click(notebook, place) for place in range(_CLICKS)]

@@ -279,9 +279,10 @@ class Fix:
         """
         # Few rows, and every repr asks for them: pandas would take most of its time to group them.
         products: dict[str | None, list[str | None]] = {}
-        for row, owner, product in self.answers[["row", "owner", "product_id"]].itertuples(index=False):
+        for row, *about in self.answers[["row", "owner", "product_id"]].itertuples(index=False):
             if not is_missing(row):
-                products.setdefault(None if is_missing(owner) else owner, []).append(product)
+                owner, product = (None if is_missing(one) else one for one in about)
+                products.setdefault(owner, []).append(product)
         most_first = sorted(products, key=lambda owner: -len(products[owner]))
         counts = [(len({*products[owner]} - {None}), len(products[owner])) for owner in most_first]
         frame = pd.DataFrame(counts, columns=["products", "answers"], dtype="int64")
