@@ -12,6 +12,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+
+# Each worker has a core; threads of Arrow that wait for each other cost more than tables of tests take.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from tests import laws, quick
 from tests.cases import number_of_rows, own_home, own_rules
 

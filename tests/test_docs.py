@@ -71,6 +71,11 @@ def pages_with(language: str) -> list[Path]:
     return [page for page in PAGES if blocks(page, language)]
 
 
+def pages_run_here(language: str) -> list[Path]:
+    """Return these without the README, which tests/test_packaging.py pastes after the demo of the wheel."""
+    return [page for page in pages_with(language) if page != README]
+
+
 def conformance() -> str:
     """Return the table of conformance as the page has it: each row of the specification and its tests."""
     rows = tomllib.loads((ROOT / "tests" / "conformance.toml").read_text("utf-8"))["row"]
@@ -185,7 +190,7 @@ def logging_is_restored() -> Iterator[None]:
 @pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running", "logging_is_restored")
-@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
+@pytest.mark.parametrize("page", pages_run_here("python"), ids=name_of)
 def test_the_python_of_every_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every block runs in the order of its page, as a newcomer would paste it, in an empty folder."""
     monkeypatch.chdir(tmp_path)
@@ -234,7 +239,7 @@ def exit_code_of(words: list[str]) -> object:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running")
-@pytest.mark.parametrize("page", pages_with("sh"), ids=name_of)
+@pytest.mark.parametrize("page", pages_run_here("sh"), ids=name_of)
 def test_the_commands_of_every_page_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every line runs in the order of its page, in an empty folder, where nothing is configured."""
     monkeypatch.chdir(tmp_path)

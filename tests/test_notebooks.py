@@ -1,6 +1,6 @@
 """The notebooks run from top to bottom, and what they show is fit to be kept.
 
-Here their cells run in this process, one notebook after another beside one sandbox; in a kernel of its own the first
+Here their cells run in this process, one notebook after another beside one sandbox; in a kernel of its own the fifth
 runs in tests/test_packaging.py, and the third in JupyterLab, in tests/notebook/test_notebooks_in_lab.py.
 `python tests/test_notebooks.py --write` runs them in kernels on the whole sample and keeps what they show; `--write 03`
 one.
