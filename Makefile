@@ -12,21 +12,29 @@ INSTALL := -m pip install --quiet --constraint constraints.txt
 # Tests start hundreds of processes, and each would compile prodex anew where compiled modules may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: messages demo check test times test-clock pythons lab docs bench soak dist constraints clean
+.PHONY: messages demo check test _read _quick _all times test-clock pythons lab docs bench soak dist constraints clean
 
 demo: $(USERS)/.demo ## load the sandbox's catalogue, correct a text, audit it and write a report
 	@PRODEX_HOME=data $(USERS)/bin/prodex demo
 
+# The types take one core a quarter of a minute, and the tests have both: they are done side by side.
+BESIDE := @$(MAKE) --no-print-directory --jobs 2 _read
+
 check: $(VENV)/.ready ## in a coffee break: all but browsers, JupyterLab, kills and soak, and a tenth of the slow proofs
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest --quick
+	$(BESIDE) _quick
 
 test: $(VENV)/.ready ## everything that CI checks
+	$(BESIDE) _all
+
+_read:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+_quick:
+	$(BIN)/python -m pytest --quick
+
+_all:
 	$(BIN)/python -m pytest
 
 times: ## how long `make check` and `make test` take, in a fresh clone; TIMES='--runs 3' for three
