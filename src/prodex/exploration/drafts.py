@@ -19,9 +19,10 @@ import msgspec
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, OtherLayout, SnapshotLocked
-from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name, writing
+from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name
 from prodex.files.lock import locked
-from prodex.files.untrusted import is_there, read_json
+from prodex.files.state import read_state, write_state
+from prodex.files.untrusted import is_there
 from prodex.messages import counted
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
@@ -86,7 +87,6 @@ class CorrectionDraft:
 
 
 class _DraftFile(msgspec.Struct):
-    format: int
     saved_at: str
     corrections: tuple[TextCorrection, ...] = ()
     unconfirmed: tuple[SentCorrections, ...] = ()
@@ -170,8 +170,7 @@ def change_draft(name: str, before: CorrectionDraft, after: CorrectionDraft) -> 
         if not kept.corrections and not kept.unconfirmed:
             remove(path)
             return replace(kept, saved_at=None)
-        with writing(path, private=True) as beside:
-            beside.write_bytes(msgspec.json.encode({"format": _FORMAT, **msgspec.to_builtins(kept)}))
+        write_state(path, kept, _FORMAT)
         return kept
 
 
@@ -185,7 +184,7 @@ def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequen
 def _read_draft(path: Path) -> CorrectionDraft:
     if not is_there(path):
         return CorrectionDraft()
-    found = read_json(path, _DraftFile, layout=_FORMAT)
+    found = read_state(path, _DraftFile, _FORMAT)
     return CorrectionDraft(found.corrections, found.unconfirmed, found.saved_at)
 
 

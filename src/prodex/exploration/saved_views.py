@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.condition_labels import labels
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.facets import is_of_audit
 from prodex.exploration.filtering import ProductFilter
-from prodex.files.atomic import home, make_folder, reading, remove, safe_name, storage, writing
-from prodex.files.untrusted import read_json
+from prodex.files.atomic import home, reading, remove, safe_name, storage
+from prodex.files.state import read_state, write_state
 
-#: The newest format that this version reads, and the one that it writes.
-FORMAT = 1
+_FORMAT = 1
 #: Characters of a name; a longer one is a text that was pasted by mistake.
 _LONGEST = 120
 
@@ -40,8 +36,6 @@ class SavedView:
         The columns of the table; none for those that the explorer shows anyway.
     sorted_by, descending
         The column by which products are sorted, and in which direction.
-    format
-        The format of its file.
 
     Examples
     --------
@@ -58,7 +52,6 @@ class SavedView:
     columns: tuple[str, ...] = ()
     sorted_by: str = ""
     descending: bool = False
-    format: int = FORMAT
 
 
 def save_view(view: SavedView) -> Path:
@@ -72,10 +65,7 @@ def save_view(view: SavedView) -> Path:
         When the disk refuses; an earlier view of this name is then as it was.
     """
     path = _view_path(view.name)
-    with storage(path):
-        make_folder(path.parent, private=True)
-        with writing(path, private=True) as beside:
-            beside.write_text(json.dumps(msgspec.to_builtins(view), ensure_ascii=False), "utf-8")
+    write_state(path, view, _FORMAT)
     return path
 
 
@@ -126,7 +116,7 @@ def remove_view(name: str) -> None:
 
 def _read_view(path: Path) -> SavedView:
     try:
-        return read_json(path, SavedView, layout=FORMAT, advice="Save the view again.")
+        return read_state(path, SavedView, _FORMAT, "Save the view again.")
     except (OSError, ValueError) as error:
         raise InputError(
             f"The view in {path} cannot be read: {error}. Remove the file, and save it again."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -19,8 +19,9 @@ import msgspec
 
 from prodex import clock
 from prodex.files.append_log import AppendLog
-from prodex.files.atomic import home, make_folder, storage, writing
-from prodex.files.untrusted import Moment, check_moment, read_json
+from prodex.files.atomic import home, make_folder, storage
+from prodex.files.state import read_state, write_state
+from prodex.files.untrusted import Moment, check_moment
 from prodex.job.job_file import Job
 from prodex.job.result import StepResult
 
@@ -89,7 +90,7 @@ class RunJournal:
         """
         path = job_folder(job.name) / _FILE
         try:
-            written = read_json(path, _JournalLayout, layout=_FORMAT, advice=_ADVICE)
+            written = read_state(path, _JournalLayout, _FORMAT, _ADVICE)
             check_moment(written.began)
             int(written.before[NUMBER])
         except (OSError, ValueError, KeyError):
@@ -109,16 +110,8 @@ class RunJournal:
 
     def write(self, name: str, *, ended: bool = False) -> None:
         """Write the journal of the job of a name, as a whole."""
-        content: dict[str, Any] = {
-            "format": _FORMAT,
-            "job": self.job,
-            "began": self.began.isoformat(),
-            "ended": ended,
-            "before": dict(self.before),
-            "steps": {key: asdict(step) for key, step in self.steps.items()},
-        }
-        with writing(job_folder(name) / _FILE, private=True) as beside:
-            beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+        state = _JournalLayout(self.job, self.began, ended, dict(self.before), dict(self.steps))
+        write_state(job_folder(name) / _FILE, state, _FORMAT)
 
 
 class _JournalLayout(msgspec.Struct):

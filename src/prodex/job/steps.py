@@ -10,7 +10,6 @@ being written its files have none: if the process is killed in that moment, they
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,9 +34,10 @@ from prodex.errors import (
     StorageError,
     TrackingTimeout,
 )
-from prodex.files.atomic import sha256, storage, writing
+from prodex.files.atomic import sha256, storage
 from prodex.files.folders import restore_old
-from prodex.files.untrusted import Digest, is_file, is_there, read_json
+from prodex.files.state import read_state, write_state
+from prodex.files.untrusted import Digest, is_file, is_there
 from prodex.formats.exporting import PACKAGE, exported_digests, replaced_files, tables_in
 from prodex.formats.registry import FormatName
 from prodex.job.context import Context, newest_snapshot
@@ -564,14 +564,13 @@ class ExportRecord:
 
     def _read(self) -> Written:
         try:
-            return read_json(self.path, _Record, layout=_FORMAT).exports
+            return read_state(self.path, _Record, _FORMAT).exports
         except (OSError, ValueError):  # then only what an export says of itself is known
             return {}
 
     def _write(self, exports: Written) -> None:
-        content = {"format": _FORMAT, "exports": {folder: dict(files) for folder, files in exports.items()}}
-        with writing(self.path, private=True) as beside:
-            beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+        record = _Record({folder: dict(files) for folder, files in exports.items()})
+        write_state(self.path, record, _FORMAT)
 
 
 class _Record(msgspec.Struct):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Self
 
 import msgspec
 
-from prodex.files.atomic import checked_name, discard, home, safe_name, writing
+from prodex.files.atomic import checked_name, discard, home, safe_name
 from prodex.files.lock import locked
-from prodex.files.untrusted import is_folder, read_json
+from prodex.files.state import read_state, write_state
+from prodex.files.untrusted import is_folder
 from prodex.store.archive import entries_of, snapshots_folder
 
 _FILE = "weeks.json"
@@ -66,7 +66,7 @@ class WeeksRecord:
         """
         path = _weeks_folder(name) / _FILE
         try:
-            written = read_json(path, _RecordLayout, layout=_FORMAT, advice="The weeks are then made anew.")
+            written = read_state(path, _RecordLayout, _FORMAT, "The weeks are then made anew.")
         except (OSError, ValueError):
             return cls(name)
         # They become names of folders.
@@ -76,9 +76,7 @@ class WeeksRecord:
 
     def write(self) -> None:
         """Write it down."""
-        with writing(_weeks_folder(self.name) / _FILE, private=True) as beside:
-            content = {"format": _FORMAT, **asdict(self)}
-            beside.write_text(json.dumps(content, ensure_ascii=False, indent=1), "utf-8")
+        write_state(_weeks_folder(self.name) / _FILE, self, _FORMAT)
 
     def remove_snapshots(self) -> None:
         """Remove everything that is kept under the name: it is that of the weeks. Worklists stay."""
