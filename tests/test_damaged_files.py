@@ -42,7 +42,7 @@ Operation = Callable[[], object]
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: Sandbox) -> Kept:
     """Put the files on the disk, as the user's own."""
-    kept = unpack(tmp_path, exchange.base_url)
+    kept = unpack(tmp_path, exchange.base_url, without=("published",))
     monkeypatch.setenv("PRODEX_HOME", str(kept.home))
     return kept
 
@@ -67,7 +67,7 @@ def every(quick: int, full: int = 1) -> int:
     return full if _IN_FULL else quick
 
 
-EVERY = every(7)
+EVERY = every(11)
 
 
 def raised(

@@ -40,20 +40,21 @@ from prodex_sandbox.sample.products.vocabulary import KINDS
 
 COUNT = 600
 Record = dict[str, Any]
-#: A product with an original of each size, and the first of each defect of pictures.
-LOOKED_AT = {
-    str(one.record["id"])
-    for one in {
-        (picture["width"], picture["height"]): one
-        for one in shared_products(COUNT)
-        if len(one.record["assets"]["pictures"] or ()) == 1
-        for picture in one.record["assets"]["pictures"]
-    }.values()
-} | {
+#: The first product of each defect of pictures; with the next constant, an original of each size as well.
+_DEFECTIVE = {
     defect.product_id
     for kind in {one.defect for one in plan(COUNT)}
     for defect in [next(one for one in plan(COUNT) if one.defect == kind)]
     if defect.attribute.startswith("assets.pictures")
+}
+LOOKED_AT = _DEFECTIVE | {
+    str(one.record["id"])
+    for one in {
+        (picture["width"], picture["height"]): one
+        for one in sorted(shared_products(COUNT), key=lambda one: str(one.record["id"]) in _DEFECTIVE)
+        for picture in one.record["assets"]["pictures"] or ()
+        if len(one.record["assets"]["pictures"]) == 1 or str(one.record["id"]) in _DEFECTIVE
+    }.values()
 }
 FRONT = {
     "url": f"{MEDIA}/07/7/front.jpg",
