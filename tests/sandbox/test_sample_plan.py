@@ -19,7 +19,7 @@ from prodex_sandbox.sample import AS_OF, CONSEQUENCES, DEFECTS, STALE_AFTER, pla
 
 pytestmark = pytest.mark.xdist_group("sample")
 
-COUNT = 3_600
+COUNT = 3_000
 REQUIRED = {250: ["fr"], 56: ["nl", "fr"], 276: ["de"], 528: ["nl"], 724: ["es"], 826: ["en"]}
 NAMES = ("nameLegal", "namePublicShort", "namePublicLong")
 LOCALIZED = (
