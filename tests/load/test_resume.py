@@ -225,19 +225,21 @@ def last_page(folder: Path) -> Path:
     ("damage", "again"), [(torn, 1), (cut_off, 1), (missing, 1), (changed, 1), (never_entered, 0)]
 )
 def test_a_damaged_journal_costs_what_was_damaged(
-    exchange: Sandbox, way: str, damage: Any, again: int
+    exchange: Sandbox, way: str, damage: Any, again: int, needed: dict[str, int]
 ) -> None:
     """A torn last line, and a page that is cut off, missing or another: fetched again, and nothing else."""
-    calls = Calls(exchange)
     one = 0 if way == "scroll" else 1
-    loaded(exchange, way, windows=one)
-    needed = calls.answered
+    in_one = f"{way}, one after the other"
+    if in_one not in needed:
+        calls = Calls(exchange)
+        loaded(exchange, way, windows=one)
+        needed[in_one] = calls.answered
     calls = Calls(exchange)
     broken_off(exchange, way, 13 if way == "windows" else 5, windows=one)
     damage(journal())
     catalog = loaded(exchange, way, windows=one)
     assert (True, EVERYTHING) == (catalog.complete, contents(catalog))
-    assert needed + again == calls.answered
+    assert needed[in_one] + again == calls.answered
 
 
 def test_a_page_that_is_damaged_after_everything_came_is_fetched_again(
