@@ -53,7 +53,7 @@ def test_an_empty_page_as_null_ends_a_window_and_costs_no_call(
 
     with Stranger(130, {"data_null_for_ever": True}) as stranger:
         with pytest.raises(UnexpectedReply, match="null in place of products"):
-            prodex.load_products(connected(stranger), name="never", progress=False)
+            prodex.load_products(connected(stranger, seconds=0.5), name="never", progress=False)
         assert stranger.count() < 100
 
 
