@@ -16,8 +16,8 @@ from prodex.errors import InputError, StorageError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are forked and killed")
 
-#: Write the old over and over, and begin to write the new in a process that is killed before its n-th change of a
-#: name in the file system, for every n; print what was there then, and what the next process made of it.
+#: Write the old, have a copy of it over and over, and begin to write the new in a process that is killed before its
+#: n-th change of a name in the file system, for every n; print what was there then, and what the next one made of it.
 _KILLING = """
 import json, os, shutil, signal, sys
 from itertools import count
@@ -65,9 +65,13 @@ def outcomes_of(place, kind, notes):
     heads = {"report": "report.html", "page": "report.html", "worklists": "out/worklists.json"}
     head = heads.get(kind, "out/datapackage.json")
     fresh(); write(1); new = visible()
+    fresh(); write(0)
+    before = place.with_name(place.name + "-before")
+    place.rename(before)
     outcomes = []
     for moment in count():
-        fresh(); write(0)
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(before, place)
         if notes:
             (place / ("report_files" if kind in ("report", "page") else "out") / "notes.txt").write_text("mine")
         old = visible()

@@ -31,6 +31,9 @@ from tests.load.exchange import connected
 from tests.pictures.drawn import catalog, picture
 from tests.pictures.file_server import serving
 
+#: What no operation here opens.
+_NOT_OPENED = ("published", "ended", "interrupted")
+
 SECRET = "what nobody else may see"
 
 
@@ -46,7 +49,7 @@ class World:
     """
 
     def __init__(self, folder: Path, base_url: str) -> None:
-        self.kept = unpack(folder / "came", base_url)
+        self.kept = unpack(folder / "came", base_url, without=_NOT_OPENED)
         self.outside = folder / "outside"
         shutil.copytree(self.newest("saved"), self.outside)
         for name in (
@@ -268,7 +271,8 @@ JOURNALS: dict[str, Callable[[World, Path], object]] = {
 @pytest.mark.parametrize("case", JOURNALS)
 def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """It may be resumed, recovered, refreshed or removed."""
-    for name, journal in world.kept.journals().items():
+    for name in ("judged", "half-scrolled"):
+        journal = world.kept.journals()[name]
         shutil.copytree(journal.parent, journal.parent.with_name(f"{name}-copy"), symlinks=True)
     for journal in world.kept.journals().values():
         JOURNALS[case](world, journal)
@@ -288,7 +292,10 @@ def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandb
         lambda: prodex.refresh("half-refreshed", connected(exchange), progress=False),
         lambda: recover("half-offset"),
         lambda: recover("judged-copy"),
-        *(lambda name=name: prodex.vacuum(name, keep=1) for name in world.kept.journals()),  # type: ignore[misc]
+        # One that was taken up, one that was not, and one of a refresh.
+        lambda: prodex.vacuum("judged", keep=1),
+        lambda: prodex.vacuum("half-scrolled-copy", keep=1),
+        lambda: prodex.vacuum("half-refreshed", keep=1),
     )
     if "link into nothing" in case:
         assert not (world.outside / "new").exists()

@@ -18,6 +18,8 @@ from tests.cases import each_row
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
+#: Which the products fail.
+ONE_RULE: Mapping[str, Any] = {"checks": {"updated_within": {"days": 31}}}
 
 Call = Callable[[Any], object]
 
@@ -26,7 +28,7 @@ Call = Callable[[Any], object]
 def calls() -> Mapping[str, Call]:
     """Return every function and method that takes a path, by its name and that of the parameter."""
     catalog = prodex.flatten(RECORDS)
-    audit = prodex.audit(catalog, "core", **QUIET)
+    audit = prodex.audit(catalog, ONE_RULE, **QUIET)
     recipe = prodex.Recipe([prodex.RecipeStep(prodex.operations.TrimSpaces(), "namePublicLong")])
     wanted = prodex.Requirements(channels=())
     failing = audit.failures().head(1)

@@ -70,7 +70,7 @@ def test_seven_nights_with_two_incidents_and_a_kill(home: Path, tmp_path: Path) 
     planted = {6: "supplier_loses_pictures", 7: "volume_halves"}
     path = job_file(tmp_path, 'profile = "core"', WRITTEN)
     codes: dict[int, list[int]] = {}
-    with Sandbox(shared_products(300), behaviour=behaviour) as sandbox, jobs(tmp_path) as forks:
+    with Sandbox(shared_products(200), behaviour=behaviour) as sandbox, jobs(tmp_path) as forks:
         environment = {"PRODEX_HOME": str(home), **variables(sandbox)}
         for night in range(1, 8):
             # The clock of the service, which moves by a day each night.

@@ -13,6 +13,7 @@ import shutil
 import tarfile
 import tempfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -76,7 +77,7 @@ def sealed(line: dict[str, Any]) -> bytes:
     return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
 
 
-def unpack(folder: Path, base_url: str | None = None) -> Kept:
+def unpack(folder: Path, base_url: str | None = None, without: Sequence[str] = ()) -> Kept:
     """Put the files into a folder.
 
     Parameters
@@ -85,8 +86,10 @@ def unpack(folder: Path, base_url: str | None = None) -> Kept:
         Where to.
     base_url
         Where the service is now that they were loaded from.
+    without
+        Folders that are left out, by their names.
     """
-    shutil.copytree(_extracted(), folder / "files")
+    shutil.copytree(_extracted(), folder / "files", ignore=shutil.ignore_patterns(*without))
     kept = Kept(folder / "files")
     facts = json.loads((kept.folder / "facts.json").read_bytes())
     user = str(Path(facts["home"]).parent)

@@ -126,14 +126,14 @@ def judged(case: Case, name: str = "strange", total: int = TOTAL) -> Judged:
     return Judged("hung" if took > LONGEST else outcome, f"{took:.0f} s {detail}", tuple(notes), calls)
 
 
-def connected(stranger: Stranger) -> Client:
+def connected(stranger: Stranger, seconds: float = 3) -> Client:
     """Reach a stranger, and try again for a short time only."""
     return prodex.connect(
         base_url=stranger.url,
         client_id=stranger.client_id,
         client_secret=stranger.client_secret,
         limits=prodex.Limits(seconds=5),
-        **quick(seconds=3),
+        **quick(seconds=seconds),
     )
 
 

@@ -123,6 +123,14 @@ AT_EVERY_CALL = {
     "drops": ["offset", "scroll", "windows"],
 }
 
+#: The calls of each way. By windows 27 are made, of which most are alike: of the counts, of the first and the later
+#: pages of windows some are struck, and all others.
+CALLS = {
+    "offset": range(1, 11),
+    "scroll": range(1, 11),
+    "windows": (1, 2, 3, 5, 10, 12, 14, 17, 19, 22, 24, 25, 26, 27),
+}
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -133,19 +141,18 @@ AT_EVERY_CALL = {
 def test_a_fault_at_any_call_costs_no_product(exchange: Sandbox, way: str, kind: str, tmp_path: Path) -> None:
     """One fault of each class, at each call of a load: everything comes once, although something really went wrong."""
     options = SHORT.get(kind, {})
-    struck, call = 0, 0
-    while True:
-        call += 1
+    struck, most = 0, 0
+    for call in CALLS[way]:
         exchange.order(Fault(kind, at=call, **options))
         before, hits = len(exchange.requests), len(exchange.faults_hit)
         came = received(exchange, way, tmp_path / "journal")
         calls = sum(path.endswith("/list") for _, path, _ in exchange.requests[before:])
-        struck += len(exchange.faults_hit) - hits
+        hit = len(exchange.faults_hit) - hits
+        struck, most = struck + hit, most if hit else max(most, calls)
         exchange.clear_faults()
         assert (EVERYTHING, True) == (came.ids, came.complete), f"{kind} at call {call}"
-        if call >= calls:
-            break
     assert struck
+    assert most <= CALLS[way][-1], "a load makes more calls than are struck"
 
 
 #: Faults that are mended in another way by each way of paging; of all others a call is tried again, and each of them
@@ -156,7 +163,8 @@ IN_A_LOAD = [
     (way, kind)
     for number, kind in enumerate(KINDS)
     for place, way in enumerate(WAYS)
-    if kind in BY_WAY or number % len(WAYS) == place
+    # What is struck at every call of all ways comes to the snapshot in one of them.
+    if (kind in BY_WAY and len(AT_EVERY_CALL.get(kind, ())) < len(WAYS)) or number % len(WAYS) == place
 ]
 
 
@@ -239,16 +247,13 @@ def test_cursors_that_expire_cost_no_product(way: str) -> None:
 
 
 def costs_no_product(sandbox: Sandbox, way: str) -> None:
-    """Check that each of three loads is whole, while products are changed, added and removed."""
+    """Check that a load is whole, and another while products are changed, added and removed."""
     assert EVERYTHING == contents(loaded(sandbox, way))
     known = records()
     for call, number in ((2, 3), (4, 60), (6, 95), (9, 20)):
         sandbox.at_call(call, lambda number=number: sandbox.change([known[number]]))
     sandbox.at_call(5, lambda: sandbox.change([{**known[0], "id": 900, "gtin": "00000000009000"}]))
-    catalog = loaded(sandbox, way)
-    assert (True, [*EVERYTHING, 900]) == (catalog.complete, contents(catalog))
-    sandbox.clear_faults()
-    sandbox.at_call(4, lambda: sandbox.remove([known[8], known[109]]))
+    sandbox.at_call(7, lambda: sandbox.remove([known[8], known[109]]))
     catalog = loaded(sandbox, way)
     gone = {known[8]["id"], known[109]["id"]}
     assert (True, [i for i in [*EVERYTHING, 900] if i not in gone]) == (

@@ -47,8 +47,14 @@ def exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(autouse=True)
-def several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a hundred products make several parts, on any machine."""
+def two_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a hundred products make two parts, on any machine."""
+    monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 60)
+
+
+@pytest.fixture
+def four_parts(monkeypatch: pytest.MonkeyPatch, two_parts: None) -> None:
+    """Let them make four."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
 
 
@@ -118,6 +124,7 @@ def test_a_refresh_and_files_report_every_phase(exchange: Sandbox, tmp_path: Pat
     assert (6, 6, "MB") == (read.steps[1].done, read.steps[1].total, read.steps[1].unit)
 
 
+@pytest.mark.usefixtures("four_parts")
 def test_an_executor_of_the_user_is_reported_too(exchange: Sandbox) -> None:
     """Its parts are counted as they come."""
     heard = Heard()
@@ -172,6 +179,7 @@ def journal_of(name: str) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("four_parts")
 @pytest.mark.parametrize("phase", ["Building tables", "Saving the snapshot"])
 def test_what_was_built_before_an_interruption_stays(exchange: Sandbox, phase: str) -> None:
     """The files of the finished parts are those of the interrupted call."""

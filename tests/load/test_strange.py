@@ -17,6 +17,8 @@ from tests.stranger.catalogue import gtin_of
 
 #: Of all cases of `make soak`, one in so many.
 _ONE_IN = 10
+#: Pairs of traits, where `make soak` has 150.
+_PAIRS = 60
 
 #: Products that are cut into windows where these begin at 200, on pages of 100.
 _CUT_EARLY, _LONG = 520, 100
@@ -25,7 +27,7 @@ _FEW_MORE = 240
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", list(itertools.islice(cases(150), 3, None, _ONE_IN)), ids=str)
+@pytest.mark.parametrize("case", list(itertools.islice(cases(_PAIRS), 3, None, _ONE_IN)), ids=str)
 def test_a_strange_service_costs_no_product(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is lost, stale or invented, nothing hangs, and every error is one of ours."""
     paged(case.way, monkeypatch)
@@ -51,7 +53,7 @@ def test_an_empty_page_as_null_ends_a_window_and_costs_no_call(
 
     with Stranger(130, {"data_null_for_ever": True}) as stranger:
         with pytest.raises(UnexpectedReply, match="null in place of products"):
-            prodex.load_products(connected(stranger), name="never", progress=False)
+            prodex.load_products(connected(stranger, seconds=0.5), name="never", progress=False)
         assert stranger.count() < 100
 
 
@@ -89,8 +91,11 @@ TOO_LOW: list[dict[str, object]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("windows", [0, 4])
-@pytest.mark.parametrize("lie", TOO_LOW, ids=lambda lie: next(iter(lie)))
+@pytest.mark.parametrize(
+    ("lie", "windows"),
+    [*((lie, 4) for lie in TOO_LOW), ({"total_zero": True}, 0), ({"total_capped": 2 * _LONG}, 0)],
+    ids=str,
+)
 def test_a_total_that_is_too_low_costs_no_product(
     lie: dict[str, object], windows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +54,19 @@ def _shop(second: str, name: str) -> prodex.Catalog:
 def catalog_of(second: str) -> prodex.Catalog:
     """Return the same in memory."""
     return in_parts([product(1), product(2)], [product(3, second)])
+
+
+def published_to(place: Path) -> prodex.Catalog:
+    """Have the first snapshot published to a folder, as it was published once for all tests."""
+    shutil.copytree(_published(), place, dirs_exist_ok=True)
+    return shop()
+
+
+@cache
+def _published() -> Path:
+    place = Path(_HOME.name) / "published to"
+    prodex.publish(shop(), place)
+    return place
 
 
 def same(one: prodex.Catalog, other: prodex.Catalog) -> bool:

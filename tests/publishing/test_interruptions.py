@@ -61,11 +61,12 @@ def test_a_kill_at_any_commit_leaves_the_last_whole_publication(tmp_path: Path) 
 @pytest.mark.slow
 @pytest.mark.kills
 def test_of_two_publishers_one_wins_wherever_a_third_was_killed(tmp_path: Path) -> None:
-    """A round of each kind; readers always open something whole, and `make soak` runs many more."""
-    raced = race(schedule([str(tmp_path / str(number)) for number in range(8)]), snapshots())
+    """First or later, killed among them or before, of one snapshot or of others, each with each of the others."""
+    rounds = schedule([str(tmp_path / str(number)) for number in range(8)])
+    raced = race([rounds[number] for number in (0b000, 0b011, 0b101, 0b110)], snapshots())
 
     assert [] == raced.problems
-    assert (8, 8) == (raced.rounds, raced.kills)
+    assert (4, 4) == (raced.rounds, raced.kills)
 
 
 @pytest.mark.slow

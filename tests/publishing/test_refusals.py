@@ -22,7 +22,7 @@ from prodex.errors import (
 )
 from prodex.publishing.destination import place_of
 from tests.cases import each_row
-from tests.publishing.snapshots import same, shop
+from tests.publishing.snapshots import published_to, same, shop
 from tests.publishing.test_publish import files_of
 
 
@@ -186,8 +186,7 @@ def test_a_pointer_that_is_not_as_it_was_written_is_refused(
     damage: Callable[[Path], object], tmp_path: Path
 ) -> None:
     """It comes from others: nothing of it becomes a path or an exception of Python."""
-    catalog = shop()
-    prodex.publish(catalog, tmp_path)
+    published_to(tmp_path)
     damage(tmp_path)
 
     with pytest.raises(SnapshotDamaged, match="cannot be read"):

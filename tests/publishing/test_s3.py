@@ -12,7 +12,7 @@ from deltalake import DeltaTable
 import prodex
 from prodex.errors import ProdexError, PublicationConflict, SnapshotDamaged, StorageError
 from tests.publishing.s3 import SECRETS, URI, Store
-from tests.publishing.snapshots import same, shop
+from tests.publishing.snapshots import product, same, shop
 from tests.publishing.test_publish import rows_of
 
 
@@ -61,7 +61,7 @@ def test_an_address_may_have_percent_signs(s3: Store, home: Path, name: str) -> 
     """What is written there is read there, also by a second publication."""
     s3.empty()
     uri = f"s3://bucket/{name}"
-    catalog = shop()
+    catalog = prodex.flatten([product(1), product(2)]).save("shop")
     prodex.publish(catalog, uri, storage_options=s3.options)
     other = catalog.where(product_id="1").save("shop")
     assert same(catalog, prodex.open_published(uri, storage_options=s3.options))

@@ -40,21 +40,6 @@ from prodex_sandbox.sample.products.vocabulary import KINDS
 
 COUNT = 600
 Record = dict[str, Any]
-#: A product with an original of each size, and the first of each defect of pictures.
-LOOKED_AT = {
-    str(one.record["id"])
-    for one in {
-        (picture["width"], picture["height"]): one
-        for one in shared_products(COUNT)
-        if len(one.record["assets"]["pictures"] or ()) == 1
-        for picture in one.record["assets"]["pictures"]
-    }.values()
-} | {
-    defect.product_id
-    for kind in {one.defect for one in plan(COUNT)}
-    for defect in [next(one for one in plan(COUNT) if one.defect == kind)]
-    if defect.attribute.startswith("assets.pictures")
-}
 FRONT = {
     "url": f"{MEDIA}/07/7/front.jpg",
     "productFace": 1,
@@ -133,6 +118,26 @@ def pictures_of(product: Record) -> Iterator[tuple[Record, str, str]]:
             yield rendition, rendition["uniformResourceIdentifier"], "jpeg"
 
 
+def looked_at(products: list[Record]) -> list[Record]:
+    """Return the first product of each defect of pictures, and of each size of an original that they lack one more."""
+    firsts: dict[str, str] = {}
+    for defect in plan(COUNT):
+        if defect.attribute.startswith("assets.pictures"):
+            firsts.setdefault(defect.defect, defect.product_id)
+    chosen = [one for one in products if str(one["id"]) in firsts.values()]
+    known = {size for one in chosen for size in sizes(one)}
+    for one in products:
+        if len(sizes(one)) == 1 and not known.issuperset(sizes(one)):
+            chosen.append(one)
+            known.update(sizes(one))
+    return chosen
+
+
+def sizes(product: Record) -> list[tuple[int, int]]:
+    """Return the pixels of a product's originals."""
+    return [(picture["width"], picture["height"]) for picture in product["assets"]["pictures"] or ()]
+
+
 # What is served is what the record says
 
 
@@ -141,8 +146,8 @@ def test_pictures_are_what_their_records_say(products: list[Record]) -> None:
     """Pixels, format, number of bytes and CRC-32 of each file are those of its record, defects or not."""
     seen = 0
     with requests.Session() as session:
-        for product in products:
-            for file, address, format_ in pictures_of(product) if str(product["id"]) in LOOKED_AT else ():
+        for product in looked_at(products):
+            for file, address, format_ in pictures_of(product):
                 reply = session.get(address)
                 assert (200, f"image/{format_}") == (reply.status_code, reply.headers["Content-Type"]), (
                     address
