@@ -24,8 +24,8 @@ _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
-#: Containers that are made before garbage is looked for: with the usual 700 that takes a tenth of the time of the tests,
-#: and four fifths of the time of those that read the source.
+#: Containers that are made before garbage is looked for. With the usual 700 that is a tenth of the time of tests, and
+#: four fifths of the time of those that read the source.
 _CONTAINERS = 20_000
 
 
