@@ -24,9 +24,9 @@ _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
-#: Containers that are made before garbage is looked for. With the usual 700 that is a tenth of the time of tests, and
-#: four fifths of the time of those that read the source.
-_CONTAINERS = 20_000
+#: Containers that are made before garbage is looked for: with the usual 700 that takes a fifteenth of the time of
+#: tests, and four fifths of the time of those that read the source.
+_CONTAINERS = 50_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
