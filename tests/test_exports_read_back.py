@@ -19,6 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
+from prodex import limits
 from prodex.errors import ExportDamaged, InputError, OtherLayout, QueryError, StorageError
 from prodex.tables.attributes import state_column
 from prodex.tables.declaration import TABLES
@@ -523,15 +524,18 @@ def test_a_table_as_it_was_shown_is_left_to_pandas(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None:
-    """It is refused at a limit that can be set, long before memory is full."""
+def test_a_workbook_that_unpacks_to_very_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused at a limit that can be set, long before memory is full; `test_reading.py` has the usual one."""
     catalog = prodex.flatten(HOSTILE)
     catalog.export(tmp_path, "xlsx", tables=["products"])
     with pytest.raises(InputError, match="unpacked_bytes"):
         prodex.read_export(tmp_path, limits=prodex.Limits(unpacked_bytes=100))
 
     with zipfile.ZipFile(tmp_path / "products.xlsx", "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("xl/worksheets/sheet1.xml", b"<worksheet>" + b" " * 160_000_000 + b"</worksheet>")
+        book.writestr("xl/worksheets/sheet1.xml", b"<worksheet>" + b" " * 3_000_000 + b"</worksheet>")
+    monkeypatch.setattr(limits, "_RATIO_FROM", 2_000_000)
     with_digests_of_now(tmp_path)
     with pytest.raises(InputError, match="bomb"):
         prodex.read_export(tmp_path)

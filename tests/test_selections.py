@@ -203,7 +203,6 @@ PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "CatalogExplorer": lambda c, _: shown(prodex.CatalogExplorer(c)),
     "CorrectionsPanel": lambda c, _: shown(prodex.CorrectionsPanel(c)),
     "CoveragePanel": lambda c, _: shown(prodex.CoveragePanel(c)),
-    "Explore": lambda c, _: shown(prodex.explore(c)),
     "GalleryPanel": lambda c, _: shown(prodex.GalleryPanel(c)),
     "ProductCard": lambda c, _: shown(prodex.ProductCard(c)),
     "explore": lambda c, _: shown(prodex.explore(c)),
@@ -268,7 +267,7 @@ NAMED = {
     *("recover", "refresh", "vacuum", "verify", "watch"),
 }
 #: They are made of a catalogue by one of the others, or hold what was in use.
-MADE = {"Audit", "Catalog", "Difference", "Fix", "QueryPanel"}
+MADE = {"Audit", "Catalog", "Difference", "Explore", "Fix", "QueryPanel"}
 #: What says nothing of products, what belongs to none, and what a catalogue with a selection does not have.
 OF_THE_WHOLE = {
     "as_received",

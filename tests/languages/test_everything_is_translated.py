@@ -38,7 +38,25 @@ def judged(products: str) -> prodex.Audit:
     if products == "real":
         with gzip.open(REAL) as file:
             return prodex.audit(prodex.flatten([json.loads(line) for line in file][:1_500]), every_check())
-    return prodex.audit(prodex.flatten(one.record for one in shared_products(1_000)), every_check())
+    return prodex.audit(catalog(), every_check())
+
+
+@cache
+def catalog() -> prodex.Catalog:
+    """Hold a part of the sample."""
+    return prodex.flatten(one.record for one in shared_products(1_000))
+
+
+@cache
+def few() -> prodex.Audit:
+    """Audit a product of the sample for each check, attribute and form of a reason among its findings."""
+    found = judged("sample").failures()
+    form = found["reason"].str.replace(r"\d[\d.,]*|'[^']*'|\"[^\"]*\"", "", regex=True)
+    some = found.groupby(["check", "attribute", form], dropna=False).head(1)
+    of_several = found[found["check"] == "duplicate_gtin"]
+    return prodex.audit(
+        catalog().where(product_id=sorted({*some["product_id"], *of_several["product_id"]})), every_check()
+    )
 
 
 def every_check() -> prodex.Profile:
@@ -75,9 +93,9 @@ def test_every_rule_is_translated_also_with_its_parameters() -> None:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write the worklists of the sample in each language."""
+    """Write the worklists of the products of every check in each language."""
     made = tmp_path_factory.mktemp("worklists")
-    audit = judged("sample")
+    audit = few()
     for language in LANGUAGES:
         audit.worklists(made / language, by="market", language=language)
     return {language: made / language for language in LANGUAGES}
@@ -194,7 +212,7 @@ def nodes(page: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def english_report(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Return the texts of the English report."""
-    page = judged("sample").to_html(tmp_path_factory.mktemp("report") / "en.html", language="en")
+    page = few().to_html(tmp_path_factory.mktemp("report") / "en.html", language="en")
     return list(nodes(page.read_text("utf-8")))
 
 
@@ -205,7 +223,7 @@ def test_every_text_of_the_report_is_translated(
     english_report: list[str], language: str, tmp_path: Path
 ) -> None:
     """Headings, sentences and figures; sources are titles of standards, and scopes are as profiles say them."""
-    page = judged("sample").to_html(tmp_path / "a.html", language=language).read_text("utf-8")
+    page = few().to_html(tmp_path / "a.html", language=language).read_text("utf-8")
     english, other = english_report, list(nodes(page))
     assert f'<html lang="{language}">' in page
     assert len(english) == len(other)

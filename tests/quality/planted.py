@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
-from prodex_sandbox.sample import CONSEQUENCES, plan, shared_products
+from prodex_sandbox.sample import CONSEQUENCES, Defect
+from prodex_sandbox.sample.catalogue import made_products
 
 #: Products of the sample that the tests judge.
 COUNT = 4_000
@@ -117,10 +118,26 @@ CHECKS: dict[str, dict[str, Any]] = {
 }
 
 
-@cache
 def sample() -> prodex.Catalog:
     """Return these products of the sample, as the retailer sees them that sees all."""
-    return prodex.flatten(product.record for product in shared_products(COUNT))
+    return _sample_and_plan()[0]
+
+
+def planned() -> tuple[Defect, ...]:
+    """Return the defects that are planted in them."""
+    return _sample_and_plan()[1]
+
+
+@cache
+def _sample_and_plan() -> tuple[prodex.Catalog, tuple[Defect, ...]]:
+    defects: list[Defect] = []
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        for made in made_products(COUNT):
+            defects.extend(made.defects)
+            yield made.product.record
+
+    return prodex.flatten(records()), tuple(defects)
 
 
 def profile() -> Profile:
@@ -141,7 +158,7 @@ def found(audit: Audit, defect: str) -> set[str]:
 
 def planted(defect: str) -> set[str]:
     """Return the ids of the products that have this kind of defect."""
-    return {each.product_id for each in plan(COUNT) if each.defect == defect}
+    return {each.product_id for each in planned() if each.defect == defect}
 
 
 def explained(defect: str) -> set[str]:
@@ -150,7 +167,7 @@ def explained(defect: str) -> set[str]:
     causes = (
         {cause for cause, follows in CONSEQUENCES.items() if kinds & follows} | kinds | {"hostile_strings"}
     )
-    return {each.product_id for each in plan(COUNT) if each.defect in causes}
+    return {each.product_id for each in planned() if each.defect in causes}
 
 
 def _meet(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:

@@ -164,16 +164,22 @@ def test_under_a_new_id_it_can_be_withdrawn_and_a_baseline_adds_nothing(file: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", CASES)
-def test_no_word_of_a_reason_counts(rule: str) -> None:
-    """Every reason is another sentence, without its numbers and quotes: all findings are the same."""
-    audit = judged(rule, {"id": 2} | CASES[rule].fails)
-    (part,) = audit.parts
-    evidence = part.evidence
-    words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
-    reworded = evidence.set_column(evidence.schema.get_field_index("reason"), "reason", words)
+def test_no_word_of_a_reason_counts() -> None:
+    """Every reason is another sentence, without its numbers and quotes: all findings of all rules are the same."""
+    cases = [(rule, case) for rule, case in CASES.items() if not looks_at_others(rule)]
+    checks = {"checks": {rule: dict(case.parameters) for rule, case in cases}}
+    records = [{"id": number} | case.fails for number, (_, case) in enumerate(cases, 1)]
+    together = prodex.audit(prodex.flatten(records), checks, now=AS_OF, progress=False)
+    among_others = [judged(rule, {"id": 2} | CASES[rule].fails) for rule in CASES if looks_at_others(rule)]
 
-    assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
+    audits = [together, *among_others]
+    assert {rule for audit in audits for rule in audit.failures()["rule"]} == set(CASES)
+    for audit in audits:
+        (part,) = audit.parts
+        evidence = part.evidence
+        words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
+        reworded = evidence.set_column(evidence.schema.get_field_index("reason"), "reason", words)
+        assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
 
 
 def _digests(audit: Audit, part: AuditPart, evidence: pa.Table) -> list[str]:
@@ -217,14 +223,51 @@ def _others(value: Any) -> list[Any]:
 _NOT_ALL = {"packshot_has_rendition": ("width", "height")}
 
 
+def _changes(rule: str) -> list[tuple[tuple[Any, ...], Any]]:
+    """Return each leaf of the product that fails, with each other value."""
+    leaves = [
+        (path, value) for path, value in _leaves(CASES[rule].fails) if path[-1] not in _NOT_ALL.get(rule, ())
+    ]
+    return [(path, other) for path, value in leaves for other in _others(value)]
+
+
+def _changed(rule: str) -> list[Record]:
+    """Return the product that fails, and all that differ from it in one leaf."""
+    fails = CASES[rule].fails
+    return [fails, *(_with(fails, *one) for one in _changes(rule))]
+
+
+@pytest.fixture(scope="module")
+def together() -> dict[str, list[tuple[int, list[str]]]]:
+    """Return what is found of all these products, by the rules that look at no others: in one audit."""
+    rules = [rule for rule in CASES if not looks_at_others(rule)]
+    records = [(rule, one) for rule in rules for one in _changed(rule)]
+    catalog = prodex.flatten({"id": 1_000 + n} | one for n, (_, one) in enumerate(records))
+    checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in rules}}
+    audit = prodex.audit(catalog, checks, now=AS_OF, progress=False)
+    (part,) = audit.parts
+    columns = {check.rule: column for column, check in enumerate(audit.checks)}
+    findings = findings_of(part, part.evidence)
+    own = np.array([columns[rule] for rule, _ in records])
+    places = np.flatnonzero(findings.check == own[findings.product])
+    digests: list[list[str]] = [[] for _ in records]
+    for place, digest in zip(places, digests_of(findings, places, part.evidence, audit.checks), strict=True):
+        digests[findings.product[place]].append(digest)
+    found: dict[str, list[tuple[int, list[str]]]] = {rule: [] for rule in rules}
+    for number, (rule, _) in enumerate(records):
+        found[rule].append((int(audit.states[number, own[number]]), sorted(digests[number])))
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", CASES)
-def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
+def test_every_value_that_decides_is_part_of_it(
+    rule: str, together: dict[str, list[tuple[int, list[str]]]]
+) -> None:
     """A leaf that can make the product pass was compared: with another value that fails, it is another finding."""
-    fails = CASES[rule].fails
-    leaves = [(path, value) for path, value in _leaves(fails) if path[-1] not in _NOT_ALL.get(rule, ())]
-    changes = [(path, other) for path, value in leaves for other in _others(value)]
-    (_, before), *after = _states_and_digests(rule, [fails, *(_with(fails, *one) for one in changes)])
+    changes = _changes(rule)
+    (state, before), *after = together.get(rule) or [_state_and_digests(rule, one) for one in _changed(rule)]
+    assert (State.FAIL, True) == (state, bool(before))
     passes = {path for (path, _), (state, _) in zip(changes, after, strict=True) if state == State.PASS}
     hidden = [
         (path, other)
@@ -235,25 +278,13 @@ def test_every_value_that_decides_is_part_of_it(rule: str) -> None:
     assert [] == hidden
 
 
-def _states_and_digests(rule: str, records: list[Record]) -> list[tuple[int, list[str]]]:
-    """Return for each record the state, and what a finding is known by; those that no other decides in one audit."""
-    if len(records) > 1 and looks_at_others(rule):
-        return [found for one in records for found in _states_and_digests(rule, [one])]
-    first, *more = ({"id": n} | one for n, one in enumerate(records, 1_000))
-    audit = judged(rule, first, None, *more)
+def _state_and_digests(rule: str, record: Record) -> tuple[int, list[str]]:
+    """Return the state of a product among others, and what its findings are known by."""
+    audit = judged(rule, {"id": 1_000} | record)
     (part,) = audit.parts
     findings = findings_of(part, part.evidence)
-    # The second product is the one that passes, and others of the case follow it.
-    places = [0, *range(len(audit.states) - len(more), len(audit.states))]
-    return [
-        (
-            audit.states[place, 0],
-            sorted(
-                digests_of(findings, np.flatnonzero(findings.product == place), part.evidence, audit.checks)
-            ),
-        )
-        for place in places
-    ]
+    own = np.flatnonzero(findings.product == 0)
+    return int(audit.states[0, 0]), sorted(digests_of(findings, own, part.evidence, audit.checks))
 
 
 NAME = {"attribute": "namePublicLong", "language": "fr"}

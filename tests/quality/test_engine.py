@@ -237,7 +237,7 @@ def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalo
     cut = in_parts(sample, 7, 7, 300)
 
     whole = prodex.audit(sample, profile, now=AS_OF)
-    with ThreadPoolExecutor(3) as threads, ProcessPoolExecutor(2, get_context("spawn")) as processes:
+    with ThreadPoolExecutor(3) as threads, ProcessPoolExecutor(1, get_context("spawn")) as processes:
         others = [
             prodex.audit(cut, profile, now=AS_OF, executor=executor)
             for executor in (None, threads, processes)

@@ -7,11 +7,11 @@ import pytest
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.rulebook import RULES
-from prodex_sandbox.sample import AS_OF, CONSEQUENCES, plan
+from prodex_sandbox.sample import AS_OF, CONSEQUENCES
 from prodex_sandbox.sample.defects import families, labelling, pictures
 from tests.cases import each_row
 from tests.quality.four_states import rules_of
-from tests.quality.planted import CHECKS, COUNT, explained, planted, sample
+from tests.quality.planted import CHECKS, explained, planned, planted, sample
 
 pytestmark = pytest.mark.xdist_group("sample")
 
@@ -56,7 +56,7 @@ def test_every_kind_of_defect_has_a_check() -> None:
 def test_clean_products_pass(audits: dict[str, Audit], name: str) -> None:
     """No rule of the profile finds anything on products without a planted defect."""
     audit = audits[name]
-    spoilt = {defect.product_id for defect in plan(COUNT)}
+    spoilt = {defect.product_id for defect in planned()}
     failures = audit.failures()
 
     assert () == audit.crashes

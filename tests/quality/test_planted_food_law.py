@@ -11,7 +11,8 @@ import pytest
 
 import prodex
 from prodex.quality.states import State
-from prodex_sandbox.sample import AS_OF, plan, shared_products
+from prodex_sandbox.sample import AS_OF
+from prodex_sandbox.sample.catalogue import made_products
 from tests.quality.four_states import Record
 
 pytestmark = pytest.mark.xdist_group("sample")
@@ -193,15 +194,13 @@ PLANTED = (
 @cache
 def lawful_foods() -> tuple[Record, ...]:
     """Return foods of the sample without a planted defect that have all that is planted in."""
-    spoilt = {defect.product_id for defect in plan(COUNT)}
     wanted = ("composition", "isPartitionedBy", "description", "nameLegal", "namePublicShort", "netWeight")
-    every = (dict(product.record) for product in shared_products(COUNT))
     found = [
-        record
-        for record in every
-        if record["isConsumerUnit"]
-        and str(record["id"]) not in spoilt
-        and all(record.get(name) for name in wanted)
+        dict(made.product.record)
+        for made in made_products(COUNT)
+        if made.product.record["isConsumerUnit"]
+        and not made.defects
+        and all(made.product.record.get(name) for name in wanted)
     ]
     return tuple(found[:MOST])
 

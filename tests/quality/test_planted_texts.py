@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from random import Random
 
@@ -10,10 +11,10 @@ import pytest
 import prodex
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
-from prodex_sandbox.sample import AS_OF, DEFECTS, plan, shared_products
+from prodex_sandbox.sample import AS_OF, DEFECTS
 from tests.cases import each_row
 from tests.quality.four_states import Record
-from tests.quality.planted import CHECKS, COUNT, explained, found, planted, profile, sample
+from tests.quality.planted import CHECKS, explained, found, planned, planted, profile, sample
 
 pytestmark = pytest.mark.xdist_group("sample")
 
@@ -32,9 +33,9 @@ def unreadable() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def records() -> list[Record]:
+def records(catalog: prodex.Catalog) -> list[Record]:
     """The sample as the retailer sees it that sees all."""
-    return [product.record for product in shared_products(COUNT)]
+    return [json.loads(one) for one in catalog.arrow("raw", ["json"])["json"].to_pylist()]
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +108,10 @@ TODAY = (
 
 def test_salt_and_sugars_in_a_wrong_unit_are_found_by_kind(records: list[Record]) -> None:
     """Of factors from 100 on, seven of ten are found together with today's rules; of the rest, at most one in 200."""
-    planned = {each.product_id for each in plan(COUNT)}
-    clean = [one for one in records if declared(one) and one.get("kind") and str(one["id"]) not in planned]
+    with_defects = {each.product_id for each in planned()}
+    clean = [
+        one for one in records if declared(one) and one.get("kind") and str(one["id"]) not in with_defects
+    ]
     chance, spoilt, judged = Random(35), set(), []
     # Three of each, so that every kind has its thirty products; figures of a kind differ as they do in the sample.
     for number, record in enumerate(clean * 3, 1):
@@ -144,7 +147,7 @@ def declared(record: Record) -> list[Record]:
 
 def test_nothing_is_found_on_products_without_a_defect(catalog: prodex.Catalog) -> None:
     """Rules for which no defect was planted find nothing there either."""
-    spoilt = {defect.product_id for defect in plan(COUNT)}
+    spoilt = {defect.product_id for defect in planned()}
     failures = prodex.audit(catalog, "online-listing", now=AS_OF, progress=False).failures(
         block=["identity", "texts", "freshness"]
     )

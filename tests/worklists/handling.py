@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import random
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -128,10 +129,12 @@ def columns_shown(sheet: Worksheet) -> None:
 
 @way
 def columns_for_notes_inserted(sheet: Worksheet) -> None:
+    answered = set(filled(sheet))
+    row = next((number for number in range(2, sheet.max_row + 1) if number not in answered), 2)
     for before in (1, 5, 9):
         sheet.insert_cols(before)
         sheet.cell(1, before, f"Our notes {before}")
-        sheet.cell(2, before, "asked Ben")
+        sheet.cell(row, before, "asked Ben")
 
 
 @way
@@ -411,3 +414,36 @@ def _fill(sheet: Worksheet, answers: dict[int, str]) -> None:
         if answer is not None:
             style = copy(sheet.cell(row, column)._style)
             sheet.cell(row, column, answer)._style = style
+
+
+def filled_rows(file: Path) -> int:
+    """Return how many rows of a file below headings are not empty, as another program sees it."""
+    if file.suffix in {".xlsx", ".xlsm"}:
+        sheets = [_cells(sheet) for sheet in load_workbook(file).worksheets]
+    else:
+        raw = file.read_bytes()
+        decoded = (
+            raw.decode("utf-16")
+            if raw[:2] in {b"\xff\xfe", b"\xfe\xff"}
+            else raw.decode("utf-8-sig", "replace")
+        )
+        separator = max(",;\t", key=decoded.splitlines()[0].count)
+        sheets = [list(csv.reader(decoded.splitlines(keepends=True), delimiter=separator))]
+    found = 0
+    for rows in sheets:
+        is_below = False
+        for row in rows:
+            cells = {re.sub(r"[\W_]+", "", str(cell)).casefold() for cell in row if cell is not None}
+            if {"gtin", "field", "language"} <= cells or {"gtin", "attribute"} <= cells:
+                is_below = True
+            elif is_below and any(str(cell).strip() for cell in row if cell is not None):
+                found += 1
+    return found
+
+
+def _cells(sheet: Worksheet) -> list[list[Any]]:
+    """Return the cells that are there: a sheet may have one of them in row 1,000,000."""
+    rows: dict[int, list[Any]] = {}
+    for (row, _), cell in sorted(sheet._cells.items()):
+        rows.setdefault(row, []).append(cell.value)
+    return list(rows.values())

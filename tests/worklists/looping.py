@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,13 +14,15 @@ from typing import Any
 import prodex
 from prodex.sandbox import Sandbox
 from prodex_sandbox.records.model import SharedProduct
-from prodex_sandbox.sample import plan, shared_products
+from prodex_sandbox.sample.catalogue import made_products
 
-from .answering import Answers, answered
-from .handling import WAYS, fill_and_handle
+from .answering import ATTRIBUTES, Answers, answered
+from .handling import WAYS, fill_and_handle, filled_rows
 
 #: What the service itself changes when a product is written.
 _OF_THE_SERVICE = frozenset({"updatedAt", "validation"})
+#: So many products with a defect of a text that is answered has each owner at most, and so many with another one.
+_OF_TEXTS, _OF_OTHERS = 9, 3
 
 Place = tuple[str, str, str]
 
@@ -42,6 +45,10 @@ class Loop:
         Whether each of these has its file, row, cell and reason.
     conflicts
         Number of answers in conflict.
+    fix
+        What was read.
+    filled_rows
+        How many rows of each file are not empty, as another program sees it.
     status
         Of the import.
     moved
@@ -61,6 +68,8 @@ class Loop:
     refused: set[Place] = field(default_factory=set)
     listed: bool = False
     conflicts: int = 0
+    fix: prodex.Fix | None = None
+    filled_rows: dict[str, int] = field(default_factory=dict)
     status: str = ""
     moved: set[tuple[str, str]] = field(default_factory=set)
     texts: dict[Place, list[str]] = field(default_factory=dict)
@@ -90,7 +99,7 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
 
         with _timed(loop, "read"):
             fix = prodex.read_worklist(folder / "back")
-        loop.files, loop.conflicts = fix.files, len(fix.conflicts)
+        loop.fix, loop.files, loop.conflicts = fix, fix.files, len(fix.conflicts)
         loop.accepted = {
             (one.product_id, one.attribute, one.language): one.answer for one in fix.accepted.itertuples()
         }
@@ -112,11 +121,15 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
 
 
 def _with_findings(products: int) -> Iterator[SharedProduct]:
-    """Yield the products of the sample in which a defect is planted, and one in ten of the others."""
-    spoilt = {defect.product_id for defect in plan(products)}
-    for number, product in enumerate(shared_products(products)):
-        if number % 10 == 0 or str(product.record["id"]) in spoilt:
-            yield product
+    """Yield a few products of each owner of the sample in which a defect is planted, and one in fifty of the others."""
+    seen: Counter[tuple[int, bool]] = Counter()
+    for number, made in enumerate(made_products(products)):
+        is_of_texts = any(defect.attribute in ATTRIBUTES for defect in made.defects)
+        kind = (made.product.owner_id, is_of_texts)
+        seen[kind] += bool(made.defects)
+        most = _OF_TEXTS if is_of_texts else _OF_OTHERS
+        if seen[kind] <= most if made.defects else number % 50 == 0:
+            yield made.product
 
 
 def shown_as_fixed(loop: Loop) -> set[tuple[str, str]]:
@@ -142,6 +155,7 @@ def _come_back(loop: Loop, folder: Path) -> None:
         returned = folder / f"{number:02} {workbook.name}"
         returned.write_bytes(workbook.read_bytes())
         fill_and_handle(returned, texts, ways[number % len(ways)])
+    loop.filled_rows = {path.name: filled_rows(path) for path in folder.iterdir()}
 
 
 @contextmanager

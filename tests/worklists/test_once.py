@@ -77,9 +77,9 @@ def interrupt(fix: prodex.Fix, exchange: AnsweredExchange, moment: str, number: 
 #: The products are requested by three calls, and looked at again by three; from the seventh on each of the three calls
 #: that write them follows one that looks at its products once more.
 MOMENTS = [
-    *(("after", number, True) for number in (2, 5, 7, 8, 9, 10, 12)),
-    *(("after", number, False) for number in (10, 12)),
-    *(("before", number, number == 10) for number in (8, 9, 10)),
+    *(("after", number, True) for number in (5, 7, 8, 9, 12)),
+    ("after", 10, False),
+    *(("before", number, number == 10) for number in (8, 10)),
     *(("disk", number, number % 4 < 2) for number in range(2, 19, 3)),
 ]
 
@@ -589,5 +589,6 @@ def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None
 @pytest.mark.slow
 def test_kills_and_interrupts_of_the_command_send_nothing_twice(tmp_path: Path, home: Path) -> None:
     """A few of them; `python -m tests.soak answers` does sixty."""
-    found = interrupt_often(tmp_path, home, 6)
-    assert ([], [], 6) == (found.twice, found.unaccounted, found.kills + found.interrupts)
+    found = interrupt_often(tmp_path, home, 4)
+    assert found.kills
+    assert ([], [], 4) == (found.twice, found.unaccounted, found.kills + found.interrupts)

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
-from openpyxl.worksheet.worksheet import Worksheet
 
 import prodex
 
 from .bakery import RECORDS, Answer, record, text
-from .handling import WAYS, as_csv, fill, place
+from .handling import as_csv, fill, place
 from .test_evidence import without_marks
 
 FIRST, _, THIRD = (one["gtin"] for one in RECORDS)
@@ -92,72 +91,6 @@ def law(fix: prodex.Fix) -> None:
     assert fix.unanswered == int(counts["without an answer"].sum())
     for shown in (str(fix), fix._repr_html_()):
         assert f"{fix.rows:,} of {fix.rows:,} row" in re.sub(r"\s+", " ", shown)
-
-
-def filled_rows(folder: Path) -> int:
-    """Return how many rows below headings are not empty, as another program sees it."""
-    found = 0
-    for file in folder.iterdir():
-        sheets: list[list[list[Any]]] = []
-        if file.suffix in {".xlsx", ".xlsm"}:
-            sheets = [_cells(sheet) for sheet in load_workbook(file).worksheets]
-        else:
-            raw = file.read_bytes()
-            decoded = (
-                raw.decode("utf-16")
-                if raw[:2] in {b"\xff\xfe", b"\xfe\xff"}
-                else raw.decode("utf-8-sig", "replace")
-            )
-            separator = max(",;\t", key=decoded.splitlines()[0].count)
-            sheets = [list(csv.reader(decoded.splitlines(keepends=True), delimiter=separator))]
-        for rows in sheets:
-            is_below = False
-            for row in rows:
-                cells = {re.sub(r"[\W_]+", "", str(cell)).casefold() for cell in row if cell is not None}
-                if {"gtin", "field", "language"} <= cells or {"gtin", "attribute"} <= cells:
-                    is_below = True
-                elif is_below and any(str(cell).strip() for cell in row if cell is not None):
-                    found += 1
-    return found
-
-
-def _cells(sheet: Worksheet) -> list[list[Any]]:
-    """Return the cells that are there: a sheet may have one of them in row 1,000,000."""
-    rows: dict[int, list[Any]] = {}
-    for (row, _), cell in sorted(sheet._cells.items()):
-        rows.setdefault(row, []).append(cell.value)
-    return list(rows.values())
-
-
-@pytest.fixture(scope="module")
-def answered(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the worklist with three answers, of which one can be used."""
-    path = tmp_path_factory.mktemp("answered") / written.name
-    path.write_bytes(written.read_bytes())
-    rows = findings(written)
-    names = rows[rows["check"] == "names_not_in_capitals"]["row"].tolist()
-    answers = {names[0]: "Pain de campagne", names[1]: "PAIN BIS AUX GRAINES DE LIN", names[2]: "?"}
-    fill(path, {int(row): new for row, new in answers.items()})
-    return path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
-def test_every_row_is_accounted_for_however_the_file_was_handled(
-    way: str, answered: Path, tmp_path: Path, many: prodex.Catalog
-) -> None:
-    """Sorted, filtered, split, merged, copied, saved by other programs: rows = all states together."""
-    worklist = tmp_path / answered.name
-    worklist.write_bytes(answered.read_bytes())
-    WAYS[way](worklist)
-    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
-    law(fix)
-    assert filled_rows(worklist.parent) == fix.rows
-    assert {"refused": 2, "accepted": 1} == {name: fix.counts[name] for name in ("refused", "accepted")} or (
-        way == "answered_twice_alike"
-    )
-    assert not len(fix.asked_back), fix.asked_back["reason"].tolist()
-    assert len(fix.notes) == 3 * (way == "columns_for_notes_inserted")
 
 
 #: What a row of a random file holds: answers in two columns, keys that are there or not, notes.

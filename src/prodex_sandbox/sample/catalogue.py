@@ -84,7 +84,7 @@ def shared_products(count: int = 12_000, seed: int = 1) -> Iterator[SharedProduc
     >>> next(shared_products()).record["gtin"]
     '08784900123459'
     """
-    return (made.product for made in _catalogue(count, seed))
+    return (made.product for made in made_products(count, seed))
 
 
 @lru_cache(maxsize=4)
@@ -98,7 +98,7 @@ def plan(count: int = 12_000, seed: int = 1) -> tuple[Defect, ...]:
     seed
         Seed of the random numbers.
     """
-    return tuple(defect for made in _catalogue(count, seed) for defect in made.defects)
+    return tuple(defect for made in made_products(count, seed) for defect in made.defects)
 
 
 def write_plan(path: Path | str, count: int = 12_000, seed: int = 1) -> None:
@@ -146,7 +146,16 @@ def family_of(index: int, number: int, count: int, seed: int) -> list[Made]:
     return list(_family(Random(f"{seed}/{index}"), index, number, count - number))
 
 
-def _catalogue(count: int, seed: int) -> Iterator[Made]:
+def made_products(count: int = 12_000, seed: int = 1) -> Iterator[Made]:
+    """Make the sample catalogue, each product with what is planted in it.
+
+    Parameters
+    ----------
+    count
+        Number of products.
+    seed
+        Seed of the random numbers.
+    """
     number = 0
     index = 0
     while number < count:
