@@ -28,9 +28,6 @@ _EXAMPLES = ExitStack()
 
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
-#: Containers that are made before garbage is looked for: with the usual 700 that takes a fifteenth of the time of
-#: tests, and four fifths of the time of those that read the source.
-_CONTAINERS = 50_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,7 +80,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
     gc.freeze()
-    gc.set_threshold(_CONTAINERS, *gc.get_threshold()[1:])
     gc.enable()
 
 

@@ -68,6 +68,7 @@ def test_where_keeps_products_and_their_children(every_catalog: prodex.Catalog) 
             assert [r for r in everything if r["product_id"] in kept] == some.arrow(name).to_pylist(), name
 
 
+@pytest.mark.slow
 @each_row(
     ("question", "count"),
     [

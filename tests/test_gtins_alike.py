@@ -149,6 +149,7 @@ def _by_answer(given: list[Any]) -> list[str]:
 NO_RULES = {"checks": {"valid_gtin": {}}}
 
 
+@pytest.mark.slow
 @each_row("written", IN_GROUPS, ids=repr)
 @each_row("place", [*PLACES, _by_answer])
 def test_digits_may_be_in_groups(place: Any, written: str) -> None:

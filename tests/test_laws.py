@@ -39,6 +39,7 @@ def names_of(file: str) -> set[str]:
     return assigned | {one.name for one in body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
 
 
+@pytest.mark.slow
 def test_no_test_says_how_many() -> None:
     """Nor anything else that the profile says: no test takes the settings of Hypothesis."""
     saying = [str(path) for path in HERE.rglob("test_*.py") if "settings" in taken_from_hypothesis(path)]
@@ -59,6 +60,7 @@ def taken_from_hypothesis(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "times", "expected"),
     [

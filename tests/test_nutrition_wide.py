@@ -98,6 +98,7 @@ def test_figures_that_come_twice_are_said_and_never_chosen_from() -> None:
 FAT_SOLD, SALT_PREPARED = ("FAT", 30.0, "GRM"), ("SALTEQ", 0.1, "GRM")
 
 
+@pytest.mark.slow
 @each_row(
     ("sold", "prepared"),
     [
@@ -168,6 +169,7 @@ STATE_PREPARED: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @each_row("state", STATE_PREPARED, ids=str)
 @each_row("is_list", [True, False])
 def test_the_state_of_preparation_is_part_of_the_basis(state: dict[str, Any], is_list: bool) -> None:

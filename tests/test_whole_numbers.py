@@ -47,6 +47,7 @@ def kept() -> None:
     CATALOG.save("kept")
 
 
+@pytest.mark.slow
 @each_row("place", PLACES)
 def test_numbers_of_numpy_are_whole_numbers(place: str, tmp_path: Path) -> None:
     """Counting with pandas returns such numbers."""

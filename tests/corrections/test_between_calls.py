@@ -217,6 +217,7 @@ def test_a_call_whose_products_have_all_changed_is_not_made(mill: Machines) -> N
     assert "send_rest() sends" not in tracking.message
 
 
+@pytest.mark.slow
 def test_one_search_more_for_each_call(mill: Machines) -> None:
     """Nothing is looked at twice that is sent in one call."""
     catalog = mill.load()

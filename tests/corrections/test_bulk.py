@@ -403,6 +403,7 @@ def test_texts_that_differ_in_composition_are_no_other_texts(operation: object) 
 _ENCODINGS = ("cp1252", "cp1250", "mac_roman")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", _ENCODINGS)
 @pytest.mark.parametrize(
     "name", ["Crème brûlée", "Thé à l’orge", "Größe", "España", "Żółty ser", "Příští měsíc"]

@@ -27,6 +27,7 @@ def named(name: str, **more: Any) -> prodex.Catalog:
     return prodex.flatten([product(0, **{NAME: [text("fra-FR", name)]} | more)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operation", "name", "then"),
     [
@@ -89,6 +90,7 @@ def test_steps_that_change_what_the_others_made_are_asked_back(
     assert asked == fix.counts["asked back"]
 
 
+@pytest.mark.slow
 def test_products_are_chosen_as_they_would_be_then() -> None:
     """Brands that change to and fro are asked back; one that is chosen by what it was is not, and is done once."""
     brand = {"code": "ACME"}

@@ -228,6 +228,7 @@ def test_a_text_that_is_gone_is_not_taken_for_its_neighbour() -> None:
             assert {state: 1} == dict(fix.counts), (named, fix.answers["reason"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", ["0", "1", None])
 @pytest.mark.parametrize("code", ["fra-BE", "fr-BE", None])
 def test_an_answer_that_was_made_earlier_is_none_about_a_neighbour(

@@ -33,6 +33,7 @@ def names_at_service(mill: Machines) -> list[str]:
     return [one["text"] for one in sorted(own, key=lambda one: one["gtin"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saved", [True, False])
 def test_a_second_correction_sees_what_the_first_has_sent(mill: Machines, saved: bool) -> None:
     """Its catalogue has each product once, as it is now, whatever was chosen of it."""
@@ -56,6 +57,7 @@ def test_a_second_correction_sees_what_the_first_has_sent(mill: Machines, saved:
     assert ["ACME Pain 1", "ACME Pain 2", "Acme Pain 3"] == names_at_service(mill)[:3]
 
 
+@pytest.mark.slow
 def test_what_was_left_out_by_a_filter_still_counts(mill: Machines) -> None:
     """A GTIN that a product outside of the chosen ones has as well is refused, before and after a correction."""
     found = [*records(mill.load()), {"id": 77, "gtin": gtin(1), "brand": {"code": "OTHER"}}]

@@ -270,6 +270,7 @@ def test_a_night_lists_what_was_overridden(
     assert "failed" not in first.headline
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_from_here_is_not_overridden(mill: Machines) -> None:
     """An undo is a write of ours as well, and its own override is one."""
     sent = mill.here(lifeCycle=5, description=names("Corrigé"))

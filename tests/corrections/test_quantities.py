@@ -60,6 +60,7 @@ def test_quantities_of_two_units_do_not_become_two_of_one(weights: tuple[str, ..
     assert "the product has a quantity in GRM already." in both.step_rows["reason"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "weight",
     ["0.12345678901234567891", "0.50000000000000000001", "1e-400", '"0,50000000000000000001"', "1e308"],
@@ -87,6 +88,7 @@ def test_exact_numbers_are_converted_with_all_their_digits() -> None:
     assert ["1234.5678901234567", "12.50"] == [repr(one["data"]) for one in record["netWeight"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "weight", ["1e16", "1e22", "1e300", "1e308", "1e400", "-0", "9" * 40, "NaN", "1e-300"]
 )

@@ -238,6 +238,7 @@ def test_a_text_is_not_taken_away_while_the_place_where_it_goes_waits() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_text_is_not_taken_away_when_its_twin_is_gone_by_then() -> None:
     """The other place had it already, so that only the first one is written; somebody empties the other one."""
     twin = RECORDS[0] | {"namePublicShort": [RECORDS[0]["namePublicLong"][0]]}

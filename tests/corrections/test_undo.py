@@ -325,6 +325,7 @@ def test_what_names_no_upsert_is_refused(mill: Machines, given: Any) -> None:
         prodex.undo(given, mill.service)
 
 
+@pytest.mark.slow
 def test_an_interrupted_undo_is_not_mistaken_for_what_it_takes_back(mill: Machines) -> None:
     """The word "last" would redo what was undone."""
     tracking = mill.here(lifeCycle=2)

@@ -172,6 +172,7 @@ def catalog_from(start: int) -> Catalog:
     return catalog_of([with_own_gtin(dict(one)) for one in RECORDS[start : start + 10]])
 
 
+@pytest.mark.slow
 @each_row("place", NAMING)
 def test_every_place_calls_a_product_the_same(place: str, tmp_path: Path) -> None:
     """The language of the market first, then English, then what came first; never a blank; at last what waits."""

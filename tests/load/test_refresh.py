@@ -85,6 +85,7 @@ def test_nothing_changed_costs_few_calls_and_no_file(
     assert inodes(old) == inodes(new)
 
 
+@pytest.mark.slow
 def test_of_a_snapshot_of_somebody_else_the_records_alone_are_taken(exchange: Sandbox) -> None:
     """Its tables may say other things than its records; links would carry them into our own snapshots."""
     folder = loaded(exchange, "offset").folder
@@ -149,6 +150,7 @@ def test_two_changes_of_one_second_are_told_apart(exchange: Sandbox) -> None:
     assert "second" == named(refreshed(exchange))[6]
 
 
+@pytest.mark.slow
 def test_a_time_of_update_that_goes_back_is_no_reason_to_keep_what_is_old(exchange: Sandbox) -> None:
     """It has no zone: an hour repeats itself in autumn."""
     now = datetime.now(UTC)
@@ -159,6 +161,7 @@ def test_a_time_of_update_that_goes_back_is_no_reason_to_keep_what_is_old(exchan
     assert "second" == named(refreshed(exchange))[6]
 
 
+@pytest.mark.slow
 def test_as_many_gone_as_came_unseen_is_found_by_a_sweep(exchange: Sandbox) -> None:
     """Without one the numbers agree, and what has gone stays, as `refresh` says."""
     loaded(exchange, "offset")
@@ -194,6 +197,7 @@ def test_parts_without_a_change_are_linked(exchange: Sandbox, monkeypatch: pytes
     assert "produit 50" == named(prodex.open_snapshot(old.folder))[51]
 
 
+@pytest.mark.slow
 def test_very_many_changes_are_cut_into_windows(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Like a load."""
     loaded(exchange, "offset")
@@ -239,6 +243,7 @@ def test_what_a_sweep_cannot_fetch_is_told(exchange: Sandbox) -> None:
         refreshed(exchange, sweep=True)
 
 
+@pytest.mark.slow
 def test_an_incomplete_snapshot_is_mended(exchange: Sandbox) -> None:
     """Although the numbers agree by chance: what is missing and what has gone are found."""
     exchange.order(Fault("drops", at=3), Fault("garbage", at=range(9, 10**9)))
@@ -327,6 +332,7 @@ def test_labels_of_new_codes_come_in_the_languages_of_the_snapshot() -> None:
     assert labels[2] == labels[1]
 
 
+@pytest.mark.slow
 def test_a_query_of_gtins_is_refreshed(exchange: Sandbox) -> None:
     """What is missing stays missing by name, what comes is no longer."""
     query = prodex.ProductQuery(gtins_in=[*range(1, 60), 9000, 9001])

@@ -151,6 +151,7 @@ def test_an_interrupted_load_stops_after_the_pages_in_flight(
     assert repeated <= 3
 
 
+@pytest.mark.slow
 def test_a_young_cursor_is_continued_and_an_old_one_begins_its_window_again(
     exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

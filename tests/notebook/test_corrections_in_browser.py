@@ -80,7 +80,7 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
         notebook.run(0)
         out = notebook.run(1)
         out.locator(".product-grid tbody tr").first.click()
-        for name, kept in (("description", "long"), ("Long name", "arabic")):
+        for number, (name, kept) in enumerate((("description", "long"), ("Long name", "arabic")), start=1):
             out.get_by_role("button", name=f"Edit {name},", exact=False).click()
             area = out.locator(".editor textarea")
             area.wait_for()
@@ -92,7 +92,8 @@ def test_texts_that_are_hard_to_show(lab: Lab, browser: Browser) -> None:
             area.press("Control+End")
             page.keyboard.type(".")
             page.keyboard.press("Enter")
-        notebook.wait_for("len(looked.exploration.corrections) == 2")
+            notebook.wait_for(f"len(looked.exploration.corrections) == {number}")
+            area.wait_for(state="detached")
         texts = notebook.ask("sorted(one.text for one in looked.exploration.corrections)")
         assert sorted(notebook.ask("[long.strip() + ' .', arabic + '.']")) == texts
         out.get_by_role("button", name="Corrections (2)", exact=True).click()

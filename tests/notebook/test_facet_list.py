@@ -102,6 +102,7 @@ def test_two_thousand_values_are_paged_and_searched() -> None:
     assert ["1234"] == labels(explorer, "brand")
 
 
+@pytest.mark.slow
 def test_a_facet_is_added_by_the_name_of_an_attribute(sample: prodex.Catalog) -> None:
     """Offers have plain names and wire paths; the facet filters by the state of the attribute, and is removed again."""
     explorer = CatalogExplorer(sample)

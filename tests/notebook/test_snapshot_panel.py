@@ -231,6 +231,7 @@ def test_a_file_can_be_verbatim(shop: tuple[prodex.Catalog, prodex.Catalog], tmp
     assert '"=1+1"' in (tmp_path / "changes.csv").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_same_twice_is_refused(shop: tuple[prodex.Catalog, prodex.Catalog]) -> None:
     """A snapshot is not compared with itself, and that is said beside the button."""
     panel = SnapshotPanel("shop")

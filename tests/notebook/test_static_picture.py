@@ -106,6 +106,7 @@ def test_an_audit_is_figures_gaps_a_heat_map_and_checks(audit: Audit) -> None:
         assert words not in text
 
 
+@pytest.mark.slow
 def test_a_card_a_gallery_and_coverage(audit: Audit, home: Path) -> None:
     """The texts of a product in their languages, a row for each picture, and the shares of attributes."""
     one = CATALOG.products.iloc[0]

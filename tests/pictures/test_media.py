@@ -46,6 +46,7 @@ def test_a_file_comes_as_it_is(server: FileServer, part: Path) -> None:
     assert CONTENT == part.read_bytes()
 
 
+@pytest.mark.slow
 def test_nothing_of_ours_is_given_away(
     server: FileServer, part: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

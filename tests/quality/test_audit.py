@@ -138,6 +138,7 @@ def test_gaps_say_what_mending_each_would_bring(audit: Audit) -> None:
         audit.gaps("owner")
 
 
+@pytest.mark.slow
 def test_if_fixed_is_what_happens_when_it_is_fixed(sample: prodex.Catalog) -> None:
     """Counting again with the failing cells of a check made to pass gives the same figures."""
     audit = prodex.audit(sample, "core", now=AS_OF)

@@ -160,6 +160,7 @@ def test_a_list_that_is_finished_at_that_length_is_not_cut() -> None:
     assert State.PASS == states(records)[-1]
 
 
+@pytest.mark.slow
 def test_a_space_that_was_lost_at_the_end_hides_nothing() -> None:
     """What ends one character earlier was cut at a space."""
     records = [*of_all_lengths("Mill", 40, 1), *cut("Mill", 60, 255, 3)]

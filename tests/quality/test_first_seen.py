@@ -73,6 +73,7 @@ def test_places_of_one_product_are_findings_of_their_own() -> None:
     assert {"fr": 1, "nl": 2} == found.to_dict()
 
 
+@pytest.mark.slow
 def test_what_an_audit_does_not_judge_is_no_interruption() -> None:
     """A selection without the product, a profile without the check; the audits of another profile do not count."""
     night(1, WRONG, WRONG)

@@ -521,6 +521,7 @@ def test_limits() -> None:
     assert not words("").is_missing
 
 
+@pytest.mark.slow
 def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")

@@ -335,6 +335,7 @@ def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
     assert [0, 0, 1, 2] == states("drained_not_over_net_weight", *records)
 
 
+@pytest.mark.slow
 @each_row(
     ("rule", "words", "record", "state"),
     [

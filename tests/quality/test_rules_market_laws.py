@@ -267,6 +267,7 @@ def test_very_many_countries_are_judged_and_shown_in_short() -> None:
     assert value == "X0, X1, X2, X3, X4, X5, ..."
 
 
+@pytest.mark.slow
 @each_row(
     "label",
     [

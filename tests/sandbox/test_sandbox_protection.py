@@ -149,6 +149,7 @@ def test_a_page_of_this_machine_may_write(sandbox: Sandbox, origin: str) -> None
     assert 200 == call(sandbox, "POST", TOKEN, KEYS)[0]
 
 
+@pytest.mark.slow
 @each_row(("method", "path", "body"), CALLS, ids=IDS)
 def test_every_reply_says_that_its_type_is_not_to_be_guessed(
     sandbox: Sandbox, authorization: str, method: str, path: str, body: Any

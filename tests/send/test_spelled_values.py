@@ -71,6 +71,7 @@ def test_what_is_beside_a_text_is_sent_as_it_was_written_and_so_is_its_undo() ->
     assert tokens(before) == tokens(exchange.sent[1]["namePublicLong"])
 
 
+@pytest.mark.slow
 def test_a_product_that_cannot_be_written_back_is_refused_by_its_name_and_the_others_are_sent() -> None:
     """No payload holds what is no JSON, and of a key that is there twice no value is chosen."""
     for odd in REFUSED:
@@ -95,6 +96,7 @@ def test_an_attribute_that_a_product_has_twice_is_refused() -> None:
     assert [{"gtin", "nameLegal"}] == [set(one) for one in exchange.sent]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [*SPELLED[:4], r'"\ud800x"', *REFUSED])
 def test_xml_refuses_a_product_with_such_a_value_by_its_name(odd: str) -> None:
     """It has no numbers and no halves of characters; also within what XML leaves out of a language."""

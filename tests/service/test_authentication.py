@@ -86,6 +86,7 @@ def test_a_token_is_used_until_it_ends(client, exchange):
     assert 1 == len(exchange.token_calls)
 
 
+@pytest.mark.slow
 def test_sixteen_threads_fetch_one_token(client, exchange):
     """Threads that need a token at the same time wait for one call."""
     exchange.token_answers.append(None)

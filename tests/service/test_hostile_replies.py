@@ -201,6 +201,7 @@ def test_a_bomb_is_refused_in_bounded_memory(kind: str, status: str) -> None:
         assert RequestRefused is type(caught.value)
 
 
+@pytest.mark.slow
 def test_by_default_few_bytes_do_not_become_very_many() -> None:
     """A few hundred bytes that are packed twice end at 150 million, far below the limit of bytes."""
     packed = layers(200_000_000, 2)

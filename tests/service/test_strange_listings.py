@@ -21,6 +21,7 @@ def names_of(shape: str | None) -> set[str]:
         return set(prodex.load_segments(connected(stranger))["name"].dropna())
 
 
+@pytest.mark.slow
 @each_row("shape", traits("segments_"))
 def test_no_segment_is_lost(shape: str) -> None:
     """Whatever they are called and however they hang together, their names are those of the documented shape."""

@@ -40,6 +40,7 @@ def test_jobs_run_elsewhere_and_their_results_come_back() -> None:
     assert all(map(_has_ended, ids))
 
 
+@pytest.mark.slow
 def test_as_many_build_as_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many products a service announces; so many are worth six processes."""
     monkeypatch.setattr(build, "cpu_count", lambda: 1)

@@ -149,6 +149,7 @@ def rows(catalog: prodex.Catalog, table: str) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True, default=str) for row in catalog.arrow(table).to_pylist())
 
 
+@pytest.mark.slow
 def test_a_product_that_changes_meanwhile_is_built_again(
     exchange: Sandbox, built: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +224,7 @@ def test_what_cannot_be_built_is_an_error_of_the_load(exchange: Sandbox) -> None
     assert before == len(exchange.requests)
 
 
+@pytest.mark.slow
 def test_files_of_another_plan_are_no_part_of_a_snapshot(exchange: Sandbox) -> None:
     """What an interrupted build left of parts that no plan has any more would be read by other programs."""
 

@@ -99,6 +99,7 @@ def test_a_day_is_still_chosen_by_its_time() -> None:
     assert [2, 3, 4] == [newest(f"shop@2026-11-{day}") for day in (23, 20, 21)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
 @pytest.mark.parametrize(
     ("zone", "days"),

@@ -178,6 +178,7 @@ def test_what_was_lost_can_be_sent_by_somebody_who_knows(exchange: AnsweredExcha
     assert {"SUCCESS": 7} == applied(fix, exchange).statuses
 
 
+@pytest.mark.slow
 def test_a_lost_reply_is_looked_up_at_the_service(exchange: AnsweredExchange) -> None:
     """The products show that it has arrived; this is kept for later processes."""
     path, gtins = exchange.worklist()
@@ -286,6 +287,7 @@ def test_a_worklist_may_grow(exchange: AnsweredExchange) -> None:
     assert [f"Pain aux graines {gtins[0]}", "Brood met zaden"] == names
 
 
+@pytest.mark.slow
 def test_another_answer_waits_for_the_first_one(exchange: AnsweredExchange) -> None:
     """What is under way could overwrite it; what was only planned is given up."""
     path, gtins = exchange.worklist()
@@ -317,6 +319,7 @@ def test_two_worklists_may_have_the_same_answer(exchange: AnsweredExchange) -> N
     assert {"accepted": 6} == both.counts
 
 
+@pytest.mark.slow
 def test_two_processes_send_it_once(exchange: AnsweredExchange) -> None:
     """The one that plans later is told so, also if both have looked before."""
     path, gtins = exchange.worklist(2)
@@ -334,6 +337,7 @@ def test_two_processes_send_it_once(exchange: AnsweredExchange) -> None:
     assert [1, 1] == counts(exchange, gtins)
 
 
+@pytest.mark.slow
 def test_what_another_process_is_sending_is_left_to_it(exchange: AnsweredExchange) -> None:
     """Nothing of it is taken over before that process has ended."""
     path, gtins = exchange.worklist(2)
