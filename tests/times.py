@@ -79,6 +79,7 @@ def main() -> int:
     kept = []
     for run in range(chosen.runs):
         with tempfile.TemporaryDirectory(prefix="prodex-times-") as folder:
+            Path(folder).chmod(0o755)  # tests ask as other users for what they may not read
             clone = Path(folder) / "clone"
             subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
             # Not a target of people: what stands behind both.
