@@ -67,7 +67,7 @@ def every(quick: int, full: int = 1) -> int:
     return full if _IN_FULL else quick
 
 
-EVERY = every(11)
+EVERY = every(7)
 
 
 def raised(
@@ -182,7 +182,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
         assert audit.failures() is not None
 
     cases = spoiled_json(path.read_bytes(), repeated=1)
-    assert [] == raised(path, cases, listed, looked, share=every(79))
+    assert [] == raised(path, cases, listed, looked, share=every(52))
 
 
 @pytest.mark.slow
@@ -432,7 +432,7 @@ def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
 
     cases = spoiled_json(content, repeated=1)
     written = partial(audit.worklists, path.parent, replace=True)
-    assert [] == raised(path, cases, written, anew=anew, share=every(79))
+    assert [] == raised(path, cases, written, anew=anew, share=every(52))
 
 
 def test_a_spoiled_index_of_pictures(kept: Kept) -> None:
