@@ -52,13 +52,14 @@ from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
 from prodex.changes.columns import applied, changed_leaves, changes_of, differences, table_of
 from prodex.changes.diffing import diff
-from prodex.changes.identity import path_after
+from prodex.changes.identity import items_of, path_after, telling_apart
 from prodex.changes.sameness import (
     MAINTAINED_BY_SERVICE,
     OF_THE_CODE,
     is_exact,
     is_nothing,
     is_same,
+    said,
     says_the_same,
     with_orders,
 )
@@ -90,11 +91,14 @@ __all__ = [
     "is_made",
     "is_nothing",
     "is_same",
+    "items_of",
     "path_after",
     "place_in_words",
+    "said",
     "says_the_same",
     "sides_in_words",
     "table_of",
+    "telling_apart",
     "value_at",
     "why_not_sendable",
     "wire_path",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from prodex.changes.change import ABSENT, ORDER, Change, Item
+from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue
 from prodex.locales import is_whole_language, known_language_tag, short_of, tag_of, variant_of
-from prodex.written_json import RepeatedKeys, WrittenNumber, written_json
+from prodex.written_json import RepeatedKeys, WrittenNumber, exact_value, written_json
 
 _MAINTAINED = """
 id uuid _jsonVersion createdAt updatedAt owner product_key supplierId manufacturerSharingStatus
@@ -85,6 +85,47 @@ def _are_same_objects(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         for name in names
         if name not in _ADDED or (name in one and name in other)
     )
+
+
+def said(value: Any) -> Any:
+    """Return what a value says, as JSON: two values for which `is_same` holds say the same.
+
+    A language without a country is not the same here as one with it: which one is meant, only the texts beside it say.
+
+    >>> said({"code": 12, "label": "Twelve"}) == said({"code": "12"}), said([1.0, {"createdAt": "now"}]), said([])
+    (True, ['1e0', None], None)
+    """
+    if is_nothing(value) or isinstance(value, NoValue):
+        return None if value is not NOT_ASKED else repr(value)
+    match value:
+        case RepeatedKeys() | str():
+            return value
+        case list():
+            return [said(one) for one in value]
+        case dict():
+            names = value.keys() - _STAMPS - _ADDED
+            made: dict[str, Any] = {}
+            if is_text(value):
+                made["expressedIn"] = tag_of(language_of(value))
+            if "code" in value:
+                names -= OF_THE_CODE
+                made["code"] = str(value["code"])
+            others = {name: said(value[name]) for name in sorted(names - made.keys())}
+            return made | {name: one for name, one in others.items() if one is not None}
+        case int() | float() if not isinstance(value, bool):
+            return _plain_number(value)
+    return value
+
+
+def _plain_number(number: float) -> str:
+    """Return a number in the one spelling that all of its value have."""
+    value = exact_value(number)
+    if isinstance(value, str) or not value.is_finite():
+        return str(value)
+    digits = "".join(map(str, value.as_tuple().digits))
+    kept = digits.rstrip("0")
+    exponent = int(value.as_tuple().exponent) + len(digits) - len(kept)
+    return f"{'-' * value.is_signed()}{kept}e{exponent}" if kept else "0"
 
 
 def is_exact(one: Any, other: Any) -> bool:

@@ -8,7 +8,7 @@ knows since when it is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -24,9 +24,7 @@ from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NoValue
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.messages import counted, hint
-from prodex.send.earlier_upserts import edit_digest
-from prodex.send.merging import Edit, texts_of
-from prodex.send.records import DELETE
+from prodex.send.change_digests import made_by, place_digest, value_digest
 from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.send.value_trails import Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
@@ -573,7 +571,7 @@ class _Walk:
             if one.at <= moment and one.writes(root) and one.outcome is not WriteOutcome.REFUSED
         ]
         for one in reversed(possible):
-            if one.digests and not one.digests.isdisjoint(_digests(trail, version, value, last)):
+            if _has_made(one.digests, trail, value):
                 return replace(event, sent=Sent.YES, write=one)
         # Nobody knows what they wrote; an import may take a day until it is visible.
         unclear = [
@@ -625,23 +623,10 @@ def _is_unchanged(one: Held, other: Held) -> bool:
     return one is other if isinstance(one, NoValue) else is_same(one, other)
 
 
-def _digests(trail: Trail, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> set[str]:
-    """Return the digests of the corrections that may have made a value."""
-    root = trail.attribute.partition(".")[0]
-    now = version.record.get(root)
-    found = {edit_digest(Edit("", root, None, None, None, DELETE if now is None else now))}
-    after = DELETE if isinstance(value, NoValue) else value
-    holder, text = (
-        (last[0].record, last[1]) if isinstance(value, NoValue) and last else (version.record, value)
-    )
-    places: set[str | None] = {None}
-    for one in texts_of(holder.get(root), root):
-        if one.attribute == trail.attribute and one.item["data"] == text:
-            places.add(one.position)
-    for position in places:
-        for language in {trail.language, trail.language_code}:
-            found.add(edit_digest(Edit("", trail.attribute, position, language, None, after)))
-    return found
+def _has_made(digests: Collection[str], trail: Trail, value: Held) -> bool:
+    """Whether one of some changes was to make this value of a place."""
+    made = place_digest(trail.path), value_digest(trail.path, value)
+    return any(made_by(one) == made for one in digests)
 
 
 def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:

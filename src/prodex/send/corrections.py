@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog, Origin
-from prodex.changes import MAINTAINED_BY_SERVICE, is_same
+from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, diff, is_same
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
@@ -333,8 +333,10 @@ class Changes:
     ----------
     records
         One for each product: its GTIN and the complete values of the attributes that change.
+    changes
+        What tells the records from the loaded products, place by place.
     edits
-        The single changes.
+        The corrections as they are shown.
     loaded
         When each product was last updated (`updatedAt`) according to the catalogue, by product id.
     known
@@ -353,6 +355,7 @@ class Changes:
     """
 
     records: tuple[Product, ...] = field(repr=False)
+    changes: tuple[Change, ...] = field(repr=False)
     edits: tuple[Edit, ...] = field(repr=False)
     loaded: Mapping[str, str | None] = field(repr=False)
     known: Mapping[str, frozenset[str]] = field(repr=False)
@@ -458,6 +461,7 @@ def merged_changes(
         The origin of that catalogue.
     """
     records: list[Product] = []
+    changes: list[Change] = []
     edits: list[Edit] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
@@ -470,16 +474,18 @@ def merged_changes(
             for attribute in touched:
                 _refuse_unknown(origin, attribute, corrections[product])
             gtin = _only_gtin(product, record, known)
+            told = diff({name: record.get(name, ABSENT) for name in touched}, touched, product=product)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), str(error)))
             continue
         # Labels in another language than the service's own would be written over its own.
         written = without_labels(touched) if origin.accept_language else touched
         records.append({"gtin": gtin, **written})
+        changes += told
         edits += edited
         loaded[product] = record.get("updatedAt")
         filled[gtin] = frozenset(name for name in _MANDATORY if record.get(name) or not origin.asked(name))
-    return Changes(tuple(records), tuple(edits), loaded, filled, origin), refused
+    return Changes(tuple(records), tuple(changes), tuple(edits), loaded, filled, origin), refused
 
 
 def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:

@@ -9,9 +9,7 @@ import does, or somebody who knows better.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,15 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from prodex.changes import by_product
 from prodex.errors import InputError, SnapshotLocked
 from prodex.files.lock import locked
 from prodex.files.untrusted import read_bytes
-from prodex.locales import short_of, tag_of
 from prodex.query import ProductQuery
 from prodex.send.batches import ARRIVED, Batch, Loaded
+from prodex.send.change_digests import Digests, attribute_of, digests_of, is_shown, shown_by
 from prodex.send.corrections import Changes
 from prodex.send.journal import SentCall, UpsertJournal, name_of, tracking_folder
-from prodex.send.merging import Edit, texts_of
 from prodex.send.polling import ImportPolling
 from prodex.send.records import Product, gtin_key
 from prodex.send.tracking import Tracking
@@ -52,38 +50,29 @@ _PATIENCE = 10.0
 
 #: What is written as a whole: an attribute at the top of a product, by the key of its GTIN.
 Place: TypeAlias = tuple[str, str]
-#: The corrections of a place, as digests.
-Digests: TypeAlias = frozenset[str]
 
 
-def edit_digest(edit: Edit) -> str:
-    """Return what a journal keeps of a correction: its attribute at the top of the product, and a digest of all of it.
-
-    >>> edit_digest(Edit("03036811359935", "description", "0", "fr", "Pain", "Bon pain"))
-    'description:508410a3d4c9fbaa'
-    """
-    words = json.dumps([*edit[1:4], edit.after], sort_keys=True, default=repr)
-    return f"{_root(edit)}:{hashlib.sha256(words.encode()).hexdigest()[:16]}"
-
-
-def edit_digests(changes: Changes) -> dict[str, tuple[str, ...]]:
-    """Return the digests of all corrections by GTIN."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for edit in changes.edits:
-        found[edit.gtin].append(edit_digest(edit))
-    return {gtin: tuple(digests) for gtin, digests in found.items()}
+def digests_by_gtin(changes: Changes) -> dict[str, tuple[str, ...]]:
+    """Return the digests of all changes by GTIN."""
+    by = by_product(changes.changes)
+    return {
+        record["gtin"]: tuple(sorted(digests_of(by.get(product, ()))))
+        for product, record in zip(changes.loaded, changes.records, strict=True)
+    }
 
 
 def places_of(changes: Changes) -> dict[Place, Digests]:
-    """Return the corrections of each place."""
+    """Return the changes of each place."""
     found: dict[Place, set[str]] = defaultdict(set)
-    for edit in changes.edits:
-        found[gtin_key(edit.gtin), _root(edit)].add(edit_digest(edit))
+    for gtin, digests in digests_by_gtin(changes).items():
+        for one in digests:
+            found[gtin_key(gtin), attribute_of(one)].add(one)
     return {place: frozenset(digests) for place, digests in found.items()}
 
 
 def without_places(changes: Changes, places: Collection[Place]) -> Changes:
     """Return the changes without those of some places."""
+    keys = _gtin_keys(changes)
     left = []
     for (product, updated_at), record in zip(changes.loaded.items(), changes.records, strict=True):
         key = gtin_key(record["gtin"])
@@ -94,8 +83,21 @@ def without_places(changes: Changes, places: Collection[Place]) -> Changes:
         changes,
         records=tuple(record for *_, record in left),
         loaded={product: updated_at for product, updated_at, _ in left},
-        edits=tuple(edit for edit in changes.edits if (gtin_key(edit.gtin), _root(edit)) not in places),
+        changes=tuple(one for one in changes.changes if (keys.get(one.product), one.attribute) not in places),
+        edits=tuple(
+            edit
+            for edit in changes.edits
+            if (gtin_key(edit.gtin), edit.attribute.partition(".")[0]) not in places
+        ),
     )
+
+
+def _gtin_keys(changes: Changes) -> dict[str, str]:
+    """Return the keys of the GTINs of products by their id."""
+    return {
+        product: gtin_key(record["gtin"])
+        for product, record in zip(changes.loaded, changes.records, strict=True)
+    }
 
 
 def with_places(changes: Changes, others: Changes, places: Collection[Place]) -> Changes:
@@ -111,6 +113,7 @@ def with_places(changes: Changes, others: Changes, places: Collection[Place]) ->
         changes,
         records=tuple(records.values()),
         loaded={product: loaded[product] for product in records},
+        changes=(*changes.changes, *added.changes),
         edits=(*changes.edits, *added.edits),
         known={**added.known, **changes.known},
     )
@@ -186,7 +189,7 @@ class EarlierCall:
         """Whether it writes this attribute of the product, as far as that is known."""
         gtin, root = place
         if edits := self.edits.get(gtin):
-            return any(_root_of(one) == root for one in edits)
+            return any(attribute_of(one) == root for one in edits)
         return self.attributes is None or root in self.attributes
 
     def may_be_under_way(self, gtin: str, date: datetime | None, updated_at: Any, settles: timedelta) -> bool:
@@ -473,7 +476,7 @@ class EarlierUpserts:
                 gtin
                 for gtin in one.batch.gtins
                 if (edits := one.edits.get(key := gtin_key(gtin)))
-                and (edits <= there[key] or edits <= there[key] | visible_digests(records.get(key, {})))
+                and _are_there(edits, there[key], records.get(key, {}))
             ]
             if not one.batch.arrived.issuperset(gtins):
                 with one.journal.exclusive():
@@ -503,13 +506,13 @@ class EarlierUpserts:
         if call.ended is None or call.is_plan:
             return False
         gtin, root = place
-        own = {one for one in call.edits.get(gtin, frozenset()) if _root_of(one) == root}
+        own = {one for one in call.edits.get(gtin, frozenset()) if attribute_of(one) == root}
         return any(
             later.at > call.at
             and later.ended is not None
             and not later.is_plan
             and later.statuses.get(gtin) != "ERROR"
-            and own != {one for one in later.edits.get(gtin, frozenset()) if _root_of(one) == root}
+            and own != {one for one in later.edits.get(gtin, frozenset()) if attribute_of(one) == root}
             for later in self.calls
             if gtin in map(gtin_key, later.batch.gtins) and later.edits.get(gtin) and later.writes(place)
         )
@@ -553,7 +556,7 @@ class EarlierUpserts:
             if place[0] not in map(gtin_key, one.batch.gtins) or not one.writes(place):
                 continue
             edits = one.edits.get(place[0])
-            is_there = bool(edits and edits <= visible_digests(records.get(place[0], {})))
+            is_there = edits is not None and bool(edits) and _are_there(edits, (), records.get(place[0], {}))
             settles = settling(self.service.base_url)
             if not is_there and self._may_be_under_way(one, place[0], records, settles):
                 return one
@@ -639,6 +642,14 @@ def _unreadable(path: Path, gtins: frozenset[str], error: InputError) -> Iterato
         yield EarlierCall(name_of(path), None, 0, batch, {}, {}, None, at, date=at + CLOCKS)
 
 
+def _are_there(digests: Digests, there: Collection[str], record: Product) -> bool:
+    """Whether a product shows all of some changes; of some it is known already."""
+    if left := digests.difference(there):
+        shown = shown_by(record)
+        return all(is_shown(one, shown) for one in left)
+    return True
+
+
 def _call_states(calls: Collection[EarlierCall]) -> set[tuple[str, int, str, str | None]]:
     return {(one.name, one.number, one.batch.sent, one.batch.tracking) for one in calls}
 
@@ -660,32 +671,3 @@ def why_it_waits(call: EarlierCall, place: Place) -> str:
         f"service may still be importing that: another write now could undo it. Apply the answers again when it has "
         f"ended; {until}"
     )
-
-
-def visible_digests(record: Product) -> set[str]:
-    """Return the digests of all corrections that a product shows: of its texts, and of its values as a whole."""
-    found = set()
-    for root, value in record.items():
-        found.add(edit_digest(Edit("", root, None, None, None, value)))
-        texts = list(texts_of(value, root))
-        beside = Counter(
-            (attribute, short_of(variant))
-            for attribute, variant in {
-                (one.attribute, tag_of(one.variant)) for one in texts if one.variant is not None
-            }
-        )
-        for one in texts:
-            # As corrections name it: among several texts of its language, by its code alone.
-            is_alone = one.variant is None or beside[one.attribute, short_of(one.variant)] == 1
-            for language in {one.language, one.sent_language, one.code} if is_alone else {one.code}:
-                for position in (one.position, None):
-                    found.add(edit_digest(Edit("", one.attribute, position, language, None, one.data)))
-    return found
-
-
-def _root(edit: Edit) -> str:
-    return edit.attribute.partition(".")[0]
-
-
-def _root_of(digest: str) -> str:
-    return digest.rpartition(":")[0]

@@ -20,7 +20,7 @@ from prodex.changes import ABSENT, NoValue
 from prodex.changes import is_same as is_same_value
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
-from prodex.send.earlier_upserts import visible_digests
+from prodex.send.change_digests import Shown, are_shown, shown_by
 from prodex.send.records import Product
 from prodex.send.sent_writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.upsert_history import LONGEST
@@ -199,13 +199,13 @@ def _is_as_before(record: Product, write: SentWrite) -> bool:
 
 def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
     """Yield the calls of which it is not kept what they sent; corrections may still be seen to be there."""
-    visible: set[str] | None = None
+    shown: Shown | None = None
     for write in writes:
         if write.sent is not None or write.outcome is WriteOutcome.REFUSED:
             continue
-        if visible is None:
-            visible = visible_digests(record)
-        is_there = bool(write.digests) and write.digests <= visible
+        if shown is None:
+            shown = shown_by(record)
+        is_there = are_shown(write.digests, shown)
         state = SentState.AS_SENT if is_there else SentState.UNKNOWN
         yield SentValue(
             product, write.gtin, "", None, None, "", NoValue.NOT_ASKED, NoValue.NOT_ASKED, write, state

@@ -18,6 +18,7 @@ from prodex.changes import ABSENT, NoValue
 from prodex.errors import InputError, StorageError
 from prodex.files.untrusted import read_bytes
 from prodex.send.batches import ARRIVED, Batch, Loaded
+from prodex.send.change_digests import attribute_of
 from prodex.send.earlier_records import EarlierRecord, earlier_records
 from prodex.send.journal import SentCall, UpsertJournal, head_of, name_of
 from prodex.send.records import Product, gtin_key
@@ -80,7 +81,7 @@ class SentWrite:
     attributes
         What was written; None if it is not known.
     digests
-        The corrections as `prodex.send.earlier_upserts.edit_digest` knows them; none if nothing was merged.
+        The corrections as `prodex.send.change_digests` knows them; none if nothing was merged.
     """
 
     upsert: str
@@ -104,7 +105,7 @@ class SentWrite:
         if self.sent is not None:
             return root in self.sent
         if self.digests:
-            return any(one.rpartition(":")[0] == root for one in self.digests)
+            return any(attribute_of(one) == root for one in self.digests)
         return self.attributes is None or root in self.attributes
 
     def value_before(self, root: str) -> Any:

@@ -26,7 +26,7 @@ from prodex.send.batches import (
 )
 from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed, without_labels
 from prodex.send.earlier_records import earlier_lines, remove_old, requested_lines
-from prodex.send.earlier_upserts import Continuation, EarlierUpserts, edit_digests
+from prodex.send.earlier_upserts import Continuation, EarlierUpserts, digests_by_gtin
 from prodex.send.journal import UpsertJournal
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
@@ -216,7 +216,7 @@ def upsert(
     if dry_run:
         payloads = () if failed else tuple(body for body, *_ in batches_of(products, form, batch_size))
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
-    edits = edit_digests(records) if isinstance(records, Changes) else {}
+    edits = digests_by_gtin(records) if isinstance(records, Changes) else {}
     payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
     author = Author(by or user_name(), why or _UPSERT)
     return _send_products(service, payload, None, progress, None if not keep_before else (), author)
@@ -264,7 +264,7 @@ def upsert_left(
     loaded, extra = merged_with(changes)
     products = list(changes.records)
     findings = inspect(products, as_xml=False, known=changes.known)
-    payload = _Payload(products, loaded, extra, edit_digests(changes), findings, "json", LARGEST_BATCH)
+    payload = _Payload(products, loaded, extra, digests_by_gtin(changes), findings, "json", LARGEST_BATCH)
     # Others may have the same GTIN. Labels in another language than the service's own are not kept, since what is kept
     # is written when somebody takes it back.
     own = [record for record in before if product_key(record) in changes.loaded]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from prodex.changes import ABSENT, Item, NoValue, absence_of
-from prodex.changes.change import Step
+from prodex.changes.change import Path, Step
 from prodex.changes.identity import aligned
 from prodex.changes.sameness import is_one_value
 from prodex.changes.sameness import is_same as is_same_value
@@ -37,6 +37,8 @@ class Trail:
         What tells its item from others, where it is in a list: a code, an address, an index.
     held
         A value for each time.
+    path
+        The place as a change has it.
     """
 
     attribute: str
@@ -44,6 +46,7 @@ class Trail:
     language_code: str | None
     item: str
     held: tuple[Held, ...]
+    path: Path = ()
 
 
 def trails(root: str, versions: Sequence[Any]) -> Iterator[Trail]:
@@ -143,7 +146,7 @@ def _trail(root: str, path: tuple[Step, ...], versions: list[Held]) -> Trail:
             keys[-1:] = [Item("language", "", number)] if number else []
     held = tuple(one["data"] if is_text and not isinstance(one, NoValue) else one for one in versions)
     names = [root, *(step for step in path if isinstance(step, str))]
-    return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held)
+    return Trail(".".join(names), language, code, " / ".join(map(_step_in_words, keys)), held, (root, *path))
 
 
 def _is_text(value: Held) -> bool:

@@ -6,26 +6,26 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from prodex.changes import Change, Item, by_product, in_words
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
-from prodex.locales import is_meant, is_whole_language
+from prodex.locales import is_meant
 from prodex.progress import Progress
+from prodex.send.change_digests import Digests, digests_of
 from prodex.send.corrections import Changes
 from prodex.send.earlier_upserts import (
     Continuation,
-    Digests,
     EarlierCall,
     EarlierUpserts,
     Place,
-    edit_digest,
     places_of,
     why_it_waits,
     with_places,
     without_places,
 )
 from prodex.send.journal import UpsertJournal, journal_named, new_name
-from prodex.send.merging import Correction, Edit
-from prodex.send.records import Product, gtin_key
+from prodex.send.merging import Correction
+from prodex.send.records import DELETE, Product, gtin_key
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author, Continued, upsert_left
 from prodex.send.upsert_history import continued_upserts
@@ -264,26 +264,23 @@ def _unchanged(asked: JudgedAnswers, newest: JudgedAnswers, gtins: Mapping[str, 
 
 
 def _digests_of_answers(judged: JudgedAnswers) -> dict[int, Digests]:
-    """Return the digest of the correction that each accepted answer makes alone, by its number."""
-    edits: dict[tuple[str, str], list[Edit]] = defaultdict(list)
-    for edit in judged.changes.edits:
-        edits[gtin_key(edit.gtin), edit.attribute].append(edit)
-    gtins = _gtin_keys(judged.changes)
+    """Return the digests of the changes that each accepted answer makes, by its number."""
+    by = by_product(judged.changes.changes)
     found: dict[int, Digests] = {}
     for number, one in enumerate(judged.decisions):
         if one.state is AnswerState.ACCEPTED and (correction := one.correction) is not None:
-            there = edits.get((gtins.get(str(one.product), ""), correction.attribute), ())
-            own = [edit for edit in there if _is_edit_of(edit, correction)]
-            if len(own) == 1:
-                found[number] = frozenset({edit_digest(own[0])})
+            root = correction.attribute.partition(".")[0]
+            there = [change for change in by.get(str(one.product), ()) if change.attribute == root]
+            if own := [change for change in there if _is_change_of(change, correction)] or there:
+                found[number] = digests_of(own)
     return found
 
 
-def _is_edit_of(edit: Edit, correction: Correction) -> bool:
-    """Whether an edit of an attribute is what a correction makes."""
-    if edit.after != correction.value or correction.position not in {None, edit.position}:
+def _is_change_of(change: Change, correction: Correction) -> bool:
+    """Whether a change of an attribute is what the correction of a text makes."""
+    text = "" if correction.value is DELETE else correction.value
+    codes = [step.value for step in change.path if isinstance(step, Item) and step.name == "language"]
+    if not correction.is_text or in_words(change.after) != text or not codes:
         return False
-    # An edit names the country of its language only where there are several.
-    code = correction.language_code
-    is_named = code is not None and edit.language is not None and not is_whole_language(edit.language)
-    return not is_named or is_meant(edit.language, str(code))
+    code = correction.language_code or correction.language
+    return code is not None and is_meant(codes[-1], code)
