@@ -44,6 +44,7 @@ ROWS = (
     {"catalog"},
     {"network"},
     {"service"},
+    {"ledger"},
     {"store"},
     {"facts"},
     {"quality"},

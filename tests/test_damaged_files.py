@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,18 +21,19 @@ import pytest
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.files.lock import LockOwner
+from prodex.ledger.batch import Batch, Loaded, Planned
+from prodex.ledger.upsert_file import UpsertFile
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
-from prodex.send.batches import Batch, Loaded, Planned
-from prodex.send.journal import UpsertJournal
 from prodex.service.local_sandbox import running_sandbox
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.cases import each_row
 from tests.damage import flipped, spoiled, spoiled_json
 from tests.kept.make import MILL, SHOP
-from tests.kept.unpacking import Kept, sealed, unpack
+from tests.kept.unpacking import Kept, unpack
+from tests.ledgered import contents, rewrite, spoil
 from tests.load.exchange import connected
 
 Spoiled = Iterable[tuple[str, bytes]]
@@ -367,15 +368,7 @@ def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
         for other in sent:
             if other != path:
                 shutil.rmtree(other.parent)
-        lines = path.read_bytes().splitlines(keepends=True)
-        cases = [
-            (
-                f"line {number}: {what}",
-                b"".join([*lines[:number], content.replace(b"\n", b"") + b"\n", *lines[number + 1 :]]),
-            )
-            for number in (0, 1, 2, 4, 6)
-            for what, content in spoiled_json(lines[number])
-        ]
+        cases = _spoiled_rows(path, ("plan", "calls", "products", "events", "imports"))
 
         def tracked() -> None:
             tracking = prodex.track(mill)
@@ -383,42 +376,42 @@ def test_a_spoiled_journal_of_what_was_sent(kept: Kept) -> None:
             assert tracking.products is not None
             assert tracking.batches is not None
 
-        assert [] == raised(path, cases, tracked)
+        assert [] == raised(path, cases, tracked, share=every(13))
 
 
 @pytest.mark.slow
 def test_a_spoiled_plan_of_what_is_sent(kept: Kept, exchange: Sandbox) -> None:
-    """Listed and tracked, also where somebody wrote the checksum of the line as well."""
+    """Listed and tracked, also where somebody wrote the checksum of the row as well."""
     shop = connected(exchange)
     planned = [Planned(b"[]", (f"{number:014d}",), (Loaded("1", None),)) for number in (1, 2)]
-    path = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
-    journal = UpsertJournal(path)
-    journal.begin_sending(0)
-    journal.end_sending(0, Batch(journal.batches()[0].gtins, "sent", "1"))
-    journal.stop("it was late")
-    lines = path.read_bytes().splitlines(keepends=True)
-    cases = [
-        (f"line {number}: {what}", b"".join([*lines[:number], line, *lines[number + 1 :]]))
-        for number, before in enumerate(lines)
-        for what, content in spoiled_json(_unsealed(before))
-        for line in ([sealed(json.loads(content))] if _is_json_object(content) else [content + b"\n"])
-    ]
+    path = UpsertFile.begin(shop.base_url, shop.fingerprint, "application/json", planned).path
+    upsert = UpsertFile(path)
+    upsert.begin_sending(0)
+    upsert.end_sending(0, Batch(upsert.batches()[0].gtins, "sent", "1"))
+    upsert.note_ended({"1": {"00000000000001": "SUCCESS"}}, None)
+    upsert.stop("it was late")
+    cases = _spoiled_rows(path, ("plan", "calls", "products", "payloads", "events", "imports"))
 
     def tracked() -> None:
-        assert prodex.track(shop, upsert=journal.name).products is not None
+        assert prodex.track(shop, upsert=upsert.name).products is not None
 
     assert [] == raised(path, cases, prodex.list_upserts, tracked, share=every(13))
 
 
-def _unsealed(line: bytes) -> bytes:
-    return json.dumps({name: value for name, value in json.loads(line).items() if name != "check"}).encode()
+def _spoiled_rows(path: Path, tables: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the file of an upsert with one row of it spoiled, although its checksum is right, and what is wrong."""
+    before = path.read_bytes()
+    for table in tables:
+        for number, content in enumerate(contents(path, table)[:5]):
+            for what, spoilt in spoiled_json(content):
+                rewrite(path, table, number, spoilt)
+                yield f"{table}, row {number}: {what}", path.read_bytes()
+                path.write_bytes(before)
+            spoil(path, table, number)
+            yield f"{table}, row {number}: a bit is another one", path.read_bytes()
+            path.write_bytes(before)
 
 
-def _is_json_object(content: bytes) -> bool:
-    return _is_json(content) and isinstance(json.loads(content), dict)
-
-
-@pytest.mark.slow
 def test_a_spoiled_list_of_worklists(kept: Kept) -> None:
     """The folder is refused or replaced, never with an error of Python."""
     path = kept.folder / "to_fix" / "worklists.json"

@@ -10,7 +10,9 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,13 +22,14 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, OtherLayout, ProdexError, SnapshotDamaged
+from prodex.ledger.batch import Planned
+from prodex.ledger.upsert_file import UpsertFile
 from prodex.sandbox import Sandbox
-from prodex.send.batches import Planned
-from prodex.send.journal import UpsertJournal
 from prodex_sandbox.records.model import SharedProduct, View
 from tests.cases import each_row
 from tests.kept.make import MILL, SHOP, gtin
-from tests.kept.unpacking import sealed, unpack
+from tests.kept.unpacking import unpack
+from tests.ledgered import FILE, contents, rewrite
 from tests.load.exchange import connected
 from tests.pictures.drawn import catalog, picture
 from tests.pictures.file_server import serving
@@ -470,38 +473,54 @@ def test_a_journal_of_what_was_sent_that_is_a_link_is_not_read(
 
 
 PLANS: dict[str, Callable[[World, Path], object]] = {
-    "the journal is a link": lambda w, p: linked(p / "journal.jsonl", w.outside / "journal.jsonl"),
-    "the journal is somebody's file": lambda w, p: _hard(w.outside / "journal.jsonl", p / "journal.jsonl"),
-    "the products are a link": lambda w, p: linked(p / "payloads", w.outside / "payloads"),
+    "the file is a link": lambda w, p: linked(p / FILE, w.outside / FILE),
+    "the file is somebody's": lambda w, p: _hard(w.outside / FILE, p / FILE),
+    "what SQLite writes beside it is a link": lambda w, p: linked(
+        p / f"{FILE}-journal", w.outside / "victim.txt"
+    ),
+    "what SQLite writes beside it is somebody's": lambda w, p: _hard(
+        w.outside / "victim.txt", p / f"{FILE}-journal"
+    ),
     "the lock is a link": lambda w, p: linked(p / ".lock", w.outside / "victim.txt"),
     "the lock is somebody's file": lambda w, p: _hard(w.outside / "victim.txt", p / ".lock"),
     "who holds the lock is a link": lambda w, p: linked(p / ".lock.json", w.outside / "victim.txt"),
     "the upsert is a link": lambda w, p: linked(p, w.outside),
 }
 
-#: What somebody wrote into a line of it.
-EDITS: dict[str, tuple[int, dict[str, Any]]] = {
-    "a batch is larger than any disk": (1, {"bytes": 2**52}),
-    "a batch lies beyond any disk": (1, {"at": 2**52}),
-    "a batch is below zero": (1, {"at": -1}),
-    "batches without end": (0, {"batches": 2**52}),
-    "batches beyond numbers": (0, {"batches": float("inf")}),
-    "a batch that is not planned": (3, {"batch": 7, "state": "refused"}),
-    "a batch before the first": (3, {"batch": -1, "state": "refused"}),
-    "a batch beyond numbers": (3, {"batch": 2**70, "state": "refused"}),
-    "an identifier is a path": (3, {"batch": 0, "state": "sent", "tracking": "../../outside"}),
-    "GTINs are not a list": (1, {"gtins": {"a": 1}}),
-    "a head of nothing": (0, {"host": None, "extra": [1]}),
+#: What somebody wrote into a row of it: its table, its number, and what is another value.
+EDITS: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "a product is larger than any disk": ("products", 0, {"size": 2**52}),
+    "a product is below zero": ("products", 0, {"size": -1}),
+    "a product of a call beyond any plan": ("products", 0, {"call": 2**52}),
+    "a product of a call beyond numbers": ("products", 0, {"call": float("inf")}),
+    "a call that is not planned": ("events", 0, {"call": 7, "state": "refused"}),
+    "a call before the first": ("events", 0, {"call": -1, "state": "refused"}),
+    "a call beyond numbers": ("events", 0, {"call": 2**70, "state": "refused"}),
+    "an identifier is a path": ("events", 0, {"call": 0, "state": "sent", "tracking": "../../outside"}),
+    "it is continued by a path": ("events", 0, {"continued": "../../outside", "calls": [0]}),
+    "it continues a path": ("plan", 0, {"continues": ["../../outside"]}),
+    "a digest is none": ("calls", 0, {"sha256": {"a": 1}}),
+    "a plan of nothing": ("plan", 0, {"host": None, "extra": [1]}),
+}
+
+#: What somebody did to the file with SQLite.
+SCRIPTS = {
+    "a table is a view without end": """
+        DROP TABLE events;
+        CREATE VIEW events AS WITH RECURSIVE e(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM e)
+        SELECT n AS number, '' AS name, x'7b7d' AS content, 0 AS seal FROM e
+    """,
+    "a row triggers more": "CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM products; END",
+    "it has another journal": "PRAGMA journal_mode=WAL",
+    "a table is missing": "DROP TABLE payloads",
 }
 
 
-def _resealed(plan: Path, number: int, change: dict[str, Any]) -> None:
-    """Change or add a line, with a checksum that is right: whoever edits can compute one."""
-    lines = (plan / "journal.jsonl").read_bytes().splitlines()
-    before = json.loads(lines[number]) if number < len(lines) else {}
-    before.pop("check", None)
-    lines[number : number + 1] = [sealed(before | change).rstrip()]
-    (plan / "journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+def _resealed(path: Path, table: str, number: int, change: dict[str, Any]) -> None:
+    """Change or add a row, with a checksum that is right: whoever edits can compute one."""
+    rows = contents(path, table)
+    before = json.loads(rows[number]) if number < len(rows) else {}
+    rewrite(path, table, number, json.dumps(before | change).encode())
 
 
 def _replaced(path: Path, make: Callable[[Path], object]) -> None:
@@ -510,22 +529,25 @@ def _replaced(path: Path, make: Callable[[Path], object]) -> None:
 
 
 @pytest.mark.slow
-@each_row("case", [*PLANS, *EDITS, "the products are a folder", "the products are a pipe"])
+@each_row("case", [*PLANS, *EDITS, *SCRIPTS, "the file is a folder", "the file is a pipe"])
 def test_a_hostile_upsert_touches_nothing_outside(world: World, exchange: Sandbox, case: str) -> None:
     """Listed, tracked, and what is said not to have been sent is sent: nothing but what was planned."""
     shop = connected(exchange)
     bodies = [json.dumps([{"gtin": gtin(number), "lifeCycle": 1}]).encode() for number in (1, 2)]
     planned = [Planned(body, (gtin(number),)) for number, body in enumerate(bodies, 1)]
-    plan = UpsertJournal.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
+    plan = UpsertFile.begin(shop.base_url, shop.fingerprint, "application/json", planned).path.parent
     for path in plan.iterdir():
         shutil.copy(path, world.outside / path.name)
     world.note()
     if case in EDITS:
-        _resealed(plan, *EDITS[case])
+        _resealed(plan / FILE, *EDITS[case])
+    elif case in SCRIPTS:
+        with closing(sqlite3.connect(plan / FILE)) as connection:
+            connection.executescript(SCRIPTS[case])
     elif case in PLANS:
         PLANS[case](world, plan)
     else:
-        _replaced(plan / "payloads", os.mkfifo if case.endswith("pipe") else Path.mkdir)
+        _replaced(plan / FILE, os.mkfifo if case.endswith("pipe") else Path.mkdir)
     begin = len(exchange.requests)
     world.attempt(
         prodex.list_upserts,

@@ -23,25 +23,24 @@ from prodex.corrections.recipe_files import read_recipe
 from prodex.errors import OtherLayout
 from prodex.exploration.drafts import CorrectionDraft, change_draft, read_draft
 from prodex.exploration.saved_views import open_view, saved_views
-from prodex.files.append_log import unsealed
 from prodex.job.job_file import read_job
 from prodex.job.run_journal import RunJournal
 from prodex.job.steps import ExportRecord
+from prodex.ledger.earlier_records import earlier_records
+from prodex.ledger.upserts import has_sent, last_write
+from prodex.ledger.writes import sent_writes
 from prodex.notebook.snapshots.saved import snapshot_entries
 from prodex.notebook.snapshots.trend import grades_markup, read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
-from prodex.send.earlier_records import earlier_records
-from prodex.send.earlier_upserts import EarlierUpserts
-from prodex.send.sent_writes import has_sent, sent_writes
-from prodex.send.upsert_history import last_write
+from prodex.send.rule import SentBefore
 from prodex.store.journal import LoadJournal
 from prodex.week_simulation.record import WeeksRecord
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.cases import each_row
 from tests.kept.make import CORRECTIONS, MILL, NOW, SHOP, gtin, product
-from tests.kept.unpacking import Kept, sealed, unpack
+from tests.kept.unpacking import Kept, unpack
 from tests.load.exchange import connected
 
 #: A check that judges every product.
@@ -85,13 +84,10 @@ def in_json(path: Path, number: int | None, name: str = "format") -> None:
     path.write_text(json.dumps(content if number is None else {name: number, **content}), "utf-8")
 
 
-def in_first_line(path: Path, number: int | None) -> None:
-    """Number a log of sealed lines."""
-    head, *rest = path.read_bytes().splitlines(keepends=True)
-    said = unsealed(head.rstrip(b"\n"))
-    assert said is not None
-    del said["version"]
-    path.write_bytes(sealed(said if number is None else {"version": number, **said}) + b"".join(rest))
+def in_sqlite(path: Path, number: int | None) -> None:
+    """Number the file of an upsert."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {number or 0}")
 
 
 def in_workbook(path: Path, number: int | None, sheet: str = "prodex") -> None:
@@ -125,7 +121,7 @@ def in_parquet(path: Path, number: int | None) -> None:
 
 def upsert(kept: Kept) -> str:
     """Name the newest upsert."""
-    return max((kept.home / "tracking").iterdir()).name
+    return max((kept.home / "tracking").glob("*Z*")).name
 
 
 def exported_anew(kept: Kept) -> None:
@@ -223,20 +219,15 @@ CASES = {
         1,
     ),
     "upsert": Case(
-        glob("home/tracking/*/journal.jsonl"),
-        in_first_line,
+        glob("home/tracking/*/upsert.sqlite"),
+        in_sqlite,
         (
             lambda kept: prodex.track(_service(), upsert=upsert(kept)),
             lambda _: prodex.track(_service()),
             lambda kept: prodex.undo(upsert(kept), _service()),
+            lambda kept: list(earlier_records(upsert(kept))),
         ),
-        3,
-    ),
-    "earlier records": Case(
-        glob("home/tracking/*/earlier_records.jsonl"),
-        in_first_line,
-        (lambda kept: list(earlier_records(upsert(kept))),),
-        1,
+        4,
     ),
 }
 
@@ -308,17 +299,17 @@ def test_a_draft_of_another_layout_is_left_where_it_is(kept: Kept) -> None:
 
 
 @pytest.mark.slow
-@each_row("number", [2, 4, None])
+@each_row("number", [3, 5, None])
 def test_an_old_folder_of_what_was_sent_stops_what_rests_on_it(
     kept: Kept, exchange: Sandbox, number: int | None
 ) -> None:
     """Sending, tracking, history and loads, until it is moved away; the refusal says that calls may still arrive."""
     path = CASES["upsert"].path(kept)
-    in_first_line(path, number)
+    in_sqlite(path, number)
     mill = connected(exchange, 1)
     catalog = prodex.flatten([product(7)]).save("sent")
     rests: tuple[Callable[[], object], ...] = (
-        lambda: EarlierUpserts.look(mill, {gtin(7)}),
+        lambda: SentBefore.look(mill, {gtin(7)}),
         lambda: prodex.track(mill),
         lambda: sent_writes({gtin(7)}, {mill.base_url}),
         lambda: has_sent({"http://nobody.example"}),
@@ -453,3 +444,16 @@ def _recipe(folder: Path) -> Path:
     path = folder / "recipe.toml"
     path.write_text('[[steps]]\ndo = "trim spaces"\nattribute = "nameLegal"\n')
     return path
+
+
+def test_an_upsert_of_lines_is_an_old_layout(kept: Kept) -> None:
+    """The third layout was a folder with a journal of lines, and is not passed over."""
+    path = kept.home / "tracking" / "2099-11-19T080000.000000Z-7" / "journal.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"version": 3, "host": "127.0.0.1"}) + "\n")
+    with pytest.raises(
+        OtherLayout, match=r"earlier version of prodex.*may still arrive for a day"
+    ) as refused:
+        prodex.track(_service())
+    assert str(path) in str(refused.value)
+    assert path.parent.name == prodex.list_upserts()["name"][0]

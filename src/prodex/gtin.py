@@ -136,6 +136,18 @@ def comparable(value: object) -> str | None:
     return text.zfill(14) if text is not None and text.isascii() and text.isdigit() else text
 
 
+def gtin_key(value: Any) -> str:
+    """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros.
+
+    >>> gtin_key("3036811359935"), gtin_key(None), gtin_key(["3036811359935"])
+    ('03036811359935', '', "['3036811359935']")
+    """
+    try:
+        return comparable(value) or ""
+    except InputError:
+        return str(value)
+
+
 def comparable_column(texts: Any) -> Any:
     """Return the same for a column of texts, which may be an Arrow array or an expression of one.
 

@@ -18,8 +18,8 @@ import pytest
 import prodex
 from prodex.corrections.history import histories_of
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.send.earlier_records import forget_earlier_records
-from prodex.send.journal import tracking_folder
+from prodex.ledger.earlier_records import forget_earlier_records
+from prodex.ledger.upsert_file import ledger_folder
 from tests.corrections.machines import Machines, machines, names
 from tests.send.mill_exchange import gtin
 
@@ -480,7 +480,7 @@ def test_a_journal_that_cannot_be_read_leaves_it_open(mill: Machines) -> None:
     mill.load()
     mill.here(lifeCycle=5)
     mill.load()
-    for journal in tracking_folder().rglob("journal.jsonl"):
+    for journal in ledger_folder().rglob("upsert.sqlite"):
         journal.write_bytes(b"damaged " + gtin(1).encode())
 
     found = prodex.changes_of(gtin(1), attribute="lifeCycle")

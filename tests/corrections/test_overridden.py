@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +17,10 @@ from prodex.corrections.overridden import sent_summary
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, open_view, save_view
-from prodex.send.earlier_records import forget_earlier_records
-from prodex.send.journal import tracking_folder
+from prodex.ledger.earlier_records import forget_earlier_records
+from prodex.ledger.upsert_file import ledger_folder
 from tests.corrections.machines import Machines, machines, names
+from tests.ledgered import contents, rewrite
 from tests.send.mill_exchange import gtin
 
 
@@ -130,8 +132,9 @@ def test_what_was_shown_and_never_confirmed_can_be_overridden(mill: Machines) ->
         pass
     mill.elsewhere(lifeCycle=9)
     prodex.track(mill.service).wait(progress=False)
-    for one in tracking_folder().rglob("statuses.json"):
-        one.unlink()
+    for one in ledger_folder().rglob("upsert.sqlite"):
+        ended = json.loads(contents(one, "imports")[0])
+        rewrite(one, "imports", 0, json.dumps({**ended, "statuses": {}}).encode())
     catalog = mill.load()
 
     assert [["7", "9"]] == rows(prodex.overridden(catalog), "sent", "now")

@@ -16,14 +16,15 @@ import prodex
 from prodex.cli import app
 from prodex.corrections.undo import _answers, _Write
 from prodex.errors import InputError, ServiceError
+from prodex.ledger.earlier_records import EarlierRecord, forget_earlier_records, packed_records
+from prodex.ledger.upsert_file import UPSERT_FILE, UpsertFile, ledger_folder
 from prodex.sandbox import Behaviour, Fault
-from prodex.send.earlier_records import EarlierRecord, earlier_lines, forget_earlier_records
-from prodex.send.journal import EARLIER_RECORDS, UpsertJournal, tracking_folder
 from prodex.worklists.fix import fix_of
 from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
 from tests.corrections.machines import Machines, machines, names
 from tests.corrections.undoing import said, undo_often
+from tests.ledgered import contents, spoil, write
 from tests.on_the_way import carried, ending_with, session_of
 from tests.send.mill_exchange import KIOSK, MILL, client, gtin, small_exchange, text
 from tests.worklists.interrupting import settle
@@ -367,25 +368,23 @@ def test_a_damaged_entry_is_named_and_the_others_are_taken_back(mill: Machines) 
     """Its product stays as it is."""
     products = [{"gtin": gtin(n), "namePublicLong": names("Autre")} for n in (1, 2)]
     tracking = prodex.upsert(mill.service, products, progress=False).wait(progress=False)
-    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
-    content = path.read_bytes()
-    path.write_bytes(content[:-9] + b"x" + content[-8:])
+    (path,) = ledger_folder().glob(f"*/{UPSERT_FILE}")
+    spoil(path, "records", 1)
     fix = prodex.undo(tracking)
     found = fix.answers.groupby("product_id")["state"].agg(set).to_dict()
     assert ({"accepted"}, {"refused"}) == (found["1"], found["2"])
     assert "it is not known how the product was before" in reasons(fix)
 
 
-DESTROYED: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda _: b"",
-    "cut within the index": lambda whole: whole[:20],
-    "cut behind the index": lambda whole: whole[: whole.index(b"\n") + 1],
-    "cut within the second product": lambda whole: whole[:-30],
-    "zeros": lambda whole: b"\0" * len(whole),
-    "garbage": lambda whole: random.Random(1).randbytes(len(whole)),
-    "an index that names other products": lambda _: b"".join(
-        line + b"\n"
-        for line in earlier_lines([{"gtin": gtin(5), "lifeCycle": 3}], [{"id": 5, "gtin": gtin(5)}])
+#: What became of the rows with the products as they were, by what is wrong; and whether the first one is still there.
+DESTROYED: dict[str, tuple[Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]], bool]] = {
+    "the second product is not there": (lambda rows: rows[:1], True),
+    "the second product is empty": (lambda rows: [rows[0], (gtin(2), b"")], True),
+    "zeros": (lambda rows: [(name, bytes(len(content))) for name, content in rows], False),
+    "garbage": (lambda rows: [(name, random.Random(1).randbytes(99)) for name, _ in rows], False),
+    "other products": (
+        lambda _: packed_records([{"gtin": gtin(5), "lifeCycle": 3}], [{"id": 5, "gtin": gtin(5)}]),
+        False,
     ),
 }
 
@@ -406,19 +405,33 @@ def test_each_product_whose_earlier_record_is_destroyed_is_refused_by_name(
         products = [{"gtin": gtin(n), "namePublicLong": names(f"Autre {n}")} for n in (1, 2)]
         tracking = prodex.upsert(mill.service, products, progress=False)
     tracking.wait(progress=False)
-    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
+    (path,) = ledger_folder().glob(f"*/{UPSERT_FILE}")
     whole = path.read_bytes()
+    rows = list(zip([gtin(1), gtin(2)], contents(path, "records"), strict=True))
     for name, value_ in mill.environment.items():
         monkeypatch.setenv(name, value_)
-    for case, destroyed in DESTROYED.items():
-        path.write_bytes(destroyed(whole))
+    for case, (destroyed, is_there) in DESTROYED.items():
+        path.write_bytes(whole)
+        write(path, "records", destroyed(rows))
         fix = prodex.undo(tracking)
         found = fix.answers[["gtin", "state"]].itertuples(index=False, name=None)
-        first = "accepted" if case == "cut within the second product" else "refused"
+        first = "accepted" if is_there else "refused"
         assert [(gtin(1), first), (gtin(2), "refused")] == sorted(found), case
         assert "it is not known how the product was before" in fix.refused["reason"].iloc[-1]
         done = CliRunner().invoke(app, ["undo", str(tracking.name), "--show", "refused"])
         assert (1, True) == (done.exit_code, gtin(2) in done.stdout), case
+
+
+def test_an_upsert_whose_file_is_destroyed_is_refused_by_its_name(mill: Machines) -> None:
+    """Nobody knows what it was: "nothing to take back" would not be true."""
+    tracking = prodex.upsert(
+        mill.service, [{"gtin": gtin(1), "namePublicLong": names("Autre")}], progress=False
+    ).wait(progress=False)
+    (path,) = ledger_folder().glob(f"*/{UPSERT_FILE}")
+    for left in (b"", path.read_bytes()[:5_000], bytes(40_000)):
+        path.write_bytes(left)
+        with pytest.raises(InputError, match=f"{tracking.name}.* cannot be read"):
+            prodex.undo(tracking)
 
 
 def test_a_product_that_is_gone_with_its_earlier_record_is_named_by_its_gtin(mill: Machines) -> None:
@@ -426,8 +439,8 @@ def test_a_product_that_is_gone_with_its_earlier_record_is_named_by_its_gtin(mil
     tracking = prodex.upsert(
         mill.service, [{"gtin": gtin(1), "namePublicLong": names("Autre")}], progress=False
     )
-    (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
-    path.write_bytes(b"")
+    (path,) = ledger_folder().glob(f"*/{UPSERT_FILE}")
+    spoil(path, "records", 0)
     fix = prodex.undo(tracking, catalog=mill.load().where(product_id=["2"]))
     assert [[gtin(1), "conflict"]] == fix.answers[["gtin", "state"]].to_numpy().tolist()
 
@@ -455,7 +468,7 @@ def test_upserts_that_continue_one_another_are_taken_back_together(
     again = prodex.fix_texts(given, mill.load())
     again.apply(mill.service, also="unknown", progress=False).wait(progress=False)
     newest, oldest = prodex.list_upserts()["name"]
-    assert [oldest] == list(UpsertJournal(tracking_folder() / newest / "journal.jsonl").head.continues)
+    assert [oldest] == list(UpsertFile(ledger_folder() / newest / UPSERT_FILE).plan.continues)
     for name in (newest, oldest):
         assert {"accepted": 3} == dict(prodex.undo(name, mill.service).counts)
     prodex.undo(oldest, mill.service).apply(mill.service, progress=False).wait(progress=False)

@@ -28,6 +28,7 @@ from prodex.sandbox import Behaviour, Fault, Sandbox
 from prodex.service import Client, RetryPolicy
 from prodex.worklists.text_corrections import TextCorrection
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
+from tests.ledgered import FILE, contents, write
 from tests.pictures.drawn import picture
 from tests.pictures.file_server import serving
 
@@ -230,7 +231,7 @@ def make_jobs(folder: Path, sandbox: Sandbox) -> None:
 
 
 def make_sent(home: Path) -> None:
-    """Make a store of the sandbox, and journals of what was sent to it: finished, half lost, in progress, killed."""
+    """Make a store of the sandbox, and the files of what was sent to it: finished, half lost, in progress, killed."""
     records = [product(number) for number in range(1, 9)]
     with serve(records, home=home) as sandbox:
         mill = connected(sandbox, 1)
@@ -248,22 +249,21 @@ def make_sent(home: Path) -> None:
 
 
 def make_killed(mill: Client, records: list[dict[str, Any]], tracked: Path) -> None:
-    """Make what a process leaves that is killed while it sends: plan, payloads, and half a line."""
-    before = set(tracked.iterdir())
+    """Make what a process leaves that is killed while it sends: plan, payloads, and a call of which nobody knows."""
+    before = set(tracked.glob("*Z*"))
     beside = tracked.with_name("beside")
 
     def copied(done: int, total: int) -> None:
         if not beside.exists():
-            (path,) = set(tracked.iterdir()) - before
+            (path,) = set(tracked.glob("*Z*")) - before
             shutil.copytree(path, beside)
 
     prodex.upsert(mill, records[:4], batch_size=2, progress=copied).wait(progress=False)
-    (path,) = set(tracked.iterdir()) - before
+    (path,) = set(tracked.glob("*Z*")) - before
     shutil.rmtree(path)
     beside.rename(path)
-    journal = path / "journal.jsonl"
-    whole = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(whole[:4]) + b'{"batch": 0, "state": "se')
+    begun, *_ = contents(path / FILE, "events")
+    write(path / FILE, "events", [("", begun)])
 
 
 def make_pictures(folder: Path) -> None:

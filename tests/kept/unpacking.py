@@ -12,13 +12,14 @@ import json
 import shutil
 import tarfile
 import tempfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tests.ledgered import FILE, contents, rewrite
 
 FILES = Path(__file__).with_name("files.tar.xz")
 
@@ -61,20 +62,12 @@ class Kept:
         return {path.parent.name: path for path in sorted(self.home.glob("snapshots/*/.journal-*"))}
 
     def tracked(self, base_url: str | None = None) -> list[Path]:
-        """Return the journals of what was sent, in their order, as sent to the service at an address."""
-        paths = sorted(self.home.glob("tracking/*/journal.jsonl"))
+        """Return the files of upserts, in their order, as sent to the service at an address."""
+        paths = sorted(self.home.glob(f"tracking/*/{FILE}"))
         for path in paths if base_url is not None else ():
-            head, rest = path.read_bytes().split(b"\n", 1)
-            content = {**json.loads(head), "base_url": base_url}
-            del content["check"]
-            path.write_bytes(sealed(content) + rest)
+            (plan,) = contents(path, "plan")
+            rewrite(path, "plan", 0, json.dumps({**json.loads(plan), "base_url": base_url}).encode())
         return paths
-
-
-def sealed(line: dict[str, Any]) -> bytes:
-    """Return a line of a journal of what was sent, with the checksum of what stands before it."""
-    text = json.dumps(line).encode()
-    return text[:-1] + b', "check": "%08x"}\n' % zlib.crc32(text)
 
 
 def unpack(folder: Path, base_url: str | None = None, without: Sequence[str] = ()) -> Kept:

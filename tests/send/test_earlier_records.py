@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import stat
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,14 +13,15 @@ from typing import Any
 import pandas as pd
 import pytest
 from mill_exchange import MILL, SHOP, client, gtin, small_exchange, text
+from tests.ledgered import contents, rewrite, spoil
 from tests.on_the_way import ending_with
 
 import prodex
-from prodex.errors import InputError, ServiceError, SettingsError
+from prodex.errors import InputError, OtherLayout, ServiceError, SettingsError
+from prodex.ledger.earlier_records import EarlierRecord, earlier_records, kept_upserts, remove_old
+from prodex.ledger.upsert_file import UPSERT_FILE, ledger_folder
 from prodex.limits import KeepingLimits
 from prodex.sandbox import Behaviour, Sandbox
-from prodex.send.earlier_records import EarlierRecord, earlier_records, kept_upserts, remove_old
-from prodex.send.journal import EARLIER_RECORDS, tracking_folder
 from prodex.service import Client
 
 NAME = [text("fra-FR", "Autre")]
@@ -45,7 +48,7 @@ def written(number: int = 1, **attributes: Any) -> dict[str, Any]:
 
 def file_of(name: str) -> Path:
     """Return the file of an upsert."""
-    return tracking_folder() / name / EARLIER_RECORDS
+    return ledger_folder() / name / UPSERT_FILE
 
 
 def sent(service: Client, *products: dict[str, Any], **options: Any) -> str:
@@ -76,7 +79,7 @@ def test_it_is_on_the_disk_before_the_first_call_for_its_owner_only(mill: Client
     send = mill.upsert_products
 
     def upsert_products(*arguments: Any) -> Any:
-        (path,) = tracking_folder().glob(f"*/{EARLIER_RECORDS}")
+        (path,) = ledger_folder().glob(f"*/{UPSERT_FILE}")
         found.append(stat.S_IMODE(path.lstat().st_mode))
         return send(*arguments)
 
@@ -103,7 +106,9 @@ def test_who_and_why_are_said(mill: Client) -> None:
     listed = prodex.list_upserts()
     assert [1, 2] == listed["number"].tolist()
     assert ["spelling", "upsert of records"] == listed["why"].tolist()
-    assert [file_of(one).stat().st_size for one in (second, first)] == listed["earlier_records"].tolist()
+    assert [sum(map(len, contents(file_of(one), "records"))) for one in (second, first)] == listed[
+        "earlier_records"
+    ].tolist()
     days = (listed["kept_until"] - pd.to_datetime(listed["at"], utc=True)).dt.round("D")
     assert [timedelta(days=90)] * 2 == days.tolist()
 
@@ -125,7 +130,7 @@ def test_a_setting_of_zero_keeps_nothing(
 ) -> None:
     """As keep_before=False does."""
     monkeypatch.setenv(variable, "0")
-    assert not file_of(sent(mill)).exists()
+    assert not contents(file_of(sent(mill)), "records")
 
 
 @pytest.mark.parametrize("value", ["-1", "many", "nan", "inf"])
@@ -158,31 +163,67 @@ def test_products_that_cannot_be_requested_are_not_sent(mill: Client, exchange: 
 
 
 def test_a_damaged_entry_is_named_and_hides_no_other(mill: Client) -> None:
-    """Whatever bit is wrong, every product is named, and none has another record."""
+    """Wherever its bit is wrong, every product is named, and none has another record."""
     name = sent(mill, written(1), written(2), written(3))
     path = file_of(name)
     whole = path.read_bytes()
-    kept = {one.product: one for one in earlier_records(name)}
-    begin = whole.index(b"\n") + 1
-    for place in range(begin, len(whole) - 1, 41):
+    kept = {one.gtin: one for one in earlier_records(name)}
+    packed = contents(path, "records")[1][-60:]
+    begin = whole.index(packed)
+    for place in range(begin, begin + len(packed), 7):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         found = list(earlier_records(name))
-        assert ["1", "2", "3"] == [one.product for one in found]
-        good = [one for one in found if not one.problem]
-        assert len(good) >= 2
-        assert all(one == kept[one.product] for one in good)
+        assert [gtin(1), gtin(2), gtin(3)] == [one.gtin for one in found]
+        assert [False, True, False] == [bool(one.problem) for one in found]
+        assert all(one == kept[one.gtin] for one in found if not one.problem)
 
 
-@pytest.mark.parametrize("index", [b"", b"{}", b"[", b"\xff", b'{"version": 1, "products": [[1]]}'])
-def test_without_its_index_the_entries_are_read_all_the_same(mill: Client, index: bytes) -> None:
-    """They name themselves."""
-    name = sent(mill, written(1), written(2))
+@pytest.mark.slow
+def test_no_damaged_bit_gives_a_product_another_record(mill: Client) -> None:
+    """Anywhere in the file: it is as it was kept, or named, or the upsert cannot be read."""
+    name = sent(mill, written(1), written(2), written(3))
     path = file_of(name)
-    _, *lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(index + b"\n" + b"".join([*lines, b"garbage\n"]))
-    assert [("1", ""), ("2", ""), ("", "line 4 is damaged")] == [
-        (one.product, one.problem) for one in earlier_records(name)
+    whole = path.read_bytes()
+    kept = {one.gtin: one for one in earlier_records(name)}
+    for place in range(0, len(whole), 83):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        try:
+            found = list(earlier_records(name))
+        except (InputError, OtherLayout):
+            continue
+        assert all(one == kept[one.gtin] for one in found if not one.problem), place
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"\xff", zlib.compress(b"["), zlib.compress(b'{"product": 7, "before": null}')]
+)
+def test_an_entry_of_another_form_is_named_by_its_gtin(mill: Client, content: bytes) -> None:
+    """Although its checksum is right."""
+    name = sent(mill, written(1), written(2))
+    rewrite(file_of(name), "records", 0, content)
+    assert [(gtin(1), True), (gtin(2), False)] == [
+        (one.gtin, bool(one.problem)) for one in earlier_records(name)
     ]
+
+
+def test_what_is_forgotten_is_in_no_byte(mill: Client) -> None:
+    """Neither in the file nor beside it, and the file becomes smaller."""
+    product = written(1, description=[text("fra-FR", "Un secret de la maison")])
+    name = sent(mill, product)
+    packed = contents(file_of(name), "records")[0]
+    size = file_of(name).stat().st_size
+    assert packed[:30] in file_of(name).read_bytes()
+    for number in range(40):
+        sent(mill, written(2, lifeCycle=number))
+    words = [text("fra-FR", random.Random(1).randbytes(9_000).hex())]
+    large = sent(mill, *(written(n, description=words) for n in (1, 2, 3, 4, 5)))
+    before = file_of(large).stat().st_size
+    prodex.forget_earlier_records()
+    every = b"".join(path.read_bytes() for path in ledger_folder().rglob("*") if path.is_file())
+    assert (False, False) == (packed[:30] in every, b"secret de la maison" in every)
+    assert file_of(name).stat().st_size <= size
+    assert file_of(large).stat().st_size < before
+    assert 42 == len(prodex.list_upserts())
 
 
 def test_some_products_are_found_without_reading_all(mill: Client) -> None:
@@ -199,7 +240,7 @@ def test_a_file_that_is_a_link_is_not_read(mill: Client, tmp_path: Path) -> None
     elsewhere = tmp_path / "elsewhere"
     file_of(name).rename(elsewhere)
     file_of(name).symlink_to(elsewhere)
-    with pytest.raises(InputError, match="they were removed"):
+    with pytest.raises(InputError, match="it is no plain file"):
         list(earlier_records(name))
 
 
@@ -221,7 +262,7 @@ def test_what_is_kept_is_removed_by_name_or_all_of_it(mill: Client) -> None:
 def test_the_oldest_are_removed_first_and_the_newest_stays(mill: Client) -> None:
     """However small the size is."""
     names = [sent(mill) for _ in range(3)]
-    size = file_of(names[0]).stat().st_size
+    size = kept_upserts()[-1].bytes
     assert [names[0]] == remove_old(KeepingLimits(90, 2.5 * size / 1e9))
     assert [names[1]] == remove_old(KeepingLimits(90, 1e-9))
     assert [names[2]] == [one.name for one in kept_upserts()]
@@ -263,14 +304,10 @@ def test_what_is_sent_later_is_kept_as_it_is_then(mill: Client) -> None:
     assert ["3"] == [one.product for one in earlier_records(name, ["3"])]
     assert [{"namePublicLong": NAME}] * 4 == [one.sent for one in earlier_records(name)]
 
-    path = file_of(name)
-    whole = path.read_bytes()
-    path.write_bytes(b"x" + whole[1:])
-    assert kept == {
-        one.product: one.before["lifeCycle"] for one in earlier_records(name) if one.before is not None
-    }
-    path.write_bytes(whole[:-40])
-    assert {"1", "2", "3", "4"} == {one.product for one in earlier_records(name) if not one.problem}
+    spoil(file_of(name), "records", len(contents(file_of(name), "records")) - 1)
+    newest = list(earlier_records(name))
+    assert [gtin(4)] == [one.gtin for one in newest if one.problem]
+    assert 4 == len(newest), "an older one is not taken for it"
 
 
 def test_a_fix_keeps_the_products_that_it_was_judged_by(mill: Client, exchange: Sandbox) -> None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
+from tests.ledgered import contents, rewrite, spoil, write
 from upsert_killing import Receiver
 
 import prodex
-from prodex.errors import ChangesStale, InputError, ServiceUnreachable, SnapshotLocked, StorageError
+from prodex.errors import (
+    ChangesStale,
+    InputError,
+    OtherLayout,
+    ServiceUnreachable,
+    SnapshotLocked,
+    StorageError,
+)
 from prodex.gtin import check_digit
-from prodex.send.journal import UpsertJournal
+from prodex.ledger.upsert_file import UpsertFile
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 
@@ -89,7 +99,7 @@ def test_what_was_never_sent_is_listed_and_sent_with_one_call(service, receiver)
 def test_the_products_are_kept_until_they_were_sent_and_for_their_owner_only(service, home):
     """Readable by nobody else; gone when all were sent, or discarded."""
     interrupted(service)
-    (folder,) = (home / "tracking").iterdir()
+    (folder,) = (one for one in (home / "tracking").iterdir() if one.is_dir())
     modes = {
         path.name: stat.S_IMODE(path.stat().st_mode)
         for path in (home / "tracking", folder, *folder.iterdir())
@@ -97,13 +107,14 @@ def test_the_products_are_kept_until_they_were_sent_and_for_their_owner_only(ser
     assert {"tracking": 0o700, folder.name: 0o700} == {
         n: m for n, m in modes.items() if n in {"tracking", folder.name}
     }
-    assert (0o600, 0o600) == (modes["journal.jsonl"], modes["payloads"])
-    assert b"Pain" in (folder / "payloads").read_bytes()
+    assert 0o600 == modes["upsert.sqlite"]
+    assert b"Pain" in (folder / "upsert.sqlite").read_bytes()
     content = b"".join(path.read_bytes() for path in folder.iterdir())
     assert (False, False) == (b"canary-secret" in content, b"canary-id" in content)
 
     prodex.track(service).send_rest(also={"unknown"}, progress=False)
-    assert not (folder / "payloads").exists()
+    assert not prodex.list_upserts()["keeps_products"][0]
+    assert b"Pain" not in (folder / "upsert.sqlite").read_bytes()
 
     interrupted(service, before=2)
     tracking = prodex.track(service).discard()
@@ -115,8 +126,9 @@ def test_the_products_are_kept_until_they_were_sent_and_for_their_owner_only(ser
 def test_products_that_were_changed_on_disk_are_not_sent(service, home, receiver):
     """The digest of the plan decides."""
     interrupted(service)
-    (payloads,) = (home / "tracking").glob("*/payloads")
-    payloads.write_bytes(payloads.read_bytes().replace(b"Pain", b"Gift"))
+    (path,) = (home / "tracking").glob("*/upsert.sqlite")
+    for number, body in enumerate(contents(path, "payloads")):
+        rewrite(path, "payloads", number, body.replace(b"Pain", b"Gift"))
     with pytest.raises(InputError, match="was changed"):
         prodex.track(service).send_rest(also="unknown")
     assert 4 == receiver.received.total()
@@ -138,8 +150,7 @@ def test_two_processes_do_not_send_the_same(service):
     """The second process learns who is sending, and afterwards nothing is left to send."""
     interrupted(service)
     tracking = prodex.track(service)
-    journal = UpsertJournal(tracking.path)
-    with journal.exclusive():
+    with UpsertFile(tracking.path).exclusive():
         assert prodex.list_upserts()["note"].tolist() == ["being sent now"]
         with pytest.raises(SnapshotLocked, match="sending"):
             tracking.send_rest(progress=False)
@@ -165,56 +176,71 @@ def test_an_earlier_upsert_is_found_by_its_name(service, receiver):
         prodex.track(service, 1, upsert="x")
 
 
-@pytest.mark.parametrize("cut", [1, 20, 60])
-def test_a_line_that_was_cut_off_is_as_if_it_had_not_been_begun(service, home, cut):
-    """Killed while it wrote: a batch whose beginning was cut off was not sent, one whose end was is unknown."""
+def test_an_event_that_was_not_written_whole_is_as_if_it_had_not_begun(service, home):
+    """Killed while it wrote: a call whose beginning was not written was not made, one whose end was not is unknown."""
     prodex.upsert(service, products(4), batch_size=2, progress=False)
-    (path,) = (home / "tracking").glob("*/journal.jsonl")
-    whole = path.read_bytes()
-    lines = whole.splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:-cut])
-    assert ["SUCCESS"] * 2 + (["SUCCESS"] * 2 if cut == 1 else ["unknown"] * 2) == prodex.track(
-        service
-    ).products["status"].tolist()
-    path.write_bytes(b"".join(lines[:-2]) + lines[-2][:-cut])
-    expected = ["unknown"] if cut == 1 else ["not sent"]
-    assert ["SUCCESS"] * 2 + expected * 2 == prodex.track(service).products["status"].tolist()
-    with UpsertJournal(path).exclusive():
-        pass
-    assert path.read_bytes().endswith(b"}\n")
+    (path,) = (home / "tracking").glob("*/upsert.sqlite")
+    whole = [("", one) for one in contents(path, "events")]
+    for left, state in ((3, "unknown"), (2, "not sent")):
+        write(path, "events", whole[:left])
+        assert ["SUCCESS"] * 2 + [state] * 2 == prodex.track(service).products["status"].tolist()
 
 
-def test_a_damaged_line_makes_batches_unknown_and_never_not_sent(service, home):
-    """One flipped bit anywhere in the states: no product is taken for not sent that was."""
+@pytest.mark.slow
+def test_a_damaged_bit_makes_calls_unknown_and_never_not_sent(service, home):
+    """Wherever one bit of the file is flipped: no product is taken for not sent that was, and none hides others."""
     interrupted(service, count=6, before=3)
-    (path,) = (home / "tracking").glob("*/journal.jsonl")
+    (path,) = (home / "tracking").glob("*/upsert.sqlite")
     whole = path.read_bytes()
-    begin = sum(map(len, whole.splitlines(keepends=True)[:4]))
-    for place in range(begin, len(whole) - 1, 7):
+    read = 0
+    for place in [*range(100), *range(100, len(whole), 61)]:
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         try:
-            batches = UpsertJournal(path).batches()
-        except InputError:
+            batches = UpsertFile(path).batches()
+        except (InputError, OtherLayout):
             continue
-        assert {"not sent"} >= {batch.sent for batch in batches} - {"sent", "unknown"}
-        assert "not sent" not in {batch.sent for batch in batches[:3]}
+        read += 1
+        assert {"sent", "unknown", "not sent"} >= {batch.sent for batch in batches}, place
+        assert "not sent" not in {batch.sent for batch in batches[:3]}, place
+    assert read > 100, "nearly every bit makes the whole upsert unreadable"
     path.write_bytes(b"x" + whole[1:])
-    with pytest.raises(InputError, match="cannot be read: its first line is damaged"):
-        UpsertJournal(path)
+    with pytest.raises(InputError, match="cannot be read: it is not a file of this kind"):
+        UpsertFile(path)
+
+
+@pytest.mark.parametrize("table", ["plan", "calls", "products", "events"])
+def test_a_row_that_is_gone_is_noticed(service, home, table):
+    """As one that was changed: nothing is taken for a smaller plan, or for less that was done."""
+    interrupted(service, count=6, before=3)
+    (path,) = (home / "tracking").glob("*/upsert.sqlite")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"DELETE FROM {table} WHERE number = (SELECT max(number) FROM {table})")
+    with pytest.raises(InputError, match=f"rows of {table}"):
+        UpsertFile(path)
+
+
+@pytest.mark.parametrize("spoilt", [0, 1, 2, 3])
+def test_a_spoilt_event_makes_what_it_may_be_about_unknown(service, home, spoilt):
+    """Nothing of it is sent again."""
+    interrupted(service, count=6, before=3)
+    (path,) = (home / "tracking").glob("*/upsert.sqlite")
+    spoil(path, "events", spoilt)
+    states = prodex.track(service).products["status"].tolist()
+    assert {"SUCCESS", "unknown"} >= {*states}
+    assert "unknown" in states
 
 
 def test_a_damaged_journal_hides_no_other(service, home):
     """The list names it, and the last upsert that can be read is picked up."""
     prodex.upsert(service, products(1), progress=False)
-    for name, content in {"9998": b"", "9999": b'{"version": 7, "check": "0"}\n', "9997": b"[[[["}.items():
+    for name, content in {"9998": b"", "9999": b"SQLite format 3\0" + bytes(90), "9997": b"[[[["}.items():
         folder = home / "tracking" / name
         folder.mkdir()
-        (folder / "journal.jsonl").write_bytes(content)
-        (home / "tracking" / f"{name}x.jsonl").write_bytes(content)
+        (folder / "upsert.sqlite").write_bytes(content)
     (home / "tracking" / "9999y").symlink_to("/")
     assert "SUCCESS" == prodex.track(service).status
     notes = prodex.list_upserts()["note"]
-    assert (7, 6) == (len(notes), notes.str.contains("cannot be read").sum())
+    assert (4, 3) == (len(notes), notes.str.contains("cannot be read").sum())
 
 
 def test_a_plan_that_does_not_fit_on_the_disk_sends_nothing(service, home, receiver, monkeypatch):

@@ -10,15 +10,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from mill_exchange import MILL, client, gtin, small_exchange, text
+from tests.ledgered import rewrite
 from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import app
+from prodex.ledger.batch import Planned
+from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile
+from prodex.ledger.upserts import last_write, note_ended
 from prodex.load import resume
 from prodex.sandbox import Behaviour
-from prodex.send.batches import Planned
-from prodex.send.journal import UpsertJournal
-from prodex.send.upsert_history import LONGEST, SETTLES, last_write, note_ended
 
 REMOTE = "https://api.example.com"
 
@@ -127,7 +128,7 @@ def test_what_was_written_to_another_service_does_not_matter(mill):
 def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
     """So no snapshot is used again until it cannot be running any more."""
     first = prodex.load_products(mill, name="mine", progress=False)
-    journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
+    journal = UpsertFile.begin(mill.base_url, mill.fingerprint, "application/json", [planned()])
     journal.begin_sending(0)
 
     second = prodex.load_products(mill, name="mine", progress=False)
@@ -138,7 +139,7 @@ def test_a_write_whose_answer_was_lost_may_have_arrived(mill):
 def test_a_write_that_was_refused_or_never_sent_changes_nothing(mill):
     """A plan alone, and a refusal, leave the service as it was."""
     first = prodex.load_products(mill, name="mine", progress=False)
-    journal = UpsertJournal.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
+    journal = UpsertFile.begin(mill.base_url, mill.fingerprint, "application/json", [planned(), planned()])
     journal.begin_sending(0)
     journal.end_sending(0, replace(journal.batches()[0], sent="refused", message="no"))
 
@@ -152,7 +153,7 @@ def planned():
 
 def sent(base_url=REMOTE, tracking="12"):
     """Write down a batch that was sent and got its identifier, and return the journal."""
-    journal = UpsertJournal.begin(base_url, "key", "application/json", [planned()])
+    journal = UpsertFile.begin(base_url, "key", "application/json", [planned()])
     journal.begin_sending(0)
     journal.end_sending(0, replace(journal.batches()[0], sent="sent", tracking=tracking))
     return journal
@@ -213,14 +214,8 @@ def test_a_damaged_note_of_the_end_is_none(home):
     """Then the import counts as running, which costs a load and no truth."""
     journal = sent()
     note_ended(REMOTE, ["12"])
-    ended = journal.path.with_name("ended.json")
-    for damaged in (
-        ended.read_bytes()[:20],
-        b'{"12": "yesterday"}',
-        b'{"12": "9999-12-31T23:59:59Z"}',
-        b"[]",
-    ):
-        ended.write_bytes(damaged)
+    for damaged in (b'{"at": "yesterday"}', b'{"at": "9999-12-31T23:59:59Z"}', b"[]", b""):
+        rewrite(journal.path, "imports", 0, damaged)
         write = last_write(REMOTE)
         assert write is not None
         assert not write.has_ended

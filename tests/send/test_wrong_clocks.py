@@ -19,8 +19,9 @@ from tests.worklists.interrupting import settle
 
 import prodex
 from prodex.errors import InputError
+from prodex.ledger.upsert_file import UpsertFile
+from prodex.ledger.upserts import recent
 from prodex.sandbox import Fault
-from prodex.send.upsert_history import recent_journals
 from prodex_sandbox.records import imports
 
 
@@ -196,12 +197,11 @@ def test_what_is_over_is_not_read_again_and_again(mill: Machines, home: Path) ->
     """An upsert that ended long ago by the clock of the service is passed over, until something is sent of it again."""
     catalog = mill.load()
     corrected(catalog).apply(mill.service, progress=False).wait(progress=False)
-    assert 1 == len(list(recent_journals(datetime.now(UTC) + timedelta(days=30))))
+    assert 1 == len(list(recent(datetime.now(UTC) + timedelta(days=30))))
     with dated(mill.service, lambda now: now + timedelta(days=2)):
         corrected(catalog).apply(mill.service, progress=False)
-    assert 1 == len(list(recent_journals(datetime.now(UTC))))
-    assert [] == list(recent_journals(datetime.now(UTC) + timedelta(days=30)))
-    (journal,) = home.glob("tracking/*/journal.jsonl")
-    with journal.open("ab") as file:
-        file.write(b"\n")
-    assert 1 == len(list(recent_journals(datetime.now(UTC) + timedelta(days=30))))
+    assert 1 == len(list(recent(datetime.now(UTC))))
+    assert [] == list(recent(datetime.now(UTC) + timedelta(days=30)))
+    (path,) = home.glob("tracking/*/upsert.sqlite")
+    UpsertFile(path).begin_sending(0)
+    assert 1 == len(list(recent(datetime.now(UTC) + timedelta(days=30))))

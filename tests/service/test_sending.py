@@ -9,12 +9,13 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 from exchange import CLIENT_ID, CLIENT_SECRET, Answer, says
 from tests.cases import each_row
-from tests.kept.unpacking import sealed
+from tests.ledgered import FILE, contents, events, full_disk, rewrite
 
 import prodex
 from prodex.errors import (
@@ -30,6 +31,7 @@ from prodex.errors import (
     UpsertStopped,
 )
 from prodex.gtin import check_digit
+from prodex.ledger.upsert_file import UpsertFile
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
 LOST = {
@@ -49,11 +51,6 @@ def gtins(count):
 def products(count):
     """Make products that preflight accepts."""
     return [{"gtin": gtin, "namePublicLong": NAME, "kind": {"code": "1"}} for gtin in gtins(count)]
-
-
-def journal(tracking):
-    """Read the lines of a tracking's file."""
-    return [json.loads(line) for line in tracking.path.read_text().splitlines()]
 
 
 def test_records_go_out_once_and_come_to_an_end(client, exchange):
@@ -126,7 +123,7 @@ def test_a_lost_answer_is_unknown_and_not_sent_again(make_client, exchange, faul
     assert "unknown" == tracking.status
     assert gtins(6)[2:4] == tracking.failed["gtin"].tolist()
     assert "writes are not repeated" in repr(tracking)
-    assert "unknown" == journal(tracking)[7]["state"]
+    assert "unknown" == events(tracking.path)[3]["state"]
 
 
 def test_two_lost_answers_in_a_row_stop_the_sending(client, exchange):
@@ -242,13 +239,12 @@ def test_the_newest_file_of_this_service_counts(client, make_client, home):
         prodex.track(client)
     prodex.upsert(client, products(1), keep_before=False, progress=False)
     prodex.upsert(client, products(1), keep_before=False, progress=False)
-    (newest, *_) = sorted((home / "tracking").iterdir(), reverse=True)
+    (newest, *_) = sorted((home / "tracking").glob("*Z*"), reverse=True)
     other = home / "tracking" / newest.name.replace(newest.name[:4], "9998")
     shutil.copytree(newest, other)
-    head, rest = (other / "journal.jsonl").read_bytes().split(b"\n", 1)
     elsewhere = {"host": "elsewhere.example", "base_url": "https://elsewhere.example"}
-    content = {name: value for name, value in json.loads(head).items() if name != "check"}
-    (other / "journal.jsonl").write_bytes(sealed(content | elsewhere) + rest)
+    (plan,) = contents(other / FILE, "plan")
+    rewrite(other / FILE, "plan", 0, json.dumps(json.loads(plan) | elsewhere).encode())
     assert ["elsewhere.example"] == prodex.list_upserts()["host"].tolist()[:1]
     assert [2] == prodex.track(client).tracking_ids
 
@@ -256,7 +252,9 @@ def test_the_newest_file_of_this_service_counts(client, make_client, home):
 def test_no_secret_is_on_disk(client, home):
     """Only GTINs, identifiers and the host stand in the files."""
     prodex.upsert(client, products(1), keep_before=False, progress=False)
-    text = "".join(path.read_text() for path in (home / "tracking").rglob("*") if path.is_file())
+    text = b"".join(path.read_bytes() for path in (home / "tracking").rglob("*") if path.is_file()).decode(
+        "latin-1"
+    )
     assert gtins(1)[0] in text
     assert not any(secret in text for secret in (CLIENT_SECRET, CLIENT_ID, "canary-token", "Pain"))
 
@@ -274,14 +272,13 @@ def full_after(monkeypatch, writes):
 
 def full_from_import(monkeypatch, exchange, number):
     """Let the disk be full as soon as the service has taken so many imports."""
-    flush = os.fsync
+    end_sending = UpsertFile.end_sending
 
-    def fsync(handle):
-        if len(exchange.imports) >= number:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        flush(handle)
+    def ended(file, *arguments):
+        with full_disk() if len(exchange.imports) >= number else nullcontext():
+            end_sending(file, *arguments)
 
-    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(UpsertFile, "end_sending", ended)
 
 
 @pytest.mark.parametrize("writes", [0, 1])

@@ -23,6 +23,7 @@ from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.records import imports
 from tests.forks import ENDING_AT, Forks, forking
+from tests.ledgered import after_each_commit
 
 from .bakery import record, text
 
@@ -207,6 +208,9 @@ def interrupted_at(
 
     def flushed(handle: int) -> None:
         fsync(handle)
+        written()
+
+    def written() -> None:
         seen[1] += 1
         if (moment, number) == ("disk", seen[1]):
             raise KeyboardInterrupt
@@ -214,6 +218,7 @@ def interrupted_at(
     with patch.context() as patched:
         patched.setattr(session, "send", counted)
         patched.setattr(os, "fsync", flushed)
+        after_each_commit(patched, written)
         yield seen
 
 

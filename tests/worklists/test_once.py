@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 import prodex
 from prodex.cli import app
 from prodex.errors import InputError, OtherLayout, RequestRefused, ServiceUnreachable, SnapshotLocked
+from prodex.ledger import calls
+from prodex.ledger.upsert_file import UpsertFile
 from prodex.quality.products import Products
 from prodex.sandbox import Fault
-from prodex.send import earlier_upserts
-from prodex.send.journal import UpsertJournal
-from tests.kept.unpacking import sealed
+from tests.ledgered import spoil, write
 from tests.on_the_way import carried, reply, session_of
 
 from .bakery import record, text
@@ -48,7 +48,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnsweredExchang
     folder = tmp_path_factory.mktemp("answers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRODEX_HOME", str(folder))
-        with AnsweredExchange.serving(folder, 60, 0.0) as exchange:
+        with AnsweredExchange.serving(folder, 80, 0.0) as exchange:
             yield exchange
 
 
@@ -150,7 +150,7 @@ def test_what_was_lost_is_sent_when_nothing_can_be_under_way(
     assert [1, 1, 1, 0, 0, 0, 1] == counts(exchange, gtins)
     assert "it may have been sent" in fix.accepted["reason"][3]
 
-    monkeypatch.setattr(earlier_upserts, "LONGEST", timedelta(0))
+    monkeypatch.setattr(calls, "LONGEST", timedelta(0))
     assert {"SUCCESS": 7} == applied(exchange.read(path), exchange).statuses
     assert [1] * 7 == counts(exchange, gtins)
 
@@ -345,8 +345,8 @@ def test_what_another_process_is_sending_is_left_to_it(exchange: AnsweredExchang
     interrupt(fix, exchange, "disk", 10)
     assert fix.tracking is not None
     assert fix.tracking.path is not None
-    journal = UpsertJournal(fix.tracking.path)
-    with journal.exclusive(), pytest.raises(SnapshotLocked, match=f"sending the upsert {journal.name}"):
+    upsert = UpsertFile(fix.tracking.path)
+    with upsert.exclusive(), pytest.raises(SnapshotLocked, match=f"sending the upsert {upsert.name}"):
         exchange.read(path).apply(exchange.service, progress=False)
     applied(exchange.read(path), exchange)
     assert [1, 1] == counts(exchange, gtins)
@@ -412,13 +412,6 @@ def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -
     assert [1] * 6 == counts(exchange, gtins)[:6]
 
 
-def of_version(whole: bytes, version: int) -> bytes:
-    """Return a journal as if another version had written it."""
-    head, rest = whole.split(b"\n", 1)
-    content = {name: value for name, value in json.loads(head).items() if name != "check"}
-    return sealed({**content, "version": version}) + rest
-
-
 @pytest.mark.slow
 def test_a_journal_that_cannot_be_read_makes_its_products_wait(exchange: AnsweredExchange) -> None:
     """Damaged: what it has sent is not known; other products are sent."""
@@ -429,7 +422,40 @@ def test_a_journal_that_cannot_be_read_makes_its_products_wait(exchange: Answere
         tracking = exchange.read(path).apply(exchange.service, progress=False)
         assert tracking.path is not None
         whole = tracking.path.read_bytes()
-        tracking.path.write_bytes(whole.replace(b'"version": 3', b'"version": 9'))
+        spoil(tracking.path, "plan", 0)
+        fix.apply(exchange.service, progress=False)
+    assert {"conflict": 3, "accepted": 2} == fix.counts
+    tracking.path.write_bytes(whole)
+    assert [1] * 5 == counts(exchange, [*gtins, *more])
+    applied(exchange.read(path), exchange)
+
+
+#: What is left of the file of an upsert, and whether the index of upserts is still there.
+UNREADABLE: dict[str, tuple[Callable[[bytes], bytes], bool]] = {
+    "nothing is left, and the index names its products": (lambda _: b"", True),
+    "zeros, and the index names its products": (lambda whole: bytes(len(whole)), True),
+    "its bytes name its products": (lambda whole: b"x" + whole[1:], False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_what_is_unreadable_makes_the_products_wait_that_it_had(
+    exchange: AnsweredExchange, case: str
+) -> None:
+    """It is never taken for empty; other products are sent."""
+    spoilt, keeps_index = UNREADABLE[case]
+    path, gtins = exchange.worklist(3)
+    other, more = exchange.worklist(2)
+    fix = exchange.read(added(path, *other.read_text("utf-8").splitlines()[1:]))
+    with exchange.holding():
+        tracking = exchange.read(path).apply(exchange.service, progress=False)
+        prodex.list_upserts()
+        assert tracking.path is not None
+        whole = tracking.path.read_bytes()
+        tracking.path.write_bytes(spoilt(whole))
+        if not keeps_index:
+            (tracking.path.parents[1] / "index.sqlite").unlink()
         fix.apply(exchange.service, progress=False)
     assert {"conflict": 3, "accepted": 2} == fix.counts
     tracking.path.write_bytes(whole)
@@ -438,7 +464,61 @@ def test_a_journal_that_cannot_be_read_makes_its_products_wait(exchange: Answere
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", [2, 9])
+@pytest.mark.parametrize("left", [b"", bytes(40_000)])
+def test_what_names_no_product_may_have_all_of_them(exchange: AnsweredExchange, left: bytes) -> None:
+    """Nobody knows what it sent, so everything waits for the day."""
+    path, _ = exchange.worklist(2)
+    other, more = exchange.worklist(2)
+    with exchange.holding():
+        tracking = exchange.read(path).apply(exchange.service, progress=False)
+        assert tracking.path is not None
+        whole = tracking.path.read_bytes()
+        tracking.path.write_bytes(left)
+        (tracking.path.parents[1] / "index.sqlite").unlink(missing_ok=True)
+        fix = exchange.read(other)
+        with pytest.raises(InputError, match="no answer is left to send"):
+            fix.apply(exchange.service, progress=False)
+        assert {"conflict": 2} == fix.counts
+        assert [0, 0] == counts(exchange, more)
+    tracking.path.write_bytes(whole)
+    applied(exchange.read(path), exchange)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["gone", "empty", "zeros", "of nobody", "it says another product"])
+def test_an_index_that_is_wrong_is_made_anew(exchange: AnsweredExchange, damage: str) -> None:
+    """The files decide: nothing is sent twice because of what the index says."""
+    path, gtins = exchange.worklist(2)
+    with exchange.holding():
+        tracking = exchange.read(path).apply(exchange.service, progress=False)
+        assert tracking.path is not None
+        index = tracking.path.parents[1] / "index.sqlite"
+        prodex.list_upserts()
+        whole = index.read_bytes()
+        match damage:
+            case "gone":
+                index.unlink()
+            case "empty":
+                index.write_bytes(b"")
+            case "zeros":
+                index.write_bytes(bytes(len(whole)))
+            case "of nobody":
+                write(index, "upserts", [])
+            case _:
+                index.write_bytes(whole.replace(gtins[0].encode(), b"00000000000000"))
+        again = exchange.read(path).apply(exchange.service, progress=False)
+        assert {"IN_PROGRESS": 2} == dict(again.statuses)
+    applied(exchange.read(path), exchange)
+    assert [1, 1] == counts(exchange, gtins)
+
+
+def _of_layout(path: Path, number: int) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {number}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [3, 9])
 def test_a_journal_of_another_layout_stops_what_may_rest_on_it(
     exchange: AnsweredExchange, version: int
 ) -> None:
@@ -448,7 +528,7 @@ def test_a_journal_of_another_layout_stops_what_may_rest_on_it(
     tracking = applied(exchange.read(path), exchange)
     assert tracking.path is not None
     whole = tracking.path.read_bytes()
-    tracking.path.write_bytes(of_version(whole, version))
+    _of_layout(tracking.path, version)
     with pytest.raises(OtherLayout, match="may still arrive"):
         exchange.read(other).apply(exchange.service, progress=False)
     assert [0] * 2 == counts(exchange, more)

@@ -153,10 +153,9 @@ def applied_answers(
     read: prodex.Fix, service: prodex.Client, sending: SendOptions, following: FollowOptions
 ) -> prodex.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
-    from prodex.send.journal import name_of
-    from prodex.send.upsert_history import journals
+    from prodex.ledger.upserts import entries
 
-    before = set(map(name_of, journals()))
+    before = {entry.name for entry in entries()}
     tracking = read.apply(service, also=sending.also or (), elsewhere=sending.elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)

@@ -23,9 +23,9 @@ from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NoValue
 from prodex.errors import InputError
 from prodex.gtin import comparable
+from prodex.ledger.change_digests import made_by, place_digest, value_digest
+from prodex.ledger.writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.messages import counted, hint
-from prodex.send.change_digests import made_by, place_digest, value_digest
-from prodex.send.sent_writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.send.value_trails import Held, Trail, is_same, shown_value, trails
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder

@@ -15,9 +15,9 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.gtin import comparable_column
+from prodex.ledger.writes import sent_writes
 from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
-from prodex.send.sent_writes import sent_writes
 from prodex.send.value_trails import shown_value
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked

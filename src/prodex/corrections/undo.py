@@ -1,9 +1,9 @@
 """Taking back what an upsert wrote: a `Fix` that restores the values of exactly the leaves that were written.
 
-Before an upsert, its products are kept as they were (`prodex.send.earlier_records`). What tells these records from what
-was sent are the leaves that the upsert wrote. Each is turned round and judged by the product as it is now: where it
-still holds what was sent, the earlier value is restored; where it holds the earlier value, nothing is left to do; where
-it holds anything else, somebody has changed it since, and that is a conflict.
+Before an upsert, its products are kept as they were (`prodex.ledger.earlier_records`). What tells these records
+from what was sent are the leaves that the upsert wrote. Each is turned round and judged by the product as it is now:
+where it still holds what was sent, the earlier value is restored; where it holds the earlier value, nothing is left to
+do; where it holds anything else, somebody has changed it since, and that is a conflict.
 """
 
 from __future__ import annotations
@@ -22,16 +22,23 @@ from prodex.catalog import Catalog, Origin
 from prodex.changes import ABSENT, Change, diff, inverse, is_made, is_same, path_after, with_orders
 from prodex.changes.change import Path as Place
 from prodex.errors import InputError, ServiceError, StorageError
+from prodex.gtin import gtin_key
+from prodex.ledger.earlier_records import (
+    EarlierRecord,
+    earlier_records,
+    remove_old,
+    why_none,
+)
+from prodex.ledger.upsert_file import UpsertFile, host_of
+from prodex.ledger.upserts import continued_upserts, entries, latest, upsert_named
 from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.query import ProductQuery
 from prodex.send.corrections import received_products
-from prodex.send.earlier_records import EarlierRecord, earlier_records, products_now, remove_old, why_none
-from prodex.send.journal import UpsertJournal, host_of
-from prodex.send.records import Product, gtin_key
+from prodex.send.keeping import products_now
+from prodex.send.records import Product
 from prodex.send.tracking import Tracking
-from prodex.send.upsert_history import continued_upserts, journals, latest, upsert_named
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.replies import RUNNING
@@ -122,14 +129,14 @@ def undo(
     if isinstance(upsert, Tracking) and service is None:
         service = upsert.service
     service = service_given(service, "undo(upsert, service)", upsert)
-    upserts = _belonging_together(_journal(upsert, service))
+    upserts = _belonging_together(_upsert_meant(upsert, service))
     remove_old(KeepingLimits.given())
     planned = {one.name: {gtin for gtin, _ in _planned(one)} for one in upserts}
     writes = [write for one in upserts for write in _writes(one, service, planned)]
     if catalog is None:
         # As they were requested before: the filters decide what the service lists at all.
-        extra = {name: value for one in upserts for name, value in one.head.extra.items()}
-        catalog, present = _requested(service, upserts[-1].head.base_url, writes, extra)
+        extra = {name: value for one in upserts for name, value in one.plan.extra.items()}
+        catalog, present = _requested(service, upserts[-1].plan.base_url, writes, extra)
     else:
         catalog = catalog_given(catalog, "undo(upsert, service, catalog=catalog)")
         present = received_products(
@@ -150,7 +157,7 @@ class _Write(NamedTuple):
     message: str
 
 
-def _journal(given: object, service: Client) -> UpsertJournal:
+def _upsert_meant(given: object, service: Client) -> UpsertFile:
     """Return the upsert that somebody means."""
     if isinstance(given, Tracking):
         return _of_tracking(given, service)
@@ -168,110 +175,108 @@ def _journal(given: object, service: Client) -> UpsertJournal:
     return upsert_named(given.strip())
 
 
-def _numbered(number: int) -> UpsertJournal:
-    paths = list(journals())
-    if not 1 <= number <= len(paths):
+def _numbered(number: int) -> UpsertFile:
+    found = entries()
+    if not 1 <= number <= len(found):
         raise InputError(
-            f"There is no upsert {number} on this machine, which has {len(paths)}. prodex.list_upserts() numbers them, "
+            f"There is no upsert {number} on this machine, which has {len(found)}. prodex.list_upserts() numbers them, "
             "the newest with 1."
         )
-    return UpsertJournal(paths[number - 1])
+    return found[number - 1].opened()
 
 
-def _no_undo(journal: UpsertJournal, given: str) -> UpsertJournal:
+def _no_undo(file: UpsertFile, given: str) -> UpsertFile:
     """Refuse an undo where somebody may mean what it takes back: the same command, given again, would undo the undo."""
-    if journal.head.why.startswith(_UNDO):
-        taken_back = journal.head.why.removeprefix(_UNDO)
+    if file.plan.why.startswith(_UNDO):
+        taken_back = file.plan.why.removeprefix(_UNDO)
         raise InputError(
-            f"The upsert {given} is itself the {journal.head.why}. Give a name, so that it is certain what is meant: "
-            f"{taken_back} continues that undo, and {journal.name} takes it back."
+            f"The upsert {given} is itself the {file.plan.why}. Give a name, so that it is certain what is meant: "
+            f"{taken_back} continues that undo, and {file.name} takes it back."
         )
-    return journal
+    return file
 
 
-def _of_tracking(tracking: Tracking, service: Client) -> UpsertJournal:
+def _of_tracking(tracking: Tracking, service: Client) -> UpsertFile:
     if tracking.name is not None:
         return upsert_named(tracking.name)
     wanted = set(map(str, tracking.tracking_ids))
-    for path in journals():
+    for entry in entries():
         try:
-            journal = UpsertJournal(path)
+            file = entry.opened()
         except (InputError, StorageError):
             continue
-        if journal.is_for(service.base_url) and wanted & {call.tracking for call in journal.calls}:
-            return journal
+        if file.is_for(service.base_url) and wanted & {call.tracking for call in file.calls}:
+            return file
     raise InputError(
         f"The imports {', '.join(sorted(wanted))} were not sent from this machine, so nothing is kept of how their "
         "products were before."
     )
 
 
-def _belonging_together(journal: UpsertJournal) -> list[UpsertJournal]:
+def _belonging_together(file: UpsertFile) -> list[UpsertFile]:
     """Return the upserts that continue one another, the oldest first."""
-    found = {one.name: one for one in (*continued_upserts(journal), journal)}
-    for path in journals():
+    found = {one.name: one for one in (*continued_upserts(file), file)}
+    for entry in entries():
         try:
-            other = UpsertJournal(path)
+            other = entry.opened()
         except (InputError, StorageError) as error:
             _LOG.info("%s It is not known whether it continues another.", error)
             continue
-        if journal.name in other.head.continues:
+        if file.name in other.plan.continues:
             found |= {one.name: one for one in (*continued_upserts(other), other)}
     return [found[name] for name in sorted(found)]
 
 
-def _writes(
-    journal: UpsertJournal, service: Client, planned: Mapping[str, Collection[str]]
-) -> Iterator[_Write]:
+def _writes(file: UpsertFile, service: Client, planned: Mapping[str, Collection[str]]) -> Iterator[_Write]:
     """Yield what an upsert wrote, or may have, of each product; `planned` has the GTINs of each upsert."""
-    if journal.head.host != host_of(service.base_url):
+    if file.plan.host != host_of(service.base_url):
         raise InputError(
-            f"The upsert {journal.name} was sent to {journal.head.host}, and this service is "
+            f"The upsert {file.name} was sent to {file.plan.host}, and this service is "
             f"{host_of(service.base_url)}. Connect with the one that it was sent to."
         )
     # What was to be sent, and is sent by a later upsert instead, is taken back with that one.
     left = {
         gtin
-        for one in journal.batches()
+        for one in file.batches()
         for gtin in one.gtins
         if gtin not in one.arrived and gtin in planned.get(one.continued_by, ())
     }
-    states = _states(journal, service)
-    if not journal.keeps_earlier_records:
+    states = _states(file, service)
+    if not file.keeps_earlier_records:
         # Of one that has sent nothing, nothing has to be kept.
         if all(status in _NOT_WRITTEN for status, _ in states.values()):
             return
-        raise InputError(why_none(journal))
+        raise InputError(why_none(file))
     records = {
-        gtin: EarlierRecord(product, gtin, None, problem=_NO_RECORD) for gtin, product in _planned(journal)
+        gtin: EarlierRecord(product, gtin, None, problem=_NO_RECORD) for gtin, product in _planned(file)
     }
     lacking = {gtin_key(gtin): gtin for gtin in records}
-    for record in earlier_records(journal.name):
+    for record in earlier_records(file.name):
         # What the file has of others was not sent; of an entry that names nobody, the plan says whose it was.
         if (key := gtin_key(record.gtin)) in states and record.gtin not in left:
             lacking.pop(key, None)
-            yield _Write(record, journal.name, *states[key])
+            yield _Write(record, file.name, *states[key])
     for key, gtin in lacking.items():
         if gtin not in left:
-            yield _Write(records[gtin], journal.name, *states.get(key, ("unknown", "")))
+            yield _Write(records[gtin], file.name, *states.get(key, ("unknown", "")))
 
 
-def _planned(journal: UpsertJournal) -> Iterator[tuple[str, str]]:
+def _planned(file: UpsertFile) -> Iterator[tuple[str, str]]:
     """Yield the GTINs that an upsert has planned, each with the id of its product; "" where that is not known."""
-    for number in range(journal.head.batches):
-        loaded = journal.loaded(number)
-        for gtin in journal.gtins(number):
+    for number in range(file.calls_planned):
+        loaded = file.loaded(number)
+        for gtin in file.gtins(number):
             yield gtin, loaded[gtin].product if gtin in loaded else ""
 
 
-def _states(journal: UpsertJournal, service: Client) -> dict[str, tuple[str, str]]:
+def _states(file: UpsertFile, service: Client) -> dict[str, tuple[str, str]]:
     """Return status and message of each product, by the key of its GTIN."""
-    tracking = Tracking(service, journal.batches(), journal=journal)
-    if journal.is_for(service.base_url):
+    tracking = Tracking(service, file.batches(), file=file)
+    if file.is_for(service.base_url):
         try:
             tracking.refresh()
         except ServiceError as error:
-            _LOG.warning("The imports of %s could not be requested: %s", journal.name, error)
+            _LOG.warning("The imports of %s could not be requested: %s", file.name, error)
     rows = tracking.products
     return {
         gtin_key(gtin): (status, message)

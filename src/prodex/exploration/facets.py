@@ -28,11 +28,11 @@ from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
 from prodex.facts.name import distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
+from prodex.ledger.upserts import has_sent
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.send.sent_states import SentState, sent_values
-from prodex.send.sent_writes import has_sent
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
 

@@ -1,7 +1,7 @@
 """Small state of one's own, such as a draft or a saved view: a private JSON file with the number of its layout.
 
 It is written as a whole, and whoever reads it gets the shape that was declared, or an error that says why not. What
-was sent to a service is no small state: see `prodex.send.journal`. What a team shares is no private file.
+was sent to a service is no small state: see `prodex.ledger`. What a team shares is no private file.
 """
 
 from __future__ import annotations

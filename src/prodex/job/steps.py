@@ -44,6 +44,7 @@ from prodex.job.context import Context, newest_snapshot
 from prodex.job.job_file import ExportOptions, Job
 from prodex.job.result import Figure
 from prodex.job.run_journal import job_folder
+from prodex.ledger.upserts import anything_sent, unfollowed_imports
 from prodex.load import load_products, refresh
 from prodex.messages import counted, percent
 from prodex.publishing import publish
@@ -54,7 +55,6 @@ from prodex.quality.run import audit
 from prodex.quality.scores import readiness
 from prodex.quality.watch import watch_of
 from prodex.send.following import track
-from prodex.send.sent_writes import anything_sent, unfollowed_imports
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.store.vacuum import vacuum
 from prodex.tables.declaration import TABLES

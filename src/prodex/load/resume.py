@@ -254,7 +254,7 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     if not len(catalog):
         return None, ""
     # Only who loads again needs what sends.
-    from prodex.send.upsert_history import last_write
+    from prodex.ledger.upserts import last_write
 
     # What was sent from here must be in what is loaded afterwards.
     try:

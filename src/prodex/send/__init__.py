@@ -1,13 +1,13 @@
 """Writing to the service: products are checked before they are sent, and followed afterwards."""
 
+from prodex.ledger.earlier_records import forget_earlier_records
+from prodex.ledger.upserts import list_upserts
 from prodex.send.corrections import Changes, changes_from_frame
-from prodex.send.earlier_records import forget_earlier_records
 from prodex.send.following import track
 from prodex.send.records import DELETE
 from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import DryRun, upsert
-from prodex.send.upsert_history import list_upserts
 
 __all__ = [
     "DELETE",

@@ -20,10 +20,10 @@ from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, diff, is_same
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
+from prodex.ledger.batch import Loaded
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
-from prodex.send.batches import Loaded
 from prodex.send.merging import Correction, Edit, merged, recoded
 from prodex.send.records import DELETE, Product
 from prodex.service import Client, pages

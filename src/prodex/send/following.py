@@ -10,9 +10,9 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
-from prodex.send.batches import Batch
+from prodex.ledger.batch import Batch
+from prodex.ledger.upserts import continued_upserts, latest, upsert_named
 from prodex.send.tracking import Tracking
-from prodex.send.upsert_history import continued_upserts, latest, upsert_named
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.replies import is_identifier
@@ -57,16 +57,14 @@ def track(
     """
     service = service_given(service, "track(service)", ids)
     if ids is None:
-        journal = latest(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
-        tracking = Tracking(service, journal.batches(), journal=journal, earlier=continued_upserts(journal))
+        file = latest(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
+        tracking = Tracking(service, file.batches(), file=file, earlier=continued_upserts(file))
         try:
             return tracking.refresh()
         except ServiceError as error:
             if isinstance(error, AuthenticationFailed):
                 raise
-            return (
-                tracking  # the journal is still valid while the service is away; the rows contain the error
-            )
+            return tracking  # what is on disk is still valid while the service is away; the rows contain the error
     if upsert is not None:
         raise InputError("Give tracking identifiers or the name of an upsert, not both.")
     if isinstance(ids, Catalog | pd.DataFrame | Mapping) or not isinstance(ids, int | str | Iterable):

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from prodex.gtin import gtin_key
+from prodex.ledger.batch import Batch
 from prodex.messages import counted
-from prodex.send.batches import Batch
-from prodex.send.records import gtin_key
 from prodex.service.replies import ENDED, RUNNING, SUCCESS, canonical
 from prodex.tables.envelope import count_of
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from prodex.errors import AuthenticationFailed, RequestRefused, ServiceError
+from prodex.ledger.batch import Batch
 from prodex.network.addresses import is_loopback
-from prodex.send.batches import Batch
 from prodex.send.outcome import Outcome, outcome_of
 from prodex.service import Client
 from prodex.service.replies import ENDED

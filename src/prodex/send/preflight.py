@@ -16,9 +16,9 @@ from prodex import gtin
 from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
+from prodex.ledger.earlier_records import writable
 from prodex.messages import counted
 from prodex.send import xml
-from prodex.send.batches import writable
 from prodex.send.records import Product
 
 _ONE_NAME = "Include one: a write needs a name, even if the service already has the product."

@@ -257,11 +257,3 @@ def _whole_number(value: float, path: str) -> Any:
         case "boolean" if value in {0, 1}:
             return bool(value)
     return value
-
-
-def gtin_key(value: Any) -> str:
-    """Return a GTIN of a reply as it compares with sent ones: 14 digits, since services drop leading zeros."""
-    try:
-        return gtin.comparable(value) or ""
-    except InputError:
-        return str(value)

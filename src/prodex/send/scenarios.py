@@ -18,10 +18,10 @@ from prodex import gtin
 from prodex.arguments import described, listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
+from prodex.gtin import gtin_key
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
-from prodex.send.records import gtin_key
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given

@@ -1,4 +1,4 @@
-"""Sending the batches of a plan: each one once, with a line in the journal before the call and after its reply."""
+"""Sending the batches of a plan: each one once, with an event in its file before the call and after its reply."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from prodex.errors import (
     StorageError,
     UpsertStopped,
 )
+from prodex.ledger.batch import ARRIVED, Batch, Sent
+from prodex.ledger.earlier_records import earlier_records
+from prodex.ledger.upsert_file import UpsertFile, host_of
 from prodex.progress import Progress, showing
-from prodex.send.batches import ARRIVED, Batch, Sent
+from prodex.send.batches import encoding_of
 from prodex.send.corrections import changed_meanwhile, refuse_changed
-from prodex.send.earlier_records import earlier_records
-from prodex.send.journal import UpsertJournal, host_of
 from prodex.send.records import Product
 from prodex.service import Client
 from prodex.service.replies import canonical
@@ -47,7 +48,7 @@ def also_sent(also: str | Collection[str], allowed: Collection[str]) -> set[str]
 
 
 def numbers_to_send(
-    service: Client, journal: UpsertJournal, batches: Sequence[Batch], states: Collection[str]
+    service: Client, file: UpsertFile, batches: Sequence[Batch], states: Collection[str]
 ) -> list[int]:
     """Return the numbers of the batches in some states that may be sent now.
 
@@ -63,29 +64,29 @@ def numbers_to_send(
     numbers = [number for number, batch in enumerate(batches) if batch.sent in states and not batch.is_done]
     if not numbers:
         return []
-    if not journal.keeps_payloads:
+    if not file.keeps_payloads:
         raise InputError(
-            f"The payloads of {journal.name} are no longer here, so they cannot be sent. Upsert the products again: "
+            f"The payloads of {file.name} are no longer here, so they cannot be sent. Upsert the products again: "
             ".products contains those that were not sent."
         )
     # Sent with another key, the products would become those of another organisation.
-    if (journal.head.host, journal.head.key) != (host_of(service.base_url), service.fingerprint):
+    if not file.is_of(service.base_url, service.fingerprint):
         raise InputError(
-            f"The upsert {journal.name} was planned for {journal.head.host} and the access key of then; this service "
+            f"The upsert {file.name} was planned for {file.plan.host} and the access key of then; this service "
             f"is {host_of(service.base_url)}, with another key. Connect with those."
         )
     loaded = {
         gtin: one
         for number in numbers
-        for gtin, one in journal.loaded(number).items()
+        for gtin, one in file.loaded(number).items()
         if gtin in batches[number].gtins
     }
-    refuse_changed(service, loaded, journal.head.extra)
+    refuse_changed(service, loaded, file.plan.extra)
     return numbers
 
 
 def send(
-    service: Client, journal: UpsertJournal, numbers: Sequence[int], batches: list[Batch], progress: Progress
+    service: Client, file: UpsertFile, numbers: Sequence[int], batches: list[Batch], progress: Progress
 ) -> None:
     """Send batches of a plan, one after the other, and put the state of each into `batches`.
 
@@ -108,16 +109,16 @@ def send(
             left_out, error = {}, None
             try:
                 # The only call was looked at a moment ago, before it was planned; of several, each takes its time.
-                left_out = _changed(service, journal, number, batches[number]) if len(numbers) > 1 else {}
+                left_out = _changed(service, file, number, batches[number]) if len(numbers) > 1 else {}
             except ServiceError as failed:
                 error = failed
             # What may have arrived is no longer as it was, and not "not sent".
             if left_out and batches[number].sent in ARRIVED:
                 continue
             if error is None:
-                error = _send_batch(service, journal, number, batches, left_out)
+                error = _send_batch(service, file, number, batches, left_out)
             else:
-                _stop(journal, [number], batches, f"the products could not be requested once more: {error}")
+                _stop(file, [number], batches, f"the products could not be requested once more: {error}")
             done += len(batches[number].gtins)
             show(done, total)
             why = f"sending stopped at batch {number}" if error else ""
@@ -125,7 +126,7 @@ def send(
                 why = "two replies in a row were lost"
             last = batches[number].sent
             if why and place + 1 < len(numbers):
-                _stop(journal, numbers[place + 1 :], batches, why)
+                _stop(file, numbers[place + 1 :], batches, why)
             # If nothing has arrived, the error is more useful than a tracking in which everything has failed.
             if error is not None and not any(one.sent in ARRIVED for one in batches):
                 raise error
@@ -133,10 +134,10 @@ def send(
                 break
     # Payloads may be confidential, so they are kept only as long as `send_rest` may need them.
     if all(batch.is_done for batch in batches):
-        journal.discard_payloads()
+        file.discard_payloads()
 
 
-def _changed(service: Client, journal: UpsertJournal, number: int, batch: Batch) -> dict[str, str]:
+def _changed(service: Client, file: UpsertFile, number: int, batch: Batch) -> dict[str, str]:
     """Return the products of a batch that are not as they were when their corrections were merged, and why.
 
     Raises
@@ -144,21 +145,21 @@ def _changed(service: Client, journal: UpsertJournal, number: int, batch: Batch)
     ServiceError
         When they cannot be requested.
     """
-    loaded = {gtin: one for gtin, one in journal.loaded(number).items() if gtin in batch.gtins}
+    loaded = {gtin: one for gtin, one in file.loaded(number).items() if gtin in batch.gtins}
     before: dict[str, Product] = {}
-    if loaded and journal.keeps_earlier_records:
-        kept = earlier_records(journal.name, batch.gtins)
+    if loaded and file.keeps_earlier_records:
+        kept = earlier_records(file.name, batch.gtins)
         before = {one.product: one.before for one in kept if one.before is not None}
-    attributes = journal.head.attributes or ()
-    found = changed_meanwhile(service, loaded, attributes, before, journal.head.extra)
-    if found and not journal.can_leave_out(number):
+    attributes = file.plan.attributes or ()
+    found = changed_meanwhile(service, loaded, attributes, before, file.plan.extra)
+    if found and file.sizes(number) is None:
         return {gtin: found.get(gtin, _TOGETHER) for gtin in batch.gtins}
     return found
 
 
 def _send_batch(
     service: Client,
-    journal: UpsertJournal,
+    file: UpsertFile,
     number: int,
     batches: list[Batch],
     left_out: Mapping[str, str],
@@ -170,16 +171,19 @@ def _send_batch(
     if not gtins:
         batches[number] = Batch((), "not sent", left_out=left_out)
         with _stopping(batches, f"before batch {number}"):
-            journal.end_sending(number, batches[number])
+            file.end_sending(number, batches[number])
         return None
-    body = journal.payload(number, left_out)
+    body = file.payload(number)
+    if left_out:
+        places = {place for place, gtin in enumerate(file.gtins(number)) if gtin in left_out}
+        body = encoding_of(file.plan.content_type).without(body, file.sizes(number) or (), places)
     with _stopping(batches, f"before batch {number}"):
         # Before the call: if this process is killed during it, the batch must not count as "not sent".
-        journal.begin_sending(number, left_out, service.last_date)
-    made, error = _call(service, body, journal.head.content_type, gtins)
+        file.begin_sending(number, left_out, service.last_date)
+    made, error = _call(service, body, file.plan.content_type, gtins)
     batches[number] = replace(made, left_out=left_out)
     with _stopping(batches, f"after batch {number}"):
-        journal.end_sending(number, batches[number], service.last_date)
+        file.end_sending(number, batches[number], service.last_date)
     return error
 
 
@@ -207,9 +211,9 @@ def _state_after(error: ServiceError) -> Sent:
     return "unknown" if isinstance(error, RedirectRefused) and error.status in {302, 303} else "not sent"
 
 
-def _stop(journal: UpsertJournal, rest: Sequence[int], batches: list[Batch], why: str) -> None:
+def _stop(file: UpsertFile, rest: Sequence[int], batches: list[Batch], why: str) -> None:
     with _stopping(batches, f"before batch {rest[0]}"):
-        journal.stop(why)
+        file.stop(why)
     for number in rest:
         if batches[number].sent == "not sent":
             batches[number] = replace(batches[number], message=why)

@@ -20,10 +20,10 @@ from prodex.changes import ABSENT, NoValue
 from prodex.changes import is_same as is_same_value
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
-from prodex.send.change_digests import Shown, are_shown, shown_by
+from prodex.ledger.change_digests import Shown, are_shown, shown_by
+from prodex.ledger.upsert_file import LONGEST
+from prodex.ledger.writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.records import Product
-from prodex.send.sent_writes import SentWrite, WriteOutcome, sent_writes
-from prodex.send.upsert_history import LONGEST
 from prodex.send.value_trails import Held, is_same, trails
 from prodex.tables.columns import whole
 from prodex.tables.values import read_json

@@ -12,10 +12,12 @@ from typing import Any, Self
 import pandas as pd
 
 from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout, UpsertStopped
+from prodex.gtin import gtin_key
+from prodex.ledger.batch import ARRIVED, Batch
+from prodex.ledger.upsert_file import UpsertFile
+from prodex.ledger.upserts import note_ended
 from prodex.progress import Progress, showing
-from prodex.send.batches import ARRIVED, Batch
-from prodex.send.earlier_records import renew
-from prodex.send.journal import UpsertJournal
+from prodex.send.keeping import renew
 from prodex.send.outcome import (
     Outcome,
     batches_frame,
@@ -26,9 +28,7 @@ from prodex.send.outcome import (
     still_running,
 )
 from prodex.send.polling import ImportPolling
-from prodex.send.records import gtin_key
 from prodex.send.sending import also_sent, numbers_to_send, send
-from prodex.send.upsert_history import note_ended
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS, canonical
 
@@ -59,13 +59,13 @@ class Tracking:
         service: Client,
         batches: Iterable[Batch],
         *,
-        journal: UpsertJournal | None = None,
+        file: UpsertFile | None = None,
         findings: pd.DataFrame | None = None,
-        earlier: Iterable[UpsertJournal] = (),
+        earlier: Iterable[UpsertFile] = (),
     ) -> None:
         self._service = service
         self._sent = list(batches)
-        self._journal = journal
+        self._file = file
         self._earlier = [(one, one.batches()) for one in earlier]
         self._imports = ImportPolling(service)
         # Computed once per poll, since every property needs them.
@@ -80,12 +80,12 @@ class Tracking:
     @property
     def path(self) -> Path | None:
         """The file with the state of each batch, or None for imports that were not sent from here."""
-        return None if self._journal is None else self._journal.path
+        return None if self._file is None else self._file.path
 
     @property
     def name(self) -> str | None:
         """The name for `prodex.track(service, upsert=...)`, or None for imports that were not sent from here."""
-        return None if self._journal is None else self._journal.name
+        return None if self._file is None else self._file.name
 
     @property
     def tracking_ids(self) -> list[int | str]:
@@ -163,10 +163,10 @@ class Tracking:
 
     @property
     def corrections(self) -> dict[tuple[str, str], tuple[str, str]]:
-        """Status and message of each correction, by GTIN and digest (see `prodex.send.earlier_upserts`)."""
+        """Status and message of each correction, by GTIN and digest (see `prodex.ledger.change_digests`)."""
         found = {}
         for (plan, number, _), outcome in zip(self._numbered(), self._known(), strict=True):
-            edits = {} if plan is None else plan.edits(number)
+            edits = {} if plan is None else plan.changes(number)
             for gtin, status, message in outcome.products:
                 found.update({(gtin_key(gtin), one): (status, message) for one in edits.get(gtin, ())})
         return found
@@ -329,9 +329,9 @@ class Tracking:
         >>> prodex.list_upserts()["keeps_products"].tolist()
         [False]
         """
-        for journal in (*(one for one, _ in self._earlier), self._journal):
-            if journal is not None:
-                journal.discard_payloads()
+        for file in (*(one for one, _ in self._earlier), self._file):
+            if file is not None:
+                file.discard_payloads()
         return self
 
     @property
@@ -340,7 +340,7 @@ class Tracking:
         return {canonical(identifier): error for identifier, error in self._imports.problems.items()}
 
     def _send(
-        self, plan: UpsertJournal, batches: list[Batch], numbers: Sequence[int], progress: Progress
+        self, plan: UpsertFile, batches: list[Batch], numbers: Sequence[int], progress: Progress
     ) -> None:
         try:
             send(self._service, plan, numbers, batches, progress)
@@ -356,10 +356,10 @@ class Tracking:
         finally:
             self._outcomes.clear()
 
-    def _plan(self) -> UpsertJournal:
-        if self._journal is None:
+    def _plan(self) -> UpsertFile:
+        if self._file is None:
             raise InputError("These imports were not sent from here, so their products are not kept here.")
-        return self._journal
+        return self._file
 
     def _known(self) -> list[Outcome]:
         """Return what is known of each batch."""
@@ -367,7 +367,7 @@ class Tracking:
             self._outcomes += map(self._imports.outcome, self._all_sent)
         return self._outcomes
 
-    def _numbered(self) -> list[tuple[UpsertJournal | None, int, Batch]]:
+    def _numbered(self) -> list[tuple[UpsertFile | None, int, Batch]]:
         """Return the batches with their numbers, after those that earlier upserts have sent, or may have.
 
         What was left out of a call is a batch of its own, that is not sent.
@@ -381,7 +381,7 @@ class Tracking:
             if batch.sent in ARRIVED and (batch.arrived or not batch.continued_by)
         ]
         own = [
-            (self._journal, number, batch)
+            (self._file, number, batch)
             for number, several in enumerate(self._sent)
             for batch in several.by_call()
         ]

@@ -12,24 +12,19 @@ import pandas as pd
 
 from prodex.errors import InputError, on_one_line
 from prodex.files.lock import user_name
+from prodex.ledger.batch import Loaded, Planned
+from prodex.ledger.earlier_records import packed_records, remove_old
+from prodex.ledger.upsert_file import UpsertFile
 from prodex.limits import KeepingLimits
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
-from prodex.send.batches import (
-    ENCODINGS,
-    LARGEST_BATCH,
-    Format,
-    Loaded,
-    Planned,
-    batches_of,
-    checked_batch_size,
-)
+from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, batches_of, checked_batch_size
 from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed, without_labels
-from prodex.send.earlier_records import earlier_lines, remove_old, requested_lines
-from prodex.send.earlier_upserts import Continuation, EarlierUpserts, digests_by_gtin
-from prodex.send.journal import UpsertJournal
+from prodex.send.keeping import requested_records
+from prodex.send.places import digests_by_gtin
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
+from prodex.send.rule import Ruling, SentBefore
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -137,7 +132,7 @@ def upsert(
     every product in any later process, and its `send_rest()` sends those that were not sent. The payloads are deleted
     when all of them were sent, or by `Tracking.discard()`.
 
-    The products are requested before they are written, and kept beside the journal as they were, so that `prodex.undo`
+    The products are requested before they are written, and kept with its plan as they were, so that `prodex.undo`
     can take the write back. `prodex.list_upserts` shows how much is kept and until when (90 days and 1 GB by default,
     `PRODEX_EARLIER_RECORDS_DAYS` and `PRODEX_EARLIER_RECORDS_GB`); `prodex.forget_earlier_records` removes it.
 
@@ -233,18 +228,18 @@ class Author(NamedTuple):
     why: str
 
 
-class Continued(NamedTuple):
-    """What an upsert of corrections continues, and its own name."""
+class Ruled(NamedTuple):
+    """The name of an upsert of corrections, what was sent of them before, and what the rule says of the rest."""
 
     name: str
-    earlier: EarlierUpserts
-    continuation: Continuation
+    before: SentBefore
+    ruling: Ruling
 
 
 def upsert_left(
     service: Client,
     changes: Changes,
-    continued: Continued,
+    ruled: Ruled,
     progress: Progress,
     before: Sequence[Product],
     author: Author,
@@ -269,7 +264,7 @@ def upsert_left(
     # is written when somebody takes it back.
     own = [record for record in before if product_key(record) in changes.loaded]
     own = without_labels(own) if changes.origin.accept_language else own
-    return _send_products(service, payload, continued, progress, own, author)
+    return _send_products(service, payload, ruled, progress, own, author)
 
 
 class _Payload(NamedTuple):
@@ -294,7 +289,7 @@ class _Payload(NamedTuple):
 def _send_products(
     service: Client,
     payload: _Payload,
-    continued: Continued | None,
+    ruled: Ruled | None,
     progress: Progress,
     before: Sequence[Product] | None,
     author: Author,
@@ -310,12 +305,12 @@ def _send_products(
         if finding.attribute == "validationRules":
             _LOG.warning("GTIN %s: this upsert %s", finding.gtin, finding.problem)
     limits = KeepingLimits.given()
-    lines = None
+    earlier_records = None
     if payload.products and before is not None and limits.keep_any:
-        lines = (
-            earlier_lines(payload.products, before)
+        earlier_records = (
+            packed_records(payload.products, before)
             if before
-            else requested_lines(service, payload.products, payload.extra, progress)
+            else requested_records(service, payload.products, payload.extra, progress)
         )
     # After the products were requested: what is kept is then what is written over.
     refuse_changed(service, payload.loaded, payload.extra)
@@ -323,27 +318,27 @@ def _send_products(
     if not payload.products:
         return Tracking(service, ())
     attributes = {name for product in payload.products for name in product} - {"gtin"}
-    earlier = () if continued is None else continued.continuation.upserts
+    earlier = () if ruled is None else ruled.ruling.upserts
     with ExitStack() as sending:
         # Until this upsert is locked, no other process may look for what is sent already.
         with ExitStack() as planning:
-            if continued is not None:
-                planning.enter_context(continued.continuation.taking_over(continued.earlier, continued.name))
-            journal = UpsertJournal.begin(
+            if ruled is not None:
+                planning.enter_context(ruled.ruling.taking_over(ruled.before, ruled.name))
+            file = UpsertFile.begin(
                 service.base_url,
                 service.fingerprint,
                 ENCODINGS[payload.format].content_type,
                 payload.plan(),
                 payload.extra,
-                name=None if continued is None else continued.name,
+                name=None if ruled is None else ruled.name,
                 attributes=attributes,
                 continues=[one.name for one in earlier],
                 by=author.by,
                 why=author.why,
-                earlier_lines=lines,
+                earlier=earlier_records,
             )
-            sending.enter_context(journal.exclusive())
+            sending.enter_context(file.exclusive())
         remove_old(limits)
         found = frame_of(payload.findings)
-        tracking = Tracking(service, journal.batches(), journal=journal, findings=found, earlier=earlier)
+        tracking = Tracking(service, file.batches(), file=file, findings=found, earlier=earlier)
         return tracking.send_planned(progress)

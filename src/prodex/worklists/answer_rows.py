@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from prodex.catalog import Catalog
 from prodex.facts.name import names_of
+from prodex.gtin import gtin_key
 from prodex.send.corrections import Changes
-from prodex.send.records import gtin_key
 from prodex.send.tracking import Tracking
 from prodex.worklists.answer_outcomes import AnswerState, Decision
 from prodex.worklists.returned_files import Answer, AnswerSheet, Problem, file_name

@@ -27,6 +27,7 @@ from prodex.catalog.where import without_products
 from prodex.errors import InputError
 from prodex.executors import without_collecting
 from prodex.files.lock import user_name
+from prodex.gtin import gtin_key
 from prodex.locales import short_of
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -34,8 +35,8 @@ from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.corrections import KnownProducts, received_products
-from prodex.send.earlier_upserts import EarlierUpserts
-from prodex.send.records import Product, gtin_key
+from prodex.send.records import Product
+from prodex.send.rule import SentBefore
 from prodex.send.sending import also_sent
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author
@@ -557,18 +558,18 @@ class Fix:
             raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
         # Before the products are requested: they show all that imports have written until now.
         gtins = [record["gtin"] for record in asked.changes.records]
-        earlier = EarlierUpserts.look(service, gtins, gives_up_lost=bool(words))
-        newest, products = self._judged_now(service, asked, is_continued=bool(earlier.calls))
-        left, continuation = self._sent.judge(asked, newest, products, earlier)
+        before = SentBefore.look(service, gtins, gives_up_lost=bool(words))
+        newest, products = self._judged_now(service, asked, is_continued=bool(before.calls))
+        left, ruling = self._sent.judge(asked, newest, products, before)
         if left.records:
             author = Author(self.by or user_name(), self.why)
-            return self._sent.send(service, left, earlier, continuation, progress, products, author)
-        if not continuation.upserts:
+            return self._sent.send(service, left, before, ruling, progress, products, author)
+        if not ruling.upserts:
             raise InputError(
                 "The products were requested again, and no answer is left to send: see .conflicts and .refused. "
                 f"{self!r}"
             )
-        return self._sent.follow(service, continuation)
+        return self._sent.follow(service, ruling)
 
     def _judged_now(
         self, service: Client, asked: JudgedAnswers, *, is_continued: bool

@@ -13,8 +13,8 @@ from typing import Any
 
 from prodex import gtin
 from prodex.errors import InputError
+from prodex.gtin import gtin_key
 from prodex.messages import hint, unaccented
-from prodex.send.records import gtin_key
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, readable
 from prodex.worklists.layout import in_all_languages

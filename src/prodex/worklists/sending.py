@@ -9,26 +9,20 @@ from dataclasses import replace
 from prodex.changes import Change, Item, by_product, in_words
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
+from prodex.gtin import gtin_key
+from prodex.ledger.calls import LedgerCall
+from prodex.ledger.change_digests import Digests, digests_of
+from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
+from prodex.ledger.upserts import continued_upserts
 from prodex.locales import is_meant
 from prodex.progress import Progress
-from prodex.send.change_digests import Digests, digests_of
 from prodex.send.corrections import Changes
-from prodex.send.earlier_upserts import (
-    Continuation,
-    EarlierCall,
-    EarlierUpserts,
-    Place,
-    places_of,
-    why_it_waits,
-    with_places,
-    without_places,
-)
-from prodex.send.journal import UpsertJournal, journal_named, new_name
 from prodex.send.merging import Correction
-from prodex.send.records import DELETE, Product, gtin_key
+from prodex.send.places import Place, places_of, with_places, without_places
+from prodex.send.records import DELETE, Product
+from prodex.send.rule import Ruling, SentBefore, why_it_waits
 from prodex.send.tracking import Tracking
-from prodex.send.upsert import Author, Continued, upsert_left
-from prodex.send.upsert_history import continued_upserts
+from prodex.send.upsert import Author, Ruled, upsert_left
 from prodex.service import Client
 from prodex.worklists.answer_outcomes import AnswerState, Decision
 from prodex.worklists.judging import JudgedAnswers, only_together
@@ -63,12 +57,12 @@ class SentAnswers:
         """The upsert that has sent them, from the moment when its plan is on disk."""
         if self._planned is None:
             return self._tracking
-        # An interrupt is possible at any moment, so the journal on disk decides whether there is a plan.
+        # An interrupt is possible at any moment, so the disk decides whether there is a plan.
         service, name = self._planned
-        if not is_file(path := journal_named(name)):
+        if not is_file(path := file_named(name)):
             return self._tracking
-        journal = UpsertJournal(path)
-        made = Tracking(service, journal.batches(), journal=journal, earlier=continued_upserts(journal))
+        file = UpsertFile(path)
+        made = Tracking(service, file.batches(), file=file, earlier=continued_upserts(file))
         if not self._is_sending:
             self._tracking, self._planned = made, None
         return made
@@ -104,9 +98,9 @@ class SentAnswers:
         asked: JudgedAnswers,
         newest: JudgedAnswers,
         products: Collection[Product],
-        earlier: EarlierUpserts,
-    ) -> tuple[Changes, Continuation]:
-        """Judge answers by what earlier upserts have sent; return what is left to send, and how it continues these.
+        before: SentBefore,
+    ) -> tuple[Changes, Ruling]:
+        """Judge answers by what earlier upserts have sent; return what is left to send, and the ruling about the rest.
 
         Parameters
         ----------
@@ -116,67 +110,67 @@ class SentAnswers:
             The same by the products of now.
         products
             The products of now, as received.
-        earlier
+        before
             What was sent of these products before.
         """
         records = {gtin_key(one.get("gtin")): one for one in products}
         gtins = _gtin_keys(newest.changes) | _gtin_keys(asked.changes)
-        before = [asked] if self.judged is None else [self.judged, asked]
+        judged_before = [asked] if self.judged is None else [self.judged, asked]
         known: dict[Place, list[Digests]] = defaultdict(list)
-        for judged in before:
+        for judged in judged_before:
             for there, digests in places_of(judged.changes).items():
                 known[there].append(digests)
         unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
-        earlier.note_arrived(records, unchanged)
-        continuation = earlier.compare(places_of(newest.changes), known, unchanged, records, self.names)
-        held = _held_back(newest, gtins, continuation.waits)
-        left = without_places(newest.changes, continuation.excluded | held.keys())
-        for judged in reversed((newest, *before)):
+        before.note_arrived(records, unchanged)
+        ruling = before.rule(places_of(newest.changes), known, unchanged, records, self.names)
+        held = _held_back(newest, gtins, ruling.waits)
+        left = without_places(newest.changes, ruling.excluded | held.keys())
+        for judged in reversed((newest, *judged_before)):
             self._digests |= _digests_of_answers(judged)
-        decisions, sent_before = list(newest.decisions), set(continuation.followed)
+        decisions, sent_before = list(newest.decisions), set(ruling.followed)
         for number, (then, now) in enumerate(zip(asked.decisions, newest.decisions, strict=True)):
             place = _place_written(then, gtins)
             if then.state is not AnswerState.ACCEPTED or place is None:
                 continue
             own = self._digests.get(number, frozenset())
-            if place in continuation.followed:
-                decisions[number] = _followed(then, now, continuation.followed[place])
-            elif now.state is AnswerState.UNCHANGED and continuation.has_sent(place[0], own):
+            if place in ruling.followed:
+                decisions[number] = _followed(then, now, ruling.followed[place])
+            elif now.state is AnswerState.UNCHANGED and before.has_sent(ruling, place[0], own):
                 decisions[number] = replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
-            elif now.state in _NOT_TAKEN and (name := earlier.sent_by(place[0], own)) is not None:
+            elif now.state in _NOT_TAKEN and (name := before.sent_by(place[0], own)) is not None:
                 decisions[number] = replace(now, reason=f"{now.reason} {_SENT_BY.format(name)}")
-            elif place in continuation.waits and now.state is AnswerState.ACCEPTED:
-                call = continuation.waits[place]
+            elif place in ruling.waits and now.state is AnswerState.ACCEPTED:
+                call = ruling.waits[place]
                 if not call.has(place[0], own):
                     decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
                     continue
                 sent_before.add(place)
             elif place in held and now.state is AnswerState.ACCEPTED:
                 there = held[place]
-                words = why_it_waits(continuation.waits[there], there)
+                words = why_it_waits(ruling.waits[there], there)
                 decisions[number] = now.becomes(AnswerState.CONFLICT, only_together(there[1], None, words))
         changes = left
-        for judged in (newest, *before):
+        for judged in (newest, *judged_before):
             changes = with_places(changes, judged.changes, sent_before)
         self.judged = replace(newest, decisions=tuple(decisions), changes=changes)
-        return left, continuation
+        return left, ruling
 
     def send(
         self,
         service: Client,
         left: Changes,
-        earlier: EarlierUpserts,
-        continuation: Continuation,
+        before: SentBefore,
+        ruling: Ruling,
         progress: Progress,
         products: Sequence[Product],
         author: Author,
     ) -> Tracking:
         """Send what is left of them, and keep the products as they were; the errors are those of `Fix.apply`."""
-        before = self.tracking
+        tracking = self.tracking
         self._planned, self._is_sending = (service, new_name()), True
         try:
-            continues = Continued(self._planned[1], earlier, continuation)
-            made = upsert_left(service, left, continues, progress, products, author)
+            ruled = Ruled(self._planned[1], before, ruling)
+            made = upsert_left(service, left, ruled, progress, products, author)
         except ChangesStale as error:
             error.add_note("Or apply the answers again: they are judged by the products of then.")
             raise
@@ -189,16 +183,16 @@ class SentAnswers:
             # Where nothing has arrived, there is nothing to follow.
             there = self.tracking
             has_sent = there is not None and not NOT_SENT.issuperset(there.statuses)
-            self._tracking, self._planned = there if has_sent else before, None
+            self._tracking, self._planned = there if has_sent else tracking, None
             raise
         finally:
             self._is_sending = False
         self._tracking, self._planned = made, None
         return made
 
-    def follow(self, service: Client, continuation: Continuation) -> Tracking:
+    def follow(self, service: Client, ruling: Ruling) -> Tracking:
         """Follow what was sent of them, where nothing is left to send."""
-        made = continuation.tracking(service).refresh()
+        made = ruling.tracking(service).refresh()
         self._tracking, self._planned = made, None
         return made
 
@@ -226,7 +220,7 @@ def _held_back(
         held |= more
 
 
-def _followed(then: Decision, now: Decision, call: EarlierCall) -> Decision:
+def _followed(then: Decision, now: Decision, call: LedgerCall) -> Decision:
     """Return an answer that was sent before, as it is shown."""
     if now.state is AnswerState.UNCHANGED:
         return replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import ipywidgets as w
 
 from prodex.errors import InputError
+from prodex.ledger.upsert_file import host_of
 from prodex.messages import counted
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -24,7 +25,6 @@ from prodex.notebook.shared.panel import (
     text_html,
 )
 from prodex.progress import PhaseObserver, PhaseProgress
-from prodex.send.journal import host_of
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.replies import SUCCESS

@@ -1,6 +1,6 @@
 """What this machine has sent of products: each call that wrote one, what was written, and what became of it.
 
-It is read from the journals of upserts and from what is kept beside them. Of an upsert whose earlier records are not
+It is read from the files of upserts. Of an upsert whose earlier records are not
 kept the attributes are known, and of corrections their digests; so it may still be known that a value was sent, and
 never what it was before.
 """
@@ -9,26 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from prodex.changes import ABSENT, NoValue
 from prodex.errors import InputError, StorageError
-from prodex.files.untrusted import read_bytes
-from prodex.send.batches import ARRIVED, Batch, Loaded
-from prodex.send.change_digests import attribute_of
-from prodex.send.earlier_records import EarlierRecord, earlier_records
-from prodex.send.journal import SentCall, UpsertJournal, head_of, name_of
-from prodex.send.records import Product, gtin_key
-from prodex.send.upsert_history import (
-    ended_imports,
-    journals,
-    product_statuses,
-    recent_journals,
-    settling,
-)
+from prodex.gtin import gtin_key
+from prodex.ledger.batch import ARRIVED, Batch, Loaded
+from prodex.ledger.change_digests import attribute_of
+from prodex.ledger.earlier_records import EarlierRecord, earlier_records
+from prodex.ledger.upsert_file import SentCall, UpsertFile, settling
+from prodex.ledger.upserts import readable
 from prodex.service.replies import SUCCESS
 
 
@@ -40,9 +32,6 @@ class WriteOutcome(StrEnum):
     ENDED = "its import has ended"
     UNKNOWN = "nobody has seen the end of its import"
 
-
-#: Bytes of the first line of a journal at most; a longer one is read with the others.
-_LONGEST_HEAD = 1_000_000
 
 #: States of a product whose import has failed, as services say it.
 _FAILED = frozenset({"ERROR"})
@@ -81,7 +70,7 @@ class SentWrite:
     attributes
         What was written; None if it is not known.
     digests
-        The corrections as `prodex.send.change_digests` knows them; none if nothing was merged.
+        The corrections as `prodex.ledger.change_digests` knows them; none if nothing was merged.
     """
 
     upsert: str
@@ -94,7 +83,7 @@ class SentWrite:
     gtin: str
     outcome: WriteOutcome
     ended: datetime | None = None
-    before: Product | None = field(default=None, repr=False)
+    before: Mapping[str, Any] | None = field(default=None, repr=False)
     sent: Mapping[str, Any] | None = field(default=None, repr=False)
     is_new: bool = False
     attributes: frozenset[str] | None = None
@@ -147,60 +136,11 @@ class SentWrites(NamedTuple):
     writes
         The calls, the oldest first.
     unreadable
-        By the name of an upsert whose journal cannot be read, the GTINs that are in it somewhere.
+        By the name of an upsert whose file cannot be read, the GTINs that are, or may be, in it.
     """
 
     writes: tuple[SentWrite, ...]
     unreadable: Mapping[str, frozenset[str]]
-
-
-def has_sent(sources: Collection[str]) -> bool:
-    """Whether there are upserts from this machine to one of these services, as far as journals can be read."""
-    return any(_source_of(path) in sources for path in _readable_journals())
-
-
-def _source_of(journal: Path) -> str | None:
-    """Return the service of an upsert; None if its first line is damaged. The others are not looked at.
-
-    Raises
-    ------
-    OtherLayout
-        When another version of prodex wrote it.
-    """
-    try:
-        # Only its beginning: a year of upserts would delay every explorer.
-        with journal.open("rb") as file:
-            head = head_of(journal, file.readline(_LONGEST_HEAD).rstrip(b"\n"))
-    except OSError:
-        return None
-    found = None if head is None else head.get("base_url")
-    return found if isinstance(found, str) else None
-
-
-def anything_sent() -> bool:
-    """Whether there is an upsert from this machine at all."""
-    return next(_readable_journals(), None) is not None
-
-
-def unfollowed_imports(base_url: str, key: str) -> list[str]:
-    """Return the imports of recent upserts to a service whose end nobody has seen, by their tracking identifiers.
-
-    Parameters
-    ----------
-    base_url, key
-        Of the service, and the digest of the access key that sent them.
-    """
-    found: dict[str, None] = {}
-    for path in recent_journals(datetime.now(UTC)):
-        try:
-            journal = UpsertJournal(path)
-        except (InputError, StorageError):
-            continue
-        if (journal.head.base_url, journal.head.key) == (base_url, key):
-            ended = ended_imports(path)
-            tracked = [call.tracking for call in journal.calls]
-            found |= dict.fromkeys(one for one in tracked if one is not None and one not in ended)
-    return list(found)
 
 
 def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
@@ -216,39 +156,23 @@ def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
     wanted = frozenset(gtins)
     found: list[SentWrite] = []
     unreadable: dict[str, frozenset[str]] = {}
-    for path in _readable_journals():
+    for entry in readable():
         # One that cannot be read may be of this service.
-        if (source := _source_of(path)) is not None and source not in sources:
+        if entry.base_url and entry.base_url not in sources:
+            continue
+        if not (here := entry.may_have(wanted)):
             continue
         try:
-            journal = UpsertJournal(path)
-            batches = journal.batches()
+            upsert = entry.opened()
+            batches = upsert.batches()
         except (InputError, StorageError):
-            if named := _named_in(path, wanted):
-                unreadable[name_of(path)] = named
+            unreadable[entry.name] = here
             continue
-        found += _writes_of(journal, batches, wanted)
+        found += _writes_of(upsert, batches, here)
     return SentWrites(tuple(sorted(found, key=lambda one: (one.at, one.upsert))), unreadable)
 
 
-def _readable_journals() -> Iterator[Path]:
-    try:
-        yield from journals()
-    except StorageError:  # their folder belongs to somebody else, and so does what was sent
-        return
-
-
-def _named_in(path: Path, gtins: Collection[str]) -> frozenset[str]:
-    try:
-        content = read_bytes(path, most=None)
-    except OSError:
-        return frozenset()
-    return frozenset(one for one in gtins if one.lstrip("0").encode() in content)
-
-
-def _writes_of(
-    journal: UpsertJournal, batches: Collection[Batch], wanted: frozenset[str]
-) -> Iterator[SentWrite]:
+def _writes_of(upsert: UpsertFile, batches: Collection[Batch], wanted: frozenset[str]) -> Iterator[SentWrite]:
     concerned = [
         (number, batch, [one for one in batch.gtins if gtin_key(one) in wanted])
         for number, batch in enumerate(batches)
@@ -257,18 +181,18 @@ def _writes_of(
     named = {gtin_key(one) for _, _, here in concerned for one in here}
     if not named:
         return
-    kept = _kept(journal, named)
-    ended, statuses = ended_imports(journal.path), product_statuses(journal.path)
-    calls = {call.batch: call for call in journal.calls if call.batch is not None}
+    kept = _kept(upsert, named)
+    calls = {call.number: call for call in upsert.calls if call.number is not None}
     for number, batch, here in concerned:
-        loaded = {gtin_key(gtin): one for gtin, one in journal.loaded(number).items()}
-        digests = {gtin_key(gtin): one for gtin, one in journal.edits(number).items()}
+        loaded = {gtin_key(gtin): one for gtin, one in upsert.loaded(number).items()}
+        digests = {gtin_key(gtin): one for gtin, one in upsert.changes(number).items()}
         for gtin in map(gtin_key, here):
             is_seen = gtin in map(gtin_key, batch.arrived)
             if batch.continued_by and not is_seen:  # a later upsert has sent it instead
                 continue
-            call = _Call(journal, batch, calls.get(number, SentCall()), ended.get(batch.tracking or ""))
-            status = statuses.get(batch.tracking or "", {}).get(gtin)
+            ended = upsert.ended.get(batch.tracking or "")
+            call = _Call(upsert, batch, calls.get(number, SentCall()), None if ended is None else ended.at)
+            status = None if ended is None else ended.statuses.get(gtin)
             outcome = _outcome(status, is_seen=is_seen, has_ended=call.ended is not None)
             if batch.sent == "refused":
                 outcome = WriteOutcome.REFUSED
@@ -276,7 +200,7 @@ def _writes_of(
 
 
 class _Call(NamedTuple):
-    journal: UpsertJournal
+    upsert: UpsertFile
     batch: Batch
     call: SentCall
     ended: datetime | None
@@ -290,16 +214,16 @@ class _Call(NamedTuple):
         digests: frozenset[str] | None,
     ) -> Iterator[SentWrite]:
         """Yield the call of each product with a GTIN: several may have it."""
-        head = self.journal.head
-        attributes = None if head.attributes is None else frozenset(head.attributes)
+        plan = self.upsert.plan
+        attributes = None if plan.attributes is None else frozenset(plan.attributes)
         product = "" if loaded is None else loaded.product
         write = SentWrite(
-            self.journal.name,
-            self.call.at or datetime.fromisoformat(head.at),
-            head.by,
-            head.why,
+            self.upsert.name,
+            self.call.at or plan.at,
+            plan.by,
+            plan.why,
             self.batch.tracking,
-            head.base_url,
+            plan.base_url,
             product,
             gtin,
             outcome,
@@ -324,12 +248,12 @@ def _outcome(status: str | None, *, is_seen: bool, has_ended: bool) -> WriteOutc
     return WriteOutcome.ENDED if has_ended else WriteOutcome.UNKNOWN
 
 
-def _kept(journal: UpsertJournal, gtins: Collection[str]) -> dict[str, list[EarlierRecord]]:
+def _kept(upsert: UpsertFile, gtins: Collection[str]) -> dict[str, list[EarlierRecord]]:
     """Return the earlier records of products by the keys of their GTINs; none if none are kept."""
     found: dict[str, list[EarlierRecord]] = {}
-    if journal.keeps_earlier_records:
+    if upsert.keeps_earlier_records:
         try:
-            for one in earlier_records(journal.name, gtins):
+            for one in earlier_records(upsert.name, gtins):
                 found.setdefault(gtin_key(one.gtin), []).append(one)
         except (InputError, StorageError):  # removed meanwhile, or not to be read: as if none were kept
             return {}
