@@ -20,6 +20,7 @@ from prodex.errors import (
     SnapshotLocked,
     StorageError,
 )
+from prodex.files.sealed_rows import RowChanges
 from prodex.gtin import check_digit
 from prodex.ledger.upsert_file import UpsertFile
 
@@ -285,3 +286,84 @@ def test_corrections_are_not_sent_onto_what_was_changed_since(mill):
 
     with pytest.raises(ChangesStale, match=f"GTIN {left[0]} was updated"):
         tracking.send_rest(progress=False)
+
+
+def test_what_is_written_beside_the_file_is_for_its_owner_only(service, home, monkeypatch):
+    """What a row was before a change is in it for a moment; afterwards it is gone."""
+    modes = set()
+    add = RowChanges.add
+
+    def added(change, *row):
+        add(change, *row)
+        modes.update(
+            stat.S_IMODE(path.stat().st_mode) for path in home.glob("tracking/*/upsert.sqlite-journal")
+        )
+
+    monkeypatch.setattr(RowChanges, "add", added)
+    prodex.upsert(service, products(2), progress=False)
+    assert {0o600} == modes
+    assert ["upsert.sqlite"] == [path.name for path in home.glob("tracking/*/upsert*")]
+
+
+def test_no_transaction_is_open_during_a_call(service, home, receiver, monkeypatch):
+    """A call may take minutes, and whoever looks meanwhile is not kept waiting."""
+    seen = []
+    real = service.upsert_products
+
+    def called(*arguments):
+        (path,) = home.glob("tracking/*/upsert.sqlite")
+        with closing(sqlite3.connect(path, timeout=0)) as connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
+        seen.append(prodex.list_upserts()["unknown"][0])
+        return real(*arguments)
+
+    monkeypatch.setattr(service, "upsert_products", called)
+    prodex.upsert(service, products(2), batch_size=1, progress=False)
+    assert [1, 1] == seen
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_NOLFS])
+def test_on_a_disk_without_locks_nothing_is_sent(service, home, receiver, monkeypatch, code):
+    """As some disks of a network are: it is refused in words."""
+    connect = sqlite3.connect
+
+    class Lockless(sqlite3.Connection):
+        def execute(self, query, *values):
+            if "BEGIN IMMEDIATE" in query:
+                error = sqlite3.OperationalError("disk I/O error")
+                error.sqlite_errorcode = code
+                raise error
+            return super().execute(query, *values)
+
+        def executescript(self, script):
+            for one in script.split(";"):
+                self.execute(one)
+
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *given, **options: connect(*given, **options, factory=Lockless)
+    )
+    with pytest.raises(StorageError, match="on a disk that has locks"):
+        prodex.upsert(service, products(2), progress=False)
+    assert 0 == receiver.received.total()
+
+
+def test_a_plan_is_on_the_disk_before_the_first_call_whatever_sqlite_is_asked(service, home, monkeypatch):
+    """Each change is written with synchronous=EXTRA and a rollback journal, which a power cut leaves whole."""
+    pragmas = []
+    add = RowChanges.add
+
+    def added(change, *row):
+        if change._connection.in_transaction and row[0] == "events":
+            pragmas.append(
+                (
+                    change._connection.execute("PRAGMA synchronous").fetchone()[0],
+                    change._connection.execute("PRAGMA journal_mode").fetchone()[0],
+                    change._connection.execute("PRAGMA secure_delete").fetchone()[0],
+                )
+            )
+        add(change, *row)
+
+    monkeypatch.setattr(RowChanges, "add", added)
+    prodex.upsert(service, products(2), progress=False)
+    assert {(3, b"delete", 1)} == {*pragmas}

@@ -198,7 +198,7 @@ def test_a_lost_reply_is_looked_up_at_the_service(exchange: AnsweredExchange) ->
 
 @pytest.mark.slow
 def test_the_first_upsert_cannot_send_what_another_has_sent(exchange: AnsweredExchange) -> None:
-    """Its rest belongs to the upsert that continues it, and is listed there."""
+    """Its rest belongs to the upsert that continues it; both stay together, whichever is named."""
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
     interrupt(fix, exchange, "after", 8)
@@ -212,7 +212,8 @@ def test_the_first_upsert_cannot_send_what_another_has_sent(exchange: AnsweredEx
 
     assert [1] * 7 == counts(exchange, gtins)
     assert [first.name] == second.continues
-    assert f"The upsert {second.name} continues it" in again.message
+    assert f"The upsert {second.name} continues it" in first.message
+    assert (second.name, [first.name]) == (again.name, again.continues)
     listed = prodex.list_upserts().set_index("name")
     assert [4, 3] == [listed["products"][second.name], listed["products"][first.name]]
     assert f"continued by {second.name}" == listed["note"][first.name]

@@ -30,7 +30,7 @@ from prodex.ledger.earlier_records import (
     why_none,
 )
 from prodex.ledger.upsert_file import UpsertFile, host_of
-from prodex.ledger.upserts import continued_upserts, entries, latest, upsert_named
+from prodex.ledger.upserts import entries, latest, of_one_correction, upsert_named
 from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
@@ -129,7 +129,7 @@ def undo(
     if isinstance(upsert, Tracking) and service is None:
         service = upsert.service
     service = service_given(service, "undo(upsert, service)", upsert)
-    upserts = _belonging_together(_upsert_meant(upsert, service))
+    upserts = of_one_correction(_upsert_meant(upsert, service))
     remove_old(KeepingLimits.given())
     planned = {one.name: {gtin for gtin, _ in _planned(one)} for one in upserts}
     writes = [write for one in upserts for write in _writes(one, service, planned)]
@@ -211,20 +211,6 @@ def _of_tracking(tracking: Tracking, service: Client) -> UpsertFile:
         f"The imports {', '.join(sorted(wanted))} were not sent from this machine, so nothing is kept of how their "
         "products were before."
     )
-
-
-def _belonging_together(file: UpsertFile) -> list[UpsertFile]:
-    """Return the upserts that continue one another, the oldest first."""
-    found = {one.name: one for one in (*continued_upserts(file), file)}
-    for entry in entries():
-        try:
-            other = entry.opened()
-        except (InputError, StorageError) as error:
-            _LOG.info("%s It is not known whether it continues another.", error)
-            continue
-        if file.name in other.plan.continues:
-            found |= {one.name: one for one in (*continued_upserts(other), other)}
-    return [found[name] for name in sorted(found)]
 
 
 def _writes(file: UpsertFile, service: Client, planned: Mapping[str, Collection[str]]) -> Iterator[_Write]:

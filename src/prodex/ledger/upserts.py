@@ -61,6 +61,7 @@ class _Facts(msgspec.Struct, frozen=True):
     base_url: str = ""
     key: str = ""
     gtins: tuple[str, ...] = ()
+    continues: tuple[str, ...] = ()
     earlier_bytes: Count = 0
     is_settled: bool = False
     problem: str = ""
@@ -78,6 +79,8 @@ class LedgerEntry:
         Of the service, and the digest of the access key; "" where its file cannot be read and never could.
     gtins
         The keys of the GTINs of its products, as far as they are known.
+    continues
+        Names of the earlier upserts of the same corrections.
     earlier_bytes
         The size of the products as they were before; 0 if none are kept.
     is_settled
@@ -92,6 +95,7 @@ class LedgerEntry:
     base_url: str
     key: str
     gtins: frozenset[str]
+    continues: frozenset[str]
     earlier_bytes: int
     is_settled: bool
     problem: str
@@ -148,6 +152,7 @@ def entries() -> list[LedgerEntry]:
             facts.base_url,
             facts.key,
             frozenset(facts.gtins),
+            frozenset(facts.continues),
             facts.earlier_bytes,
             facts.is_settled,
             facts.problem,
@@ -184,6 +189,7 @@ class _Index:
                 upsert.plan.base_url,
                 upsert.plan.key,
                 tuple(dict.fromkeys(map(gtin_key, upsert.all_gtins))),
+                upsert.plan.continues,
                 upsert.earlier_bytes,
                 upsert.is_settled,
             )
@@ -299,15 +305,24 @@ def latest(base_url: str, key: str) -> UpsertFile:
     )
 
 
-def continued_upserts(upsert: UpsertFile) -> list[UpsertFile]:
-    """Return the earlier upserts that one continues, the oldest first; those that cannot be read are left out."""
-    found = []
-    for name in sorted(upsert.plan.continues):
+def of_one_correction(upsert: UpsertFile) -> list[UpsertFile]:
+    """Return all upserts that one correction took, the oldest first, whichever of them is given.
+
+    Those that cannot be read are left out.
+    """
+    names = {upsert.name, *upsert.plan.continues}
+    found = entries()
+    # The oldest first: a later one names those that it continues.
+    for entry in reversed(found):
+        if entry.name in names or not names.isdisjoint(entry.continues):
+            names |= {entry.name, *entry.continues}
+    files = {upsert.name: upsert}
+    for name in names - files.keys():
         try:
-            found.append(upsert_named(name))
+            files[name] = upsert_named(name)
         except InputError as error:
-            _LOG.warning("%s Upsert %s continues it.", error, upsert.name)
-    return found
+            _LOG.warning("%s It is of the same corrections as the upsert %s.", error, upsert.name)
+    return [files[name] for name in sorted(files)]
 
 
 def upsert_named(name: str) -> UpsertFile:

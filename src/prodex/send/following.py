@@ -11,7 +11,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
 from prodex.ledger.batch import Batch
-from prodex.ledger.upserts import continued_upserts, latest, upsert_named
+from prodex.ledger.upserts import latest, upsert_named
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -30,7 +30,8 @@ def track(
     ids
         Tracking identifiers; by default those of the last `upsert` to this service from this machine.
     upsert
-        Name of an earlier upsert from this machine, as `prodex.list_upserts` shows it.
+        Name of an earlier upsert from this machine, as `prodex.list_upserts` shows it. Where several upserts were made
+        for the same corrections, all of them are followed, whichever is named.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def track(
     service = service_given(service, "track(service)", ids)
     if ids is None:
         file = latest(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
-        tracking = Tracking(service, file.batches(), file=file, earlier=continued_upserts(file))
+        tracking = Tracking.of_upsert(service, file)
         try:
             return tracking.refresh()
         except ServiceError as error:

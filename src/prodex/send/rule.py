@@ -25,7 +25,7 @@ from prodex.gtin import gtin_key
 from prodex.ledger.calls import LedgerCall, calls_with
 from prodex.ledger.change_digests import Digests, attribute_of, is_shown, shown_by
 from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling
-from prodex.ledger.upserts import continued_upserts, note_ended, settle
+from prodex.ledger.upserts import note_ended, of_one_correction, settle
 from prodex.query import ProductQuery
 from prodex.send.places import Place
 from prodex.send.polling import ImportPolling
@@ -384,7 +384,7 @@ class SentBefore:
         found = {one.name: one.file for one in self.calls if one.file is not None}
         upserts = {name: found[name] for name in names if name in found}
         for one in list(upserts.values()):
-            upserts |= {other.name: other for other in continued_upserts(one)}
+            upserts |= {other.name: other for other in of_one_correction(one)}
         return tuple(upserts[name] for name in sorted(upserts))
 
 

@@ -15,7 +15,7 @@ from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout
 from prodex.gtin import gtin_key
 from prodex.ledger.batch import ARRIVED, Batch
 from prodex.ledger.upsert_file import UpsertFile
-from prodex.ledger.upserts import note_ended
+from prodex.ledger.upserts import note_ended, of_one_correction
 from prodex.progress import Progress, showing
 from prodex.send.keeping import renew
 from prodex.send.outcome import (
@@ -71,6 +71,21 @@ class Tracking:
         # Computed once per poll, since every property needs them.
         self._outcomes: list[Outcome] = []
         self.findings: pd.DataFrame = pd.DataFrame() if findings is None else findings
+
+    @classmethod
+    def of_upsert(cls, service: Client, file: UpsertFile) -> Self:
+        """Return the state of all upserts that one correction took, whichever of them is given.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
+        >>> tracking = prodex.upsert(prodex.connect("sandbox"), [product])
+        >>> prodex.Tracking.of_upsert(tracking.service, UpsertFile(tracking.path)).name == tracking.name
+        True
+        """
+        *earlier, last = of_one_correction(file)
+        return cls(service, last.batches(), file=last, earlier=earlier)
 
     @property
     def service(self) -> Client:

@@ -13,7 +13,6 @@ from prodex.gtin import gtin_key
 from prodex.ledger.calls import LedgerCall
 from prodex.ledger.change_digests import Digests, digests_of
 from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
-from prodex.ledger.upserts import continued_upserts
 from prodex.locales import is_meant
 from prodex.progress import Progress
 from prodex.send.corrections import Changes
@@ -61,8 +60,7 @@ class SentAnswers:
         service, name = self._planned
         if not is_file(path := file_named(name)):
             return self._tracking
-        file = UpsertFile(path)
-        made = Tracking(service, file.batches(), file=file, earlier=continued_upserts(file))
+        made = Tracking.of_upsert(service, UpsertFile(path))
         if not self._is_sending:
             self._tracking, self._planned = made, None
         return made
