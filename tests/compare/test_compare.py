@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import prodex
-from prodex.compare.comparison import GROUP_BYTES
+from prodex.compare.pairs import GROUP_BYTES
 from prodex.compare.records import KEYS, compare_records
 from prodex.compare.scope import Scope
 from prodex.errors import InputError, QueryError
@@ -392,7 +392,7 @@ def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> No
     new = [{"id": number, "serves": number + 1} for number in range(5, 55)]
     expected = prodex.diff(prodex.flatten(old), prodex.flatten(new))
     assert GROUP_BYTES > 1_000_000
-    monkeypatch.setattr("prodex.compare.comparison.GROUP_BYTES", 100)
+    monkeypatch.setattr("prodex.compare.pairs.GROUP_BYTES", 100)
     grouped = prodex.diff(prodex.flatten(old), prodex.flatten(new))
 
     assert 45 == len(expected.changes)

@@ -19,7 +19,7 @@ from prodex.locales import short_language
 
 
 @dataclass(frozen=True)
-class Place:
+class ValuePlace:
     """A place of a product, as tables name it.
 
     Attributes
@@ -59,7 +59,7 @@ class Place:
 class Trail:
     """A place, and what it held at each time: a value as the record has it (of a text its letters), or an absence."""
 
-    place: Place
+    place: ValuePlace
     held: tuple[Any, ...]
 
 
@@ -110,11 +110,11 @@ def _trails(path: Path, versions: Sequence[Any]) -> Iterator[Trail]:
 def _trail(path: Path, versions: Sequence[Any], filled: Sequence[Any]) -> Trail:
     # A plain string that became a localized text is another value, and no text in a language.
     if not filled or not all(is_text(one) and one["data"] is not None for one in filled):
-        return Trail(Place(path), tuple(versions))
+        return Trail(ValuePlace(path), tuple(versions))
     codes = [one["expressedIn"].get("code") for one in filled]
     code = next((one for one in reversed(codes) if isinstance(one, str)), None)
     return Trail(
-        Place(path, code), tuple(one["data"] if absence_of(one) is None else one for one in versions)
+        ValuePlace(path, code), tuple(one["data"] if absence_of(one) is None else one for one in versions)
     )
 
 

@@ -21,7 +21,7 @@ from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, absence_of, is_same
-from prodex.changes.trails import Place, shown_value
+from prodex.changes.trails import ValuePlace, shown_value
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.ledger.change_digests import made_by, place_digest, value_digest
@@ -116,7 +116,7 @@ class ValueHistory:
         How new the newest event is, for lists.
     """
 
-    place: Place
+    place: ValuePlace
     events: tuple[ValueEvent, ...]
     last: float
 
@@ -447,7 +447,7 @@ class _Walk:
             yield ValueHistory(place, tuple(event for _, event in reversed(events)), last)
 
     def _events(
-        self, place: Place, held: Sequence[Any], sent: Sequence[SentChange]
+        self, place: ValuePlace, held: Sequence[Any], sent: Sequence[SentChange]
     ) -> list[tuple[float, ValueEvent]]:
         """Return what happened to a place, each with the number of the snapshot that shows it."""
         waiting = [one for one in sent if not one.was_refused]
@@ -481,7 +481,12 @@ class _Walk:
         return [*events, *self._unseen(unseen, stale, last)]
 
     def _event(
-        self, place: Place, version: _Version, value: Any, last: _Shown | None, seen: Sequence[SentChange]
+        self,
+        place: ValuePlace,
+        version: _Version,
+        value: Any,
+        last: _Shown | None,
+        seen: Sequence[SentChange],
     ) -> ValueEvent:
         there = version.there
         made = [one.write for one in seen if one.write.at <= version.moment][:1]
@@ -509,7 +514,7 @@ class _Walk:
         return _with_notes(event, note, unclear, *again)
 
     def _by_others(
-        self, place: Place, version: _Version, value: Any, last: _Shown | None
+        self, place: ValuePlace, version: _Version, value: Any, last: _Shown | None
     ) -> tuple[Sent, SentWrite | None, str]:
         """Return what is known of who sent a value that no upsert sent of which everything is kept."""
         root = place.attribute.partition(".")[0]
@@ -572,7 +577,7 @@ def _is_unchanged(last: _Shown | None, value: Any) -> bool:
     return absence_of(last[1]) is missing and (missing is not None or is_same(last[1], value))
 
 
-def _has_made(digests: Collection[str], place: Place, value: Any) -> bool:
+def _has_made(digests: Collection[str], place: ValuePlace, value: Any) -> bool:
     """Whether one of some changes was to make this value of a place."""
     made = place_digest(place.path), value_digest(place.path, value)
     return any(made_by(one) == made for one in digests)
@@ -610,7 +615,7 @@ def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
                 )
             )
         gone, last = None, there
-    return ValueHistory(Place(), tuple(reversed(events)), number) if events else None
+    return ValueHistory(ValuePlace(), tuple(reversed(events)), number) if events else None
 
 
 #: Snapshots that a note names.

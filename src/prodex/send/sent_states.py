@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex import clock
 from prodex.catalog import Catalog, Origin
 from prodex.changes import ABSENT, NOT_ASKED, absence_of, is_same
-from prodex.changes.trails import Place, trails
+from prodex.changes.trails import ValuePlace, trails
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
 from prodex.ledger.change_digests import Shown, are_shown, shown_by
@@ -58,7 +58,7 @@ class SentValue:
 
     product_id: str
     gtin: str
-    place: Place
+    place: ValuePlace
     sent: Any
     now: Any
     write: SentWrite
@@ -156,7 +156,7 @@ def _records(catalog: Catalog, products: Collection[str]) -> dict[str, Product]:
 
 def sent_changes(
     root: str, now: Sequence[Any], writes: Iterable[SentWrite]
-) -> list[tuple[Place, tuple[Any, ...], list[SentChange]]]:
+) -> list[tuple[ValuePlace, tuple[Any, ...], list[SentChange]]]:
     """Return the places of an attribute: what each held at several times, and what was sent to it.
 
     What was written along as it was is not what somebody meant to send.
@@ -234,7 +234,7 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
             shown = shown_by(record)
         is_there = are_shown(write.digests, shown)
         state = SentState.AS_SENT if is_there else SentState.UNKNOWN
-        yield SentValue(product, write.gtin, Place(), NOT_ASKED, NOT_ASKED, write, state)
+        yield SentValue(product, write.gtin, ValuePlace(), NOT_ASKED, NOT_ASKED, write, state)
 
 
 def _state(write: SentWrite, sent: Any, now: Any, origin: Origin) -> SentState:
