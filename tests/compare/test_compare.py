@@ -109,6 +109,47 @@ CASES = {
             ["isPartitionedBy.name", "value", "added", None, "portion"],
         ],
     ),
+    "a table of nutrients without a name, for another amount": (
+        {"isPartitionedBy": [{"quantity": 100, "contains": [{"isConceptualizedBy": {"code": "FAT"}}]}]},
+        {"isPartitionedBy": [{"quantity": 50, "contains": [{"isConceptualizedBy": {"code": "FAT"}}]}]},
+        [["isPartitionedBy.quantity", "value", "changed", "100", "50"]],
+    ),
+    "two tables of nutrients of one name": (
+        {
+            "isPartitionedBy": [
+                {
+                    "name": "sold",
+                    "quantity": size,
+                    "contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": size}],
+                }
+                for size in (100, 30)
+            ]
+        },
+        {
+            "isPartitionedBy": [
+                {
+                    "name": "sold",
+                    "quantity": size,
+                    "contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": size + 1}],
+                }
+                for size in (30, 100)
+            ]
+        },
+        [
+            ["isPartitionedBy.contains", "quantity", "changed", "30", "31"],
+            ["isPartitionedBy.contains", "quantity", "changed", "100", "101"],
+        ],
+    ),
+    "an amount that is sent as text": (
+        {"netContent": [{"data": 60, "expressedIn": {"code": "MLT"}}]},
+        {"netContent": [{"data": "60", "expressedIn": {"code": "MLT"}}]},
+        [],
+    ),
+    "a list that no table declares": (
+        {"x": [{"uuid": "1", "y": 1}, {"uuid": "2", "y": 2}, {"uuid": "3", "y": 3}]},
+        {"x": [{"uuid": "3", "y": 4}, {"uuid": "2", "y": 2}, {"uuid": "1", "y": 5}]},
+        [["x.y", "value", "changed", "3", "4"], ["x.y", "value", "changed", "1", "5"]],
+    ),
     "a unit": (
         {"netContent": [{"data": 250, "expressedIn": {"code": "GRM"}}]},
         {"netContent": [{"data": 0.25, "expressedIn": {"code": "GRM"}}]},

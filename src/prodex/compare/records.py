@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from prodex.changes.identity import known_by, telling_apart
-from prodex.changes.sameness import is_text, language_of
+from prodex.changes.sameness import is_expressed, language_of
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
@@ -393,12 +393,14 @@ def _ways(left: list[Any], right: list[Any], path: str) -> Iterator[Callable[[An
     """
     yield _if_shallow(_unordered_content)
     yield from map(known_by, _NAMES)
-    # A text that is there in another country's variant of its language is shown as one that changed that.
-    yield lambda item: item["expressedIn"].get("code") if is_text(item) else None
-    yield lambda item: short_of(language_of(item)) if is_text(item) else None
+    # A text that is there in another country's variant of its language is shown as one that changed that, and an amount
+    # that is sent as text as the same amount.
+    yield lambda item: item["expressedIn"].get("code") if is_expressed(item) else None
+    yield lambda item: short_of(language_of(item)) or None if is_expressed(item) else None
     for side in (left, right):
         # Another name means another item; the values of plain lists have none.
         side[:] = [None if _is_named(item, path) else item for item in side]
+    yield _if_shallow(_content_beside_lists)
     name = telling_apart(*([item for item in side if item is not None] for side in (left, right)))
     yield _json_kind if name is None or name == "value" else known_by(name)
 
@@ -406,7 +408,8 @@ def _ways(left: list[Any], right: list[Any], path: str) -> Iterator[Callable[[An
 def _is_named(item: Any, path: str) -> bool:
     if isinstance(item, dict):
         return any(known_by(name)(item) for name in _NAMES)
-    return item is not None and anchored(path) is not None
+    table = anchored(path) if item is not None else None
+    return table is not None and any(() in column.paths for column in table.columns)
 
 
 def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
@@ -441,6 +444,13 @@ def _unordered_content(value: Any) -> Hashable:
         del items[None]
         return ("list", frozenset(items.items())) if items else None
     return None if value is None else (_type(value), composed(scalar_text(value)))
+
+
+def _content_beside_lists(item: Any) -> Hashable:
+    """Return what an object says of the lists in it: a table of nutrients is per 100 g, whatever its nutrients are."""
+    if not isinstance(item, dict):
+        return None
+    return _unordered_content({key: value for key, value in item.items() if not isinstance(value, list)})
 
 
 def _type(value: Any) -> str:
