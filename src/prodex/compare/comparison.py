@@ -239,9 +239,10 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None, progress: Prog
 
     Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
 
-    Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
-    nodes of a hierarchy by GTIN, and so on; items without such a key by their content, then by their order. So a new
-    item in front of a list is one added item, and no other item has changed. The order of a list, `updatedAt`, the
+    Products are matched by product_id; items of lists by their content, then by what names them: texts by language,
+    pictures by their address, codes by code, nodes of a hierarchy by GTIN, and so on; items without a name by what else
+    tells them apart, or by their order. So a new item in front of a list is one added item, and no other item has
+    changed. The order of a list, `updatedAt`, the
     spelling of JSON, and the normal form of Unicode (NFC or NFD) alone are no changes.
 
     What was not requested for one of the two is not compared, and listed in `not_comparable`. A product that is
