@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import prodex
-from prodex.compare.comparison import GROUP_BYTES
+from prodex.compare.pairs import GROUP_BYTES
 from prodex.compare.records import KEYS, compare_records
 from prodex.compare.scope import Scope
 from prodex.errors import InputError, QueryError
@@ -108,6 +108,47 @@ CASES = {
             ["isPartitionedBy.contains", "quantity", "changed", "1", "2.5"],
             ["isPartitionedBy.name", "value", "added", None, "portion"],
         ],
+    ),
+    "a table of nutrients without a name, for another amount": (
+        {"isPartitionedBy": [{"quantity": 100, "contains": [{"isConceptualizedBy": {"code": "FAT"}}]}]},
+        {"isPartitionedBy": [{"quantity": 50, "contains": [{"isConceptualizedBy": {"code": "FAT"}}]}]},
+        [["isPartitionedBy.quantity", "value", "changed", "100", "50"]],
+    ),
+    "two tables of nutrients of one name": (
+        {
+            "isPartitionedBy": [
+                {
+                    "name": "sold",
+                    "quantity": size,
+                    "contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": size}],
+                }
+                for size in (100, 30)
+            ]
+        },
+        {
+            "isPartitionedBy": [
+                {
+                    "name": "sold",
+                    "quantity": size,
+                    "contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": size + 1}],
+                }
+                for size in (30, 100)
+            ]
+        },
+        [
+            ["isPartitionedBy.contains", "quantity", "changed", "30", "31"],
+            ["isPartitionedBy.contains", "quantity", "changed", "100", "101"],
+        ],
+    ),
+    "an amount that is sent as text": (
+        {"netContent": [{"data": 60, "expressedIn": {"code": "MLT"}}]},
+        {"netContent": [{"data": "60", "expressedIn": {"code": "MLT"}}]},
+        [],
+    ),
+    "a list that no table declares": (
+        {"x": [{"uuid": "1", "y": 1}, {"uuid": "2", "y": 2}, {"uuid": "3", "y": 3}]},
+        {"x": [{"uuid": "3", "y": 4}, {"uuid": "2", "y": 2}, {"uuid": "1", "y": 5}]},
+        [["x.y", "value", "changed", "3", "4"], ["x.y", "value", "changed", "1", "5"]],
     ),
     "a unit": (
         {"netContent": [{"data": 250, "expressedIn": {"code": "GRM"}}]},
@@ -392,7 +433,7 @@ def test_many_products_are_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> No
     new = [{"id": number, "serves": number + 1} for number in range(5, 55)]
     expected = prodex.diff(prodex.flatten(old), prodex.flatten(new))
     assert GROUP_BYTES > 1_000_000
-    monkeypatch.setattr("prodex.compare.comparison.GROUP_BYTES", 100)
+    monkeypatch.setattr("prodex.compare.pairs.GROUP_BYTES", 100)
     grouped = prodex.diff(prodex.flatten(old), prodex.flatten(new))
 
     assert 45 == len(expected.changes)

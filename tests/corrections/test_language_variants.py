@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import prodex
 from prodex import operations as do
 from prodex.changes import apply, diff, value_at
+from prodex.changes.trails import trails
 from prodex.errors import ChangesRefused
 from prodex.ledger.change_digests import are_shown, digests_of, shown_by
 from prodex.sandbox import Sandbox
 from prodex.send.merging import Correction, merged
 from prodex.send.records import DELETE
-from prodex.send.value_trails import trails
 from prodex.worklists.exact_answers import exact_text
 from prodex.worklists.fix import fix_of
 from prodex.worklists.returned_files import Returned
@@ -410,7 +410,8 @@ def test_countries_are_apart_in_trails_and_spellings_are_not() -> None:
     """French of France went away and French of Belgium came; a code that is written otherwise is the same text."""
     found = list(trails("description", [[text("fra-FR", "Pain")], [text("fra-BE", "Pain")]]))
     assert [["fra-FR", "Pain", None], ["fra-BE", None, "Pain"]] == [
-        [one.language_code, *(held if isinstance(held, str) else None for held in one.held)] for one in found
+        [one.place.language_code, *(held if isinstance(held, str) else None for held in one.held)]
+        for one in found
     ]
     for other in ("fr-be", "fr"):
         (one,) = trails("description", [[text("fra-BE", "Pain")], [text(other, "Pain")]])

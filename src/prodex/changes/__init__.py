@@ -19,17 +19,19 @@ is that question of two values, and `apply` asks it before it replaces anything.
 **Many.** Changes of many products are an Arrow table (`prodex.changes.columns`): records are compared as columns of
 bytes, operations work on columns of leaves, and only what differs becomes an object.
 
-An exact answer and an undo already are changes; a history and what was overridden find their places by `aligned`.
-Nothing asks for the columns yet: a comparison and an operation on many products will. What is still to become a change:
+**Several times.** `prodex.changes.trails` follows each place through many records: histories and what was overridden
+ask it. What a comparison lists are cells of tables, in which the order of a list says nothing; what an item of a list
+is known by, it asks here (`prodex.changes.identity`).
+
+An exact answer and an undo already are changes.
+Nothing asks for the columns yet: an operation on many products will. What is still to become a change:
 
 ==============================================================  =====================================================
-``send.value_trails``: ``trails`` of several records            ``diff`` of each record and the next
-``compare.records``: ``ChangedCell``, ``compare_records``       rows of ``differences``, grouped
 ``send.merging``: ``Correction`` (which may have a function)    a ``Change``, from a question and what was answered
 ``send.merging``: ``Edit``; ``worklists.items``: ``ItemEdit``   the ``before`` and ``after`` of a ``Change``
 ``corrections.stepping``, ``bulk``: texts that are parsed back  ``changed_leaves`` of two columns
 ``conflicts._same_value``, ``items._is_same_item``              ``is_same``
-``items.readable``, ``value_trails.shown_value``                ``in_words``
+``items.readable``                                              ``in_words``
 ==============================================================  =====================================================
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no

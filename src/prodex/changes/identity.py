@@ -75,7 +75,10 @@ _KNOWN_BY: Mapping[str, Known] = {
     "unit": _by_unit,
     **{
         name: _by(name)
-        for name in ("uniformResourceIdentifier", "url", "uuid", "id", "gtin", "nutrient", "type", "name")
+        for name in (
+            *("uniformResourceIdentifier", "url", "uuid", "id", "gtin", "nutrient", "type", "name"),
+            *("fileName", "reference", "tag"),
+        )
     },
 }
 _SEVERAL = frozenset({"language", "code", "value", "unit"})

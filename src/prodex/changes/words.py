@@ -53,7 +53,7 @@ def place_in_words(path: Path) -> str:
     """
     names = wire_path(path) or "the product"
     items = [step for step in path if isinstance(step, Item | int)]
-    return names + (f" ({' / '.join(map(_item_in_words, items))})" if items else "")
+    return names + (f" ({' / '.join(map(item_in_words, items))})" if items else "")
 
 
 def wire_path(path: Path) -> str:
@@ -89,14 +89,20 @@ def sides_in_words(change: Change) -> tuple[str, str]:
         return in_words(change.before), in_words(change.after)
     before, after = (
         "; ".join(
-            _item_in_words(step) for run in runs for step in path_of(run[1:]) if isinstance(step, Item | int)
+            item_in_words(step) for run in runs for step in path_of(run[1:]) if isinstance(step, Item | int)
         )
         for runs in (change.before, change.after)
     )
     return before, after
 
 
-def _item_in_words(step: Item | int) -> str:
+def item_in_words(step: Item | int) -> str:
+    """Return what an item is known by, and which one it is where there are several.
+
+    >>> item_in_words(2), item_in_words(Item("code", "COLD")), item_in_words(Item("code", "COLD", 1, 2))
+    ('2', 'COLD', 'COLD (no. 2)')
+    """
     if not isinstance(step, Item):
         return str(step)
-    return f"{step.value} (no. {step.number + 1})".strip() if step.of > 1 else step.value
+    is_one_of = step.of > 1 or step.number > 0
+    return f"{step.value} (no. {step.number + 1})".strip() if is_one_of else step.value

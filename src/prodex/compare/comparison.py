@@ -1,30 +1,23 @@
-"""Comparing: `diff` for catalogues and audits, and for two catalogues from their records to frames.
-
-The catalogues may be split into parts differently and have another order. Parts that are the same file, or have the
-same bytes, hold the same products. Of all others the digests of the records are compared, so that only records that
-differ are read into Python.
-"""
+"""Comparing: `diff` for catalogues and audits, and for two catalogues from their records to frames."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
-from filecmp import cmp
 from itertools import starmap
-from os import cpu_count
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog import Catalog, Part
+from prodex.catalog import Catalog
 from prodex.compare.difference import Difference
+from prodex.compare.pairs import Pairs, Reading, folders_of, paired, reading, records
 from prodex.compare.records import ChangedCell, compare_records
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
@@ -33,9 +26,7 @@ from prodex.facts.name import names_of
 from prodex.progress import PATIENCE, Progress, reporting
 from prodex.quality import Audit, AuditComparison, compare_audits
 from prodex.store.snapshot import open_snapshot
-from prodex.tables.columns import Mask, Rows, encoded, places
 from prodex.tables.frames import to_frame
-from prodex.tables.record_digests import DIGEST, RecordDigests, beginnings
 
 _CHANGES = pa.schema([(name, pa.string()) for name in ("product_id", "gtin", *ChangedCell._fields)])
 _SHOWN = ("gtin", "brand_code", "brand", "kind_code", "kind", "owner", "updated_at")
@@ -80,10 +71,20 @@ def compare_catalogs(
     outcomes: list[_Outcome] = []
     with reporting(progress, "Compared", after=PATIENCE) as reporter:
         with reporter.phase("Reading the products of both"):
-            index, to_read, same, found = _found(old, new, executor)
-        total = len(to_read[0])
+            pairs = paired(old, new, executor)
+            # What is known of all products needs much memory, and Arrow keeps that of their records for later use.
+            pa.default_memory_pool().release_unused()
+        total = len(pairs.product_ids)
         with reporter.phase("Comparing", "products", total) as show:
-            jobs = _jobs(old, new, scope, index, to_read)
+            jobs = (
+                _Job(
+                    pairs.product_ids[some].to_pylist(),
+                    reading(old, pairs.before, some),
+                    reading(new, pairs.after, some),
+                    scope,
+                )
+                for some in pairs.groups()
+            )
             # In this process threads would wait for each other, except to read the next records meanwhile.
             compared = (
                 starmap(_compare_products, side_by_side(_read_group, jobs, threads=1))
@@ -100,48 +101,11 @@ def compare_catalogs(
         products=to_frame(products),
         changes=_changes(products, outcomes),
         not_comparable=_not_comparable(scope),
-        notes=tuple(_comparison_notes(old, new, found)),
-        outcomes=_outcomes(same, outcomes),
+        notes=tuple(_comparison_notes(old, new, pairs)),
+        outcomes=_outcomes(pairs.same, outcomes),
         old=old,
         new=new,
     )
-
-
-def _found(
-    old: Catalog, new: Catalog, executor: Executor | None
-) -> tuple[tuple[Index, Index], tuple[Rows, Rows], pa.Array, Counts]:
-    """Return the products whose records have to be read, the ids of those that are the same, and how many there are.
-
-    What is known of all products needs much memory, and is gone when the first record is read.
-    """
-    index = indexes(old, new, executor)
-    found = pair(*index)
-    same = index[1].product_ids.take(pa.array(found.same))
-    products = found.to_read()
-    # In the order of the newer catalogue, so that products of one part are read together.
-    order = np.argsort(np.where(products[1] < 0, products[0], products[1]), kind="stable")
-    (before, lefts), (after, rights) = (
-        _only(side, rows[order]) for side, rows in zip(index, products, strict=True)
-    )
-    counts = Counts(*(len(one) for one in (found.differing[0], found.same, found.removed, found.added)))
-    del index, found
-    pa.default_memory_pool().release_unused()
-    return (before, after), (lefts, rights), same, counts
-
-
-def _only(index: Index, products: Rows) -> tuple[Index, Rows]:
-    """Return an index of some products (-1: none), and where they are in it."""
-    asked = products >= 0
-    rows = products[asked]
-    places = np.where(asked, np.cumsum(asked) - 1, -1)
-    return Index(
-        index.product_ids.take(pa.array(rows)),
-        index.parts[rows],
-        index.rows[rows],
-        index.sizes[rows],
-        index.digests[rows],
-        index.kept,
-    ), places
 
 
 def _compare_group(job: _Job) -> tuple[list[_Outcome], Mapping[Any, int]]:
@@ -170,26 +134,6 @@ def _outcome(scope: Scope, product_id: str, before: bytes | None, after: bytes |
     if changes:
         return _Outcome(product_id, "changed", changes)
     return _Outcome(product_id, "touched only" if touched else "unchanged", ())
-
-
-def _jobs(
-    old: Catalog, new: Catalog, scope: Scope, index: tuple[Index, Index], products: tuple[Rows, Rows]
-) -> Iterator[_Job]:
-    """Yield the products to compare in their order, as many at a time as have room in memory."""
-    lefts, rights = products
-    for some in groups(*index, lefts, rights):
-        ids = _product_keys(index, lefts[some], rights[some])
-        before, after = reading(old, index[0], lefts[some]), reading(new, index[1], rights[some])
-        yield _Job(ids, before, after, scope)
-
-
-def _product_keys(index: tuple[Index, Index], lefts: Rows, rights: Rows) -> list[str]:
-    keys = [
-        side.product_ids.take(pa.array(numbers, mask=numbers < 0))
-        for side, numbers in zip(index, (lefts, rights), strict=True)
-    ]
-    ids: list[str] = pc.coalesce(*keys).to_pylist()
-    return ids
 
 
 def _product_rows(old: Catalog, new: Catalog, outcomes: Iterable[_Outcome]) -> pa.Table:
@@ -257,13 +201,14 @@ def _not_comparable(scope: Scope) -> pd.DataFrame:
     return frame.sort_values(["attribute", "language", "why"], ignore_index=True)
 
 
-def _comparison_notes(old: Catalog, new: Catalog, found: Counts) -> Iterator[str]:
+def _comparison_notes(old: Catalog, new: Catalog, pairs: Pairs) -> Iterator[str]:
     yield from notes_on(old.origin, new.origin)
-    both = found.differing + found.same
-    for word, catalog, distinct, missing, fate in (
-        ("old", old, both + found.removed, found.added, "added"),
-        ("new", new, both + found.added, found.removed, "removed"),
+    for word, catalog, places, fate in (
+        ("old", old, pairs.before, "added"),
+        ("new", new, pairs.after, "removed"),
     ):
+        there = np.count_nonzero(places.there)
+        distinct, missing = len(pairs.same) + there, len(pairs.product_ids) - there
         if not catalog.complete:
             yield (
                 f"{word} is incomplete ({catalog.origin.ledger}): {missing:,} products that it does not hold are "
@@ -294,9 +239,10 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None, progress: Prog
 
     Two audits are compared by their states: what was fixed, fails now, or still fails; see `AuditComparison`.
 
-    Products are matched by product_id; texts by attribute and language, pictures by their address, codes by code,
-    nodes of a hierarchy by GTIN, and so on; items without such a key by their content, then by their order. So a new
-    item in front of a list is one added item, and no other item has changed. The order of a list, `updatedAt`, the
+    Products are matched by product_id; items of lists by their content, then by what names them: texts by language,
+    pictures by their address, codes by code, nodes of a hierarchy by GTIN, and so on; items without a name by what else
+    tells them apart, or by their order. So a new item in front of a list is one added item, and no other item has
+    changed. The order of a list, `updatedAt`, the
     spelling of JSON, and the normal form of Unicode (NFC or NFD) alone are no changes.
 
     What was not requested for one of the two is not compared, and listed in `not_comparable`. A product that is
@@ -346,233 +292,3 @@ def diff(old: Any, new: Any, *, executor: Executor | None = None, progress: Prog
     if executor is not None:
         raise InputError("Audits are in memory, and compared at once: leave executor out.")
     return compare(*sides)
-
-
-Digests = npt.NDArray[np.void]
-Beginnings = npt.NDArray[np.uint64]
-#: Keys, sizes and digests of the records of one part.
-_Keyed = tuple[pa.ChunkedArray, Rows, Digests]
-_T = TypeVar("_T")
-
-#: Records in memory at a time, in bytes of JSON, old and new together.
-GROUP_BYTES = 50_000_000
-
-
-class Index(NamedTuple):
-    """Every product of a catalogue: its key, its part and row there, size and digest of its record.
-
-    `kept` has, by part, the records that differ in the other catalogue, if they are few: they are needed next, and
-    decompressing the part again for them would take most of the time of a comparison.
-    """
-
-    product_ids: pa.Array
-    parts: Rows
-    rows: Rows
-    sizes: Rows
-    digests: Digests
-    kept: Mapping[int, Mapping[int, bytes]]
-
-
-class Reading(NamedTuple):
-    """Which records of a catalogue are to be read, fit to be sent to another process.
-
-    `size` is how many products they are for. Each of `parts` has the part, the rows of it, and for which of the
-    products they are; and the records themselves if they are at hand.
-    """
-
-    size: int
-    parts: tuple[tuple[Part, Rows, Rows, Mapping[int, bytes] | None], ...]
-
-
-class Pairing(NamedTuple):
-    """The products of two catalogues as indexes into them: in both and differing, in both and the same, in one."""
-
-    differing: tuple[Rows, Rows]
-    same: Rows
-    removed: Rows
-    added: Rows
-
-    def to_read(self) -> tuple[Rows, Rows]:
-        """Return the products whose records have to be read, old and new side by side; -1 where there is none."""
-        before, after = self.differing
-        return (
-            np.concatenate([before, self.removed, np.full(len(self.added), -1)]),
-            np.concatenate([after, np.full(len(self.removed), -1), self.added]),
-        )
-
-
-class Counts(NamedTuple):
-    """How many products there are of each kind of `Pairing`."""
-
-    differing: int
-    same: int
-    removed: int
-    added: int
-
-
-def indexes(old: Catalog, new: Catalog, executor: Executor | None = None) -> tuple[Index, Index]:
-    """Read the keys and digests of all products of two catalogues."""
-    shared = _shared_parts(old.parts, new.parts)
-    before = _index(old, {before for before, _ in shared}, None, executor)
-    after = _index(new, {after for _, after in shared}, before, executor)
-    # Arrow keeps the memory of all records for later use.
-    pa.default_memory_pool().release_unused()
-    return before, after
-
-
-def pair(old: Index, new: Index) -> Pairing:
-    """Find each product of the one in the other. Of several products with the same key the first counts."""
-    first_old, first_new = _first_of_each_key(old.product_ids), _first_of_each_key(new.product_ids)
-    place = places(new.product_ids.take(pa.array(first_new)), old.product_ids)
-    found = place >= 0
-    before, after = place[found], first_new[found]
-    differ = old.digests[before] != new.digests[after]
-    return Pairing(
-        (before[differ], after[differ]),
-        after[~differ],
-        np.setdiff1d(first_old, before, assume_unique=True),
-        first_new[~found],
-    )
-
-
-def groups(old: Index, new: Index, before: Rows, after: Rows) -> Iterator[slice]:
-    """Cut pairs of products (-1: none) into runs whose records fit into memory together."""
-    # Records differ much in size, so groups are cut by bytes and not by number.
-    sizes = np.zeros(len(before), np.int64)
-    for index, products in ((old, before), (new, after)):
-        there = products >= 0
-        sizes[there] += index.sizes[products[there]]
-    numbers = np.cumsum(sizes) // GROUP_BYTES
-    for number in np.unique(numbers):
-        begin, end = np.searchsorted(numbers, [number, number + 1])
-        yield slice(int(begin), int(end))
-
-
-def folders_of(*catalogs: Catalog) -> list[Path]:
-    """Return the folders of catalogues that are on disk."""
-    return [catalog.folder for catalog in catalogs if catalog.folder is not None]
-
-
-def reading(catalog: Catalog, index: Index, products: Rows) -> Reading:
-    """Return where the records of some products (-1: none) are."""
-    asked = np.flatnonzero(products >= 0)
-    parts = index.parts[products[asked]]
-    found = []
-    for number in np.unique(parts).tolist():
-        places = asked[parts == number]
-        found.append((catalog.parts[number], index.rows[products[places]], places, index.kept.get(number)))
-    return Reading(len(products), tuple(found))
-
-
-def records(wanted: Reading) -> list[bytes | None]:
-    """Read the records of some products, in their order; None where there is none."""
-    found: list[bytes | None] = [None] * wanted.size
-
-    def read(number: int) -> None:
-        part, rows, places, kept = wanted.parts[number]
-        # Kept when the digests were compared: the part need not be decompressed again. Of products that a catalogue
-        # holds twice, a record may be needed that the other one holds as well.
-        if kept is not None and kept.keys() >= set(rows.tolist()):
-            some = [kept[row] for row in rows.tolist()]
-        else:
-            some = _as_bytes(part.rows_at("raw", ["json"], rows)["json"])
-        for place, record in zip(places.tolist(), some, strict=True):
-            found[place] = record
-
-    _on_threads(read, range(len(wanted.parts)))
-    return found
-
-
-def _as_bytes(json: pa.ChunkedArray) -> list[bytes]:
-    records: list[bytes] = json.cast(pa.binary()).to_pylist()
-    return records
-
-
-def _index(catalog: Catalog, shared: set[int], other: Index | None, executor: Executor | None) -> Index:
-    """Read keys and digests, and in this process keep the records that differ in the other catalogue if few do."""
-    kept: dict[int, Mapping[int, bytes]] = {}
-    known = None if other is None else np.sort(beginnings(other.digests))
-    numbers = range(len(catalog.parts))
-    # A share for each part: they are read at the same time.
-    room = GROUP_BYTES // max(len(catalog.parts), 1)
-
-    def read(number: int) -> _Keyed:
-        part = catalog.parts[number]
-        if number in shared or known is None or part.record_digests(computed=False) is not None:
-            return _keyed(part, number in shared)
-        # The records have to be read for their digests, and those that are needed next are kept.
-        raw = part.read("raw", ["product_id", "json"])
-        made = RecordDigests.of(raw["json"])
-        rows = np.flatnonzero(_unlike(made.digests, known))
-        if made.sizes[rows].sum() <= room:
-            kept[number] = dict(zip(rows.tolist(), _as_bytes(raw["json"].take(pa.array(rows))), strict=True))
-        return raw["product_id"], made.sizes, made.digests
-
-    if executor is None:
-        every = _on_threads(read, numbers)
-    else:
-        same = [number in shared for number in numbers]
-        every = list(mapped(executor, _keyed, catalog.parts, same, folders=folders_of(catalog)))
-    counts = [len(keys) for keys, _, _ in every]
-    chunks = [chunk for keys, _, _ in every for chunk in keys.chunks]
-    # A catalogue without parts has none of these, and numpy joins no empty list.
-    nothing = np.zeros(0, np.int64)
-    return Index(
-        pa.chunked_array(chunks, pa.string()).combine_chunks(),
-        np.repeat(np.arange(len(counts)), counts),
-        np.concatenate([nothing, *map(np.arange, counts)]),
-        np.concatenate([nothing, *(sizes for _, sizes, _ in every)]),
-        np.concatenate([nothing.astype(DIGEST), *(digests for _, _, digests in every)]),
-        kept,
-    )
-
-
-def _keyed(part: Part, is_shared: bool) -> _Keyed:
-    # The same bytes on both sides: any digest does, if it is the same in both.
-    if is_shared:
-        keys = part.read("raw", ["product_id"])["product_id"]
-        return keys, np.zeros(len(keys), np.int64), np.zeros(len(keys), DIGEST)
-    made = part.record_digests()
-    assert made is not None  # noqa: S101 - they are computed where none are kept
-    return part.read("raw", ["product_id"])["product_id"], made.sizes, made.digests
-
-
-def _unlike(digests: Digests, known: Beginnings) -> Mask:
-    """Say which records the other catalogue does not hold, given the sorted beginnings of the digests of its own."""
-    own = beginnings(digests)
-    place = np.minimum(np.searchsorted(known, own), max(len(known) - 1, 0))
-    unlike: Mask = known[place] != own if len(known) else np.ones(len(own), np.bool_)
-    return unlike
-
-
-def _shared_parts(old: Sequence[Part], new: Sequence[Part]) -> list[tuple[int, int]]:
-    """Pair the parts whose records are the same file or the same bytes: a refresh links what did not change."""
-    by_size: dict[int, list[tuple[int, Path]]] = {}
-    for number, path in _unfiltered_parts(old):
-        by_size.setdefault(path.stat().st_size, []).append((number, path))
-    shared = []
-    for number, path in _unfiltered_parts(new):
-        candidates = by_size.get(path.stat().st_size, [])
-        for one in candidates:
-            # Comparing bytes reads both files; a link to the same file is known at once.
-            if one[1].samefile(path) or cmp(one[1], path, shallow=False):
-                candidates.remove(one)
-                shared.append((one[0], number))
-                break
-    return shared
-
-
-def _unfiltered_parts(parts: Sequence[Part]) -> Iterator[tuple[int, Path]]:
-    for number, part in enumerate(parts):
-        if part.chosen is None and "raw" in part.files and part.files["raw"].is_file():
-            yield number, part.files["raw"]
-
-
-def _first_of_each_key(product_ids: pa.Array) -> Rows:
-    """Return the index of the first product of each key."""
-    return np.sort(np.unique(encoded(product_ids)[1], return_index=True)[1])
-
-
-def _on_threads(work: Callable[[int], _T], numbers: Iterable[int]) -> list[_T]:
-    with ThreadPoolExecutor(cpu_count()) as threads:
-        return list(threads.map(work, numbers))

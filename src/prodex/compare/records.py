@@ -3,8 +3,8 @@
 The plain walk (`prodex.tables.plain_walk`) gives the rows of both; rows are matched by their place, list items by their
 content. Only attributes whose bytes differ are walked.
 
-An item is recognised by its content, not by its position: a list with one more item in front has one more item, and no
-other item has changed. The matching keys of all tables are declared as data.
+An item is recognised by its content, then by what items of lists are known by in every change (`prodex.changes`), and
+not by its position: a list with one more item in front has one more item, and no other item has changed.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
 
+from prodex.changes.identity import known_by, telling_apart
+from prodex.changes.sameness import is_expressed, language_of
 from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
-from prodex.locales import short_language
+from prodex.locales import short_of
 from prodex.messages import composed
 from prodex.tables.attributes import anchored, child_path, is_within
 from prodex.tables.containers import as_declared
-from prodex.tables.declaration import TABLES, Table
-from prodex.tables.descriptors import LANGUAGES, expressed_at
+from prodex.tables.declaration import TABLES
 from prodex.tables.plain_walk import Row, Rows, presence_of, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
 
@@ -106,7 +107,7 @@ def compare_records(old: bytes, new: bytes, scope: Scope) -> Compared:
     before, after = _differing(_top_level(old), _top_level(new))
     # Taken out first: the time alone is no change, even where its attribute was not asked for.
     touched = before.pop(TOUCHED, None) != after.pop(TOUCHED, None)
-    before, after = _without_same(*scope.comparable(before, after))
+    before, after = scope.comparable(before, after)
     changes = [*_key_changes(before, after), *_row_changes(before, after)]
     changes += _presence_changes(before, after, changes)
     return Compared(sorted(changes, key=_order), touched)
@@ -130,24 +131,21 @@ def _top_level(record: bytes) -> dict[str, Any]:
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return of both records the attributes that are not byte for byte the same, decoded."""
-    names = {name for name in old.keys() | new.keys() if not _are_same_bytes(old.get(name), new.get(name))}
+    """Return of both records the attributes that differ, decoded; another spelling of the same JSON is no difference.
+
+    Whole files are spelled differently if another program wrote them.
+    """
+    other = {name for name in old.keys() | new.keys() if not _are_same_bytes(old.get(name), new.get(name))}
     # One of them alone is no text or code: the shape is recognised by all.
-    if names & _ROOT_SHAPES:
-        names |= _ROOT_SHAPES
+    shape = _ROOT_SHAPES if other & _ROOT_SHAPES else frozenset()
     before, after = (
-        {name: _decoded_json(record[name]) for name in record if name in names} for record in (old, new)
+        {name: _decoded_json(value) for name, value in record.items() if name in other | shape}
+        for record in (old, new)
     )
-    return before, after
-
-
-def _without_same(old: dict[str, Any], new: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Leave out the attributes whose JSON is only spelled differently: whole files are, that another program wrote."""
-    same = {name for name in old.keys() & new.keys() if _are_same_value(old[name], new[name])}
-    # As in `_differing`: a text or code is recognised by all that it has.
-    if not _ROOT_SHAPES.isdisjoint((old.keys() | new.keys()) - same):
+    same = {name for name in before.keys() & after.keys() if _are_same_value(before[name], after[name])}
+    if not (other - same).isdisjoint(_ROOT_SHAPES):
         same -= _ROOT_SHAPES
-    before, after = ({name: side[name] for name in side if name not in same} for side in (old, new))
+    before, after = ({name: side[name] for name in side if name not in same} for side in (before, after))
     return before, after
 
 
@@ -276,16 +274,14 @@ def _order(change: ChangedCell) -> tuple[Any, ...]:
     return change.attribute, indexes, *(part or "" for part in change)
 
 
-Key = tuple[Any, ...]
-
-#: For each table the columns by which its rows are recognised, within their list; tried in this order. Rows of the
-#: same key, those that have none, and values of plain lists that were added and removed are taken in their order.
+#: For each table the columns that name a row for people, within its list; the first ones that it has.
 KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "texts": (("language_code",), ("language",)),
     "codes": (("code",),),
     "quantities": (("unit_code",), ("unit",)),
     "nutrients": (("nutrient_code",),),
-    "scalars": (("value",),),
+    # A scalar is known by its value, which old and new show already.
+    "scalars": (),
     "pictures": (("url",),),
     "exportables": (("url",), ("name",)),
     "documents": (("uniform_resource_identifier",), ("url",), ("file_name",)),
@@ -298,94 +294,22 @@ KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "entities": (("entity_code",), ("short_code",)),
 }
 
-#: The same for items that are no row themselves but hold the list of a table's rows: wire paths inside the item.
-AROUND: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "isPartitionedBy": (("name", "quantity", "isMeasuredBy.code"), ("name",)),
-    "expressedIn": (("referential.name",),),
-}
-
-
-def keys_of(item: Any, path: str) -> Iterator[Key | None]:
-    """Yield the keys of an item of the list at a wire path, in the order tried; None for a key that it does not have.
-
-    >>> list(keys_of({"expressedIn": {"code": "fra-FR"}, "data": "Riz"}, "namePublicLong"))
-    [('fra-FR',), ('fr',)]
-    """
-    if (around := AROUND.get(own_path(path))) is not None:
-        for paths in around:
-            yield _key_if_any(fit(_look(item, inner.split(".")), "code") for inner in paths)
-        return
-    table, row = _item_row(item, path)
-    for columns in KEYS.get(table, ()):
-        yield _key_if_any(row.get(column) for column in columns)
-
-
-def is_recognised(item: Any, path: str) -> bool:
-    """Whether an item has a key, so that another key means another item; the values of plain lists have none."""
-    if not isinstance(item, dict) and anchored(path) is None:
-        return False
-    return any(keys_of(item, path))
-
 
 def shown_key(table: str, row: Mapping[str, Any]) -> str | None:
     """Return the key of a row as text."""
-    # A scalar is known by its value, which old and new show already.
-    for columns in KEYS.get(table, ()) if table != "scalars" else ():
-        if (key := _key_if_any(row.get(column) for column in columns)) is not None:
-            return " ".join(str(value) for value in key if value is not None)
+    for columns in KEYS.get(table, ()):
+        if key := [str(value) for column in columns if (value := row.get(column)) is not None]:
+            return " ".join(key)
     return None
 
 
-def _key_if_any(values: Iterator[Any]) -> Key | None:
-    key = tuple(values)
-    return key if any(value is not None for value in key) else None
-
-
-def _item_row(item: Any, path: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the table that an item of a list belongs to, and the columns of its row that are keys."""
-    table = anchored(path)
-    # An entity is a descriptor itself, so its code has no declared path.
-    if table is not None and table.name == "entities":
-        code, short = _descriptor(item)
-        return table.name, {"entity_code": code, "short_code": short}
-    if table is not None:
-        return table.name, _key_columns(table, item)
-    if not isinstance(item, dict):
-        return "scalars", {"value": scalar_text(item)} if item is not None and not isinstance(
-            item, list
-        ) else {}
-    code, short = _descriptor(item.get("expressedIn"))
-    if "data" in item and (code is not None or short is not None):
-        # Also where `data` is null, or no number: the descriptor is what such an item is recognised by.
-        if expressed_at(path, code, short) in LANGUAGES:
-            return "texts", {"language_code": code, "language": short_language(code, short)}
-        return "quantities", {"unit_code": code, "unit": short}
-    return "codes", {"code": fit(item.get("code"), "code")}
-
-
-def _key_columns(table: Table, item: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    wanted = {name for columns in KEYS[table.name] for name in columns}
-    for column in table.columns:
-        for inner in column.paths if column.name in wanted else ():
-            if row.get(column.name) is None:
-                row[column.name] = fit(_look(item, inner), column.kind)
-    return row
-
-
-def _descriptor(described: Any) -> tuple[str | None, str | None]:
-    if not isinstance(described, dict):
-        return None, None
-    return fit(described.get("code"), "code"), fit(described.get("normalizedCode"), "string")
-
-
-def _look(value: Any, path: tuple[str, ...] | list[str]) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
 Position = tuple[int, ...]
+
+#: What names an item by itself, whatever the others of its list have; the best first.
+_NAMES = (
+    *("language", "code", "unit", "value", "isConceptualizedBy", "tag", "reference"),
+    *("uniformResourceIdentifier", "url", "fileName", "gtin", "uuid"),
+)
 
 #: For an item of an old list (wire path, position) its index in the new list; below zero when it is not there.
 Moves = dict[tuple[str, Position], int]
@@ -394,9 +318,9 @@ Moves = dict[tuple[str, Position], int]
 def align(old: Mapping[str, Any], new: Mapping[str, Any]) -> Moves:
     """Find what each item of each list of an old product became in the new one, and take out what stayed.
 
-    Items are matched by all that they say, then by the keys in `KEYS`, then, where they have no key,
-    in their order. The content of items is matched only inside the pair. Of items that are the same to the
-    letter both records keep null, which makes no row: most items of a list never change.
+    Items are matched by all that they say, then by what they are known by (`prodex.changes.identity`), then, where
+    nothing tells them apart, in their order. The content of items is matched only inside the pair. Of items that are
+    the same to the letter both records keep null, which makes no row: most items of a list never change.
 
     >>> old, new = {"synonyms": [{"sort": 1}, {"sort": 2}]}, {"synonyms": [{"sort": 3}, {"sort": 1}, {"sort": 2.0}]}
     >>> align(old, new), old
@@ -441,7 +365,7 @@ def moved(moves: Moves, attribute: str, position: Position) -> Position:
 
 def _pairs(old: list[Any], new: list[Any], path: str) -> Iterator[tuple[int, int]]:
     left, right = list(old), list(new)
-    for key_of in _ways(path):
+    for key_of in _ways(left, right, path):
         for pair in _matched(left, right, key_of):
             # Whoever has found a partner is no candidate for the next key.
             left[pair[0]] = right[pair[1]] = None
@@ -462,13 +386,30 @@ def _matched(old: list[Any], new: list[Any], key_of: Callable[[Any], Hashable]) 
     return pairs
 
 
-def _ways(path: str) -> Iterator[Callable[[Any], Hashable]]:
-    """Yield functions by which items are recognised: their content, each of their keys, their kind without a key."""
+def _ways(left: list[Any], right: list[Any], path: str) -> Iterator[Callable[[Any], Hashable]]:
+    """Yield functions by which items are recognised: their content, their names, what else tells them apart.
+
+    `left` and `right` are the items that have no partner yet; null is in place of the others.
+    """
     yield _if_shallow(_unordered_content)
-    # No table has more than three keys.
-    for way in range(3):
-        yield lambda item, way=way: _nth_key(item, path, way)  # type: ignore[misc]
-    yield lambda item: None if is_recognised(item, path) else _json_kind(item)
+    yield from map(known_by, _NAMES)
+    # A text that is there in another country's variant of its language is shown as one that changed that, and an amount
+    # that is sent as text as the same amount.
+    yield lambda item: item["expressedIn"].get("code") if is_expressed(item) else None
+    yield lambda item: short_of(language_of(item)) or None if is_expressed(item) else None
+    for side in (left, right):
+        # Another name means another item; the values of plain lists have none.
+        side[:] = [None if _is_named(item, path) else item for item in side]
+    yield _if_shallow(_content_beside_lists)
+    name = telling_apart(*([item for item in side if item is not None] for side in (left, right)))
+    yield _json_kind if name is None or name == "value" else known_by(name)
+
+
+def _is_named(item: Any, path: str) -> bool:
+    if isinstance(item, dict):
+        return any(known_by(name)(item) for name in _NAMES)
+    table = anchored(path) if item is not None else None
+    return table is not None and any(() in column.paths for column in table.columns)
 
 
 def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
@@ -481,11 +422,6 @@ def _if_shallow(key_of: Callable[[Any], Hashable]) -> Callable[[Any], Hashable]:
             return None
 
     return key
-
-
-def _nth_key(item: Any, path: str, way: int) -> Hashable:
-    key = next(islice(keys_of(item, path), way, None), None)
-    return None if key is None else (way, *(composed(one) if isinstance(one, str) else one for one in key))
 
 
 def _json_kind(item: Any) -> str | None:
@@ -508,6 +444,13 @@ def _unordered_content(value: Any) -> Hashable:
         del items[None]
         return ("list", frozenset(items.items())) if items else None
     return None if value is None else (_type(value), composed(scalar_text(value)))
+
+
+def _content_beside_lists(item: Any) -> Hashable:
+    """Return what an object says of the lists in it: a table of nutrients is per 100 g, whatever its nutrients are."""
+    if not isinstance(item, dict):
+        return None
+    return _unordered_content({key: value for key, value in item.items() if not isinstance(value, list)})
 
 
 def _type(value: Any) -> str:

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
-from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NoValue
+from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, absence_of, is_same
+from prodex.changes.trails import ValuePlace, shown_value
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.ledger.change_digests import made_by, place_digest, value_digest
 from prodex.ledger.writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.messages import counted, hint
-from prodex.send.value_trails import Held, Trail, is_same, shown_value, trails
+from prodex.send.sent_states import SentChange, sent_changes
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
@@ -73,7 +74,7 @@ class ValueEvent:
     event
         What happened.
     value, before
-        What the place held then, and what it held before; see `prodex.send.value_trails`.
+        What the place held then, and what it held before; see `prodex.changes.trails`.
     since
         When the product was last changed, as the service said then, without a zone: the value came at that time, or
         before. None if it is unknown since when.
@@ -90,8 +91,8 @@ class ValueEvent:
     """
 
     event: Event
-    value: Held
-    before: Held = NoValue.NOT_ASKED
+    value: Any
+    before: Any = NOT_ASKED
     since: datetime | None = None
     seen_at: datetime | None = None
     snapshot: str = ""
@@ -107,18 +108,15 @@ class ValueHistory:
 
     Attributes
     ----------
-    attribute, language, language_code, item
-        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is the product as a whole.
+    place
+        Where it is.
     events
         What happened.
     last
         How new the newest event is, for lists.
     """
 
-    attribute: str
-    language: str | None
-    language_code: str | None
-    item: str
+    place: ValuePlace
     events: tuple[ValueEvent, ...]
     last: float
 
@@ -303,20 +301,32 @@ def _not_found(product: Any, names: Sequence[str]) -> str:
 
 
 #: What says nothing of who changed a value: the service keeps it, or it is the key.
-_PASSED_OVER = MAINTAINED_BY_SERVICE | {"id", "uuid", "gtin", "updatedAt", "createdAt", "lastRequest"}
-
-
+_PASSED_OVER = MAINTAINED_BY_SERVICE | {"gtin"}
 #: The same below the top.
-_KEPT_BY_SERVICE = ("assets.lastUpdatedAt",)
+_KEPT_BY_SERVICE = "assets.lastUpdatedAt"
 
 
 @dataclass(frozen=True)
 class _Version:
-    """The record of a product in one snapshot, and in those after it that have the same, until one."""
+    """The record of a product in one snapshot, and in those after it that have the same.
+
+    Attributes
+    ----------
+    place
+        Which snapshot it is.
+    there
+        The product in it.
+    moment, until
+        When it was published at the latest, and the last one that has the same.
+    began
+        When the load of the last one began; None if a clock was ahead.
+    """
 
     place: int
-    until: int
     there: SnapshotRecord
+    moment: datetime
+    until: datetime
+    began: datetime | None
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -324,11 +334,15 @@ class _Version:
 
     def value(self, root: str) -> Any:
         found = self.record.get(root, ABSENT)
-        return NoValue.NOT_ASKED if found is ABSENT and not self.asked(root) else found
+        return NOT_ASKED if found is ABSENT and not self.asked(root) else found
 
     def asked(self, attribute: str, language: str | None = None) -> bool:
         origin = self.there.origin
         return origin is not None and origin.asked(attribute, language)
+
+
+#: A value that a version has.
+_Shown: TypeAlias = tuple[_Version, Any]
 
 
 def _history(
@@ -341,18 +355,16 @@ def _history(
     ]
     unreadable = [upsert for upsert, named in written.unreadable.items() if not named.isdisjoint(gtins)]
     versions = _versions(chain)
-    moments = _moments(chain)
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
     top = None if attribute is None else attribute.partition(".")[0]
-    began = _beginnings(chain)
-    walked = _Walk(versions, moments, began, writes, unreadable)
+    walked = _Walk(versions, len(chain), writes, bool(unreadable))
     values = [
         found
         for root in roots
         if root not in _PASSED_OVER and top in {None, root}
         for found in walked.histories(root)
-        if attribute is None or f"{found.attribute}.".startswith(f"{attribute}.")
+        if attribute is None or is_within(found.place.attribute, attribute)
     ]
     about = _of_product(chain) if attribute is None else None
     values.sort(key=lambda one: -one.last)
@@ -373,14 +385,20 @@ def _history(
 
 def _versions(chain: Sequence[SnapshotRecord]) -> list[_Version]:
     """Return the records of a chain; several snapshots in a row with the same record are one."""
+    # A clock may have been ahead, or set back: what is later in the chain was not published before.
+    moments = accumulate((max(one.moment, one.published) for one in chain), max)
+    # By a clock that was ahead of a later one, or of now, something would look visible that was not sent yet.
+    after = [*(one.moment for one in chain[1:]), clock.now()]
+    earliest = reversed([*accumulate(reversed(after), min)])
     found: list[_Version] = []
-    for place, there in enumerate(chain):
+    for place, (there, moment, least) in enumerate(zip(chain, moments, earliest, strict=True)):
         if there.record is None or there.problem:
             continue
+        began = there.moment if there.moment <= least else None
         if found and _are_same(found[-1].there, there):
-            found[-1] = replace(found[-1], until=place)
+            found[-1] = replace(found[-1], until=moment, began=began)
         else:
-            found.append(_Version(place, place, there))
+            found.append(_Version(place, there, moment, moment, began))
     return found
 
 
@@ -390,297 +408,214 @@ def _are_same(one: SnapshotRecord, other: SnapshotRecord) -> bool:
     return (one.origin.query, one.origin.extent) == (other.origin.query, other.origin.extent)
 
 
-def _moments(chain: Sequence[SnapshotRecord]) -> list[datetime]:
-    """Return for each snapshot the latest time of it and of those before: a clock may have been ahead, or set back."""
-    return list(accumulate((max(one.moment, one.published) for one in chain), max))
-
-
-def _beginnings(chain: Sequence[SnapshotRecord]) -> list[datetime | None]:
-    """Return when the load of each snapshot began; None if its clock was ahead of that of a later one, or of now.
-
-    By a clock that was ahead, something would look visible that was not sent yet.
-    """
-    after = [*(one.moment for one in chain[1:]), clock.now()]
-    earliest = list(accumulate(reversed(after), min))[::-1]
-    return [one.moment if one.moment <= least else None for one, least in zip(chain, earliest, strict=True)]
-
-
 class _Walk:
     """Follows each place of an attribute through the versions of a product, with what was sent meanwhile."""
 
     def __init__(
-        self,
-        versions: Sequence[_Version],
-        moments: Sequence[datetime],
-        began: Sequence[datetime | None],
-        writes: Sequence[SentWrite],
-        unreadable: Sequence[str],
+        self, versions: Sequence[_Version], size: int, writes: Sequence[SentWrite], some_unreadable: bool
     ) -> None:
-        self._versions, self._moments, self._began = versions, moments, began
-        self._known = [one for one in writes if one.sent is not None]
-        self._opaque = [one for one in writes if one.sent is None]
-        self._unreadable = unreadable
+        self._versions, self._size = versions, size
+        self._writes = writes
+        self._opaque = [one for one in writes if one.sent is None and one.outcome is not WriteOutcome.REFUSED]
+        self._some_unreadable = some_unreadable
         #: Attributes that are nested too deeply to be followed.
         self.too_deep: list[str] = []
 
     def histories(self, root: str) -> Iterator[ValueHistory]:
         """Yield the history of each place of an attribute."""
-        now = [one.value(root) for one in self._versions]
-        written = [one for one in self._known if root in (one.sent or {})]
-        before = [one.value_before(root) for one in written]
-        after = [one.value_sent(root) for one in written]
-        versions = [*now, *before, *after]
         try:
-            found = list(trails(root, versions))
-        except RecursionError:  # nested deeper than Python walks
+            found = sent_changes(root, [one.value(root) for one in self._versions], self._writes)
+        except RecursionError:
             self.too_deep.append(root)
             return
-        for trail in found:
-            if trail.attribute.startswith(_KEPT_BY_SERVICE):
+        for place, held, sent in found:
+            if is_within(place.attribute, _KEPT_BY_SERVICE):
                 continue
-            held = [
-                NoValue.NOT_ASKED
-                if isinstance(one, NoValue) and not version.asked(trail.attribute, trail.language_code)
+            known = [
+                NOT_ASKED
+                if absence_of(one) and not version.asked(place.attribute, place.language_code)
                 else one
-                for one, version in zip(trail.held, self._versions, strict=False)
+                for one, version in zip(held, self._versions, strict=True)
             ]
-            start = len(now)
-            sent = [
-                (write, trail.held[start + number], trail.held[start + len(written) + number])
-                for number, write in enumerate(written)
-            ]
-            if (history := self._history(trail, held, sent)) is not None:
-                yield history
-
-    def _history(
-        self, trail: Trail, held: Sequence[Held], sent: Sequence[tuple[SentWrite, Held, Held]]
-    ) -> ValueHistory | None:
-        # What a write carried along unchanged, it did not change.
-        waiting = [one for one in sent if one[1] is NoValue.NOT_ASKED or not is_same(one[1], one[2])]
-        events: list[tuple[float, ValueEvent]] = []
-        last: tuple[_Version, Held] | None = None
-        is_ours, not_asked = False, 0
-        stale: list[tuple[SentWrite, Held, Held]] = []
-        for version, value in zip(self._versions, held, strict=True):
-            if value is NoValue.NOT_ASKED:
-                not_asked += 1
+            events = sorted(self._events(place, known, sent), key=lambda one: one[0])
+            if not events:
                 continue
-            moment, until = self._moments[version.place], self._moments[version.until]
-            seen = [
-                one
-                for one in waiting
-                if one[0].at <= until and is_same(one[2], value) and not _was_refused(one[0])
-            ]
-            made = [one for one in seen if one[0].at <= moment]
+            last, newest = events[-1]
+            if 0 < (not_asked := sum(one is NOT_ASKED for one in known)) < len(known):
+                words = f"Not asked for in {counted(not_asked, 'state')} of the product."
+                events[-1] = last, _with_notes(newest, words)
+            yield ValueHistory(place, tuple(event for _, event in reversed(events)), last)
+
+    def _events(
+        self, place: ValuePlace, held: Sequence[Any], sent: Sequence[SentChange]
+    ) -> list[tuple[float, ValueEvent]]:
+        """Return what happened to a place, each with the number of the snapshot that shows it."""
+        waiting = [one for one in sent if not one.was_refused]
+        stale: list[SentChange] = []
+        events: list[tuple[float, ValueEvent]] = []
+        last: _Shown | None = None
+        for version, value in zip(self._versions, held, strict=True):
+            if value is NOT_ASKED:
+                continue
+            seen = [one for one in waiting if one.write.at <= version.until and is_same(one.after, value)]
             # What the service had, or had got after it, and what is not there any more, came no later.
-            latest = max((one[0].at for one in seen), default=None)
+            latest = max((one.write.at for one in seen), default=datetime.min.replace(tzinfo=UTC))
             gone = [
                 one
                 for one in waiting
-                if one not in seen
-                and not _was_refused(one[0])
-                and (
-                    one[0].is_visible_at(self._began[version.until])
-                    or (latest is not None and one[0].at < latest)
-                )
+                if one not in seen and (one.write.is_visible_at(version.began) or one.write.at < latest)
             ]
             stale += gone
             waiting = [one for one in waiting if one not in seen and one not in gone]
-            is_nothing = last is None and value is NoValue.ABSENT  # nothing is no value that came
-            if is_nothing or (last is not None and _is_unchanged(last[1], value)):
-                last = (version, value)
-                if seen and events:
-                    events[-1] = (events[-1][0], _sent_again(events[-1][1], seen))
-                continue
-            event = self._event(version, value, last)
-            if made:
-                event = replace(event, sent=Sent.YES, write=made[0][0])
-            else:
-                event = self._by_others(event, trail, version, value, last)
-            event = _sent_again(event, seen[len(made[:1]) :])
-            if gone and event.sent is not Sent.YES:
-                note = f"The upsert {gone[-1][0].upsert} had sent another value."
-                event = replace(event, note=_sentences(event.note, note))
-            if is_ours and event.sent is Sent.NO:
-                event = replace(event, note=_sentences(event.note, "It overrides what was sent from here."))
-            is_ours = event.sent is Sent.YES
-            events.append((version.place, event))
-            last = (version, value)
-        events += self._unseen(waiting, stale, last)
-        if not events:
-            return None
-        events.sort(key=lambda one: one[0])
-        if not_asked and last is not None:
-            place, newest = events[-1]
-            words = f"Not asked for in {counted(not_asked, 'state')} of the product."
-            events[-1] = (place, replace(newest, note=_sentences(newest.note, words)))
-        return ValueHistory(
-            trail.attribute,
-            trail.language,
-            trail.language_code,
-            trail.item,
-            tuple(event for _, event in reversed(events)),
-            events[-1][0],
-        )
+            if not _is_unchanged(last, value):
+                event = self._event(place, version, value, last, seen)
+                if gone and event.sent is not Sent.YES:
+                    event = _with_notes(event, f"The upsert {gone[-1].write.upsert} had sent another value.")
+                if events and events[-1][1].sent is Sent.YES and event.sent is Sent.NO:
+                    event = _with_notes(event, "It overrides what was sent from here.")
+                events.append((version.place, event))
+            elif seen and events:
+                events[-1] = events[-1][0], _with_notes(events[-1][1], *_sent_again(seen))
+            last = version, value
+        unseen = [one for one in sent if one.was_refused or one in waiting]
+        return [*events, *self._unseen(unseen, stale, last)]
 
-    def _event(self, version: _Version, value: Held, last: tuple[_Version, Held] | None) -> ValueEvent:
+    def _event(
+        self,
+        place: ValuePlace,
+        version: _Version,
+        value: Any,
+        last: _Shown | None,
+        seen: Sequence[SentChange],
+    ) -> ValueEvent:
         there = version.there
+        made = [one.write for one in seen if one.write.at <= version.moment][:1]
+        # What came while the snapshot was loaded was there already.
+        again = _sent_again(seen[len(made) :])
+        sent, write, unclear = (
+            (Sent.YES, made[0], "") if made else self._by_others(place, version, value, last)
+        )
         if last is None:
             # Before it nobody has asked for this attribute, or there was no snapshot.
-            is_first = version is self._versions[0]
-            return ValueEvent(
-                Event.FIRST if is_first else Event.ASKED,
+            event = ValueEvent(Event.FIRST if version is self._versions[0] else Event.ASKED, value)
+            note = "Unknown since when."
+        else:
+            earlier, before = last
+            is_dated = there.updated_at is not None and there.updated_at != earlier.there.updated_at
+            event = ValueEvent(
+                _what_happened(before, value),
                 value,
-                seen_at=there.moment,
-                snapshot=there.snapshot,
-                note="Unknown since when.",
+                before,
+                since=there.updated_at if is_dated else None,
+                not_in=earlier.there.snapshot,
             )
-        before, held = last
-        event = Event.CHANGED
-        if isinstance(held, NoValue):
-            event = Event.STILL_MISSING if isinstance(value, NoValue) else Event.ADDED
-        elif isinstance(value, NoValue):
-            event = Event.REMOVED
-        is_dated = there.updated_at is not None and there.updated_at != before.there.updated_at
-        return ValueEvent(
-            event,
-            value,
-            held,
-            since=there.updated_at if is_dated else None,
-            seen_at=there.moment,
-            snapshot=there.snapshot,
-            not_in=before.there.snapshot,
-            note="" if is_dated else "updatedAt was not changed with it.",
-        )
+            note = "" if is_dated else "updatedAt was not changed with it."
+        event = replace(event, seen_at=there.moment, snapshot=there.snapshot, sent=sent, write=write)
+        return _with_notes(event, note, unclear, *again)
 
     def _by_others(
-        self,
-        event: ValueEvent,
-        trail: Trail,
-        version: _Version,
-        value: Held,
-        last: tuple[_Version, Held] | None,
-    ) -> ValueEvent:
-        """Return an event of a value that no upsert sent of which everything is kept."""
-        moment = self._moments[version.place]
-        root = trail.attribute.partition(".")[0]
-        earlier = self._moments[last[0].place] if last else None
-        possible = [
-            one
-            for one in self._opaque
-            if one.at <= moment and one.writes(root) and one.outcome is not WriteOutcome.REFUSED
-        ]
+        self, place: ValuePlace, version: _Version, value: Any, last: _Shown | None
+    ) -> tuple[Sent, SentWrite | None, str]:
+        """Return what is known of who sent a value that no upsert sent of which everything is kept."""
+        root = place.attribute.partition(".")[0]
+        possible = [one for one in self._opaque if one.at <= version.moment and one.writes(root)]
         for one in reversed(possible):
-            if _has_made(one.digests, trail, value):
-                return replace(event, sent=Sent.YES, write=one)
+            if _has_made(one.digests, place, value):
+                return Sent.YES, one, ""
         # Nobody knows what they wrote; an import may take a day until it is visible.
         unclear = [
-            one.upsert for one in possible if not one.digests and (earlier is None or one.at > earlier)
+            one.upsert for one in possible if not one.digests and (last is None or one.at > last[0].moment)
         ]
         if unclear:
             note = f"The upsert {unclear[-1]} wrote this attribute; what it wrote is not kept."
-            return replace(event, sent=Sent.UNKNOWN, note=_sentences(event.note, note))
-        if self._unreadable:
-            return replace(event, sent=Sent.UNKNOWN)
-        return event
+            return Sent.UNKNOWN, None, note
+        return Sent.UNKNOWN if self._some_unreadable else Sent.NO, None, ""
 
     def _unseen(
-        self,
-        waiting: Sequence[tuple[SentWrite, Held, Held]],
-        stale: Sequence[tuple[SentWrite, Held, Held]],
-        last: tuple[_Version, Held] | None,
+        self, waiting: Sequence[SentChange], stale: Sequence[SentChange], last: _Shown | None
     ) -> Iterator[tuple[float, ValueEvent]]:
         """Yield what was sent and is in no snapshot."""
-        for write, before, after in (*waiting, *stale):
-            later = [one.place for one in self._versions if self._moments[one.place] >= write.at]
-            event = Event.NOT_SEEN if (write, before, after) in stale else Event.NOT_VISIBLE
-            if _was_refused(write):
+        for one in (*waiting, *stale):
+            write = one.write
+            event = Event.NOT_SEEN if one in stale else Event.NOT_VISIBLE
+            if one.was_refused:
                 event = Event.REFUSED
-            elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], after):
+            elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], one.after):
                 continue  # it was there already
-            place = min(later) - 0.5 if later else float(len(self._moments))
+            later = (version.place - 0.5 for version in self._versions if version.moment >= write.at)
             # Without an identifier nobody knows whether the service has got it.
             is_lost = write.tracking is None and write.outcome is WriteOutcome.UNKNOWN
             sent, note = (Sent.UNKNOWN, _LOST) if is_lost else (Sent.YES, "")
-            yield place, ValueEvent(event, after, before, sent=sent, write=write, note=note)
+            yield (
+                next(later, float(self._size)),
+                ValueEvent(event, one.after, one.before, sent=sent, write=write, note=note),
+            )
 
 
 _LOST = "The reply to the call was lost, so that it may never have arrived."
 
 
-def _was_refused(write: SentWrite) -> bool:
-    return write.outcome is WriteOutcome.REFUSED
+def _sent_again(again: Iterable[SentChange]) -> list[str]:
+    return [f"Sent again by the upsert {one.write.upsert}." for one in again]
 
 
-def _sent_again(event: ValueEvent, again: Sequence[tuple[SentWrite, Held, Held]]) -> ValueEvent:
-    """Return an event with the upserts that sent its value again."""
-    notes = [f"Sent again by the upsert {write.upsert}." for write, *_ in again]
-    return replace(event, note=_sentences(event.note, *notes))
+def _with_notes(event: ValueEvent, *notes: str) -> ValueEvent:
+    return replace(event, note=" ".join(filter(None, (event.note, *notes))))
 
 
-def _is_unchanged(one: Held, other: Held) -> bool:
+def _what_happened(before: Any, value: Any) -> Event:
+    if absence_of(before):
+        return Event.STILL_MISSING if absence_of(value) else Event.ADDED
+    return Event.REMOVED if absence_of(value) else Event.CHANGED
+
+
+def _is_unchanged(last: _Shown | None, value: Any) -> bool:
     """Whether nothing happened to a place: null is another state than absent."""
-    return one is other if isinstance(one, NoValue) else is_same(one, other)
+    if last is None:
+        return value is ABSENT  # nothing is no value that came
+    missing = absence_of(value)
+    return absence_of(last[1]) is missing and (missing is not None or is_same(last[1], value))
 
 
-def _has_made(digests: Collection[str], trail: Trail, value: Held) -> bool:
+def _has_made(digests: Collection[str], place: ValuePlace, value: Any) -> bool:
     """Whether one of some changes was to make this value of a place."""
-    made = place_digest(trail.path), value_digest(trail.path, value)
+    made = place_digest(place.path), value_digest(place.path, value)
     return any(made_by(one) == made for one in digests)
 
 
 def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
     """Return what happened to the product as a whole; None if nothing did."""
-    events: list[tuple[int, ValueEvent]] = []
+    events: list[ValueEvent] = []
+    number = 0
     last: SnapshotRecord | None = None
     gone: SnapshotRecord | None = None
     for place, there in enumerate(chain):
         if there.problem:
             continue
+        was = None if last is None else last.product_id
+        seen: dict[str, Any] = {"seen_at": there.moment, "snapshot": there.snapshot}
         if not there.has_product:
             # Only a whole snapshot of the same products says that one is gone.
             if last is not None and gone is None and there.complete and there.asked_for_the_same(last):
-                gone = there
-                events.append(
-                    (
-                        place,
-                        ValueEvent(
-                            Event.GONE,
-                            NoValue.ABSENT,
-                            last.product_id,
-                            seen_at=there.moment,
-                            snapshot=there.snapshot,
-                            not_in=last.snapshot,
-                        ),
-                    )
-                )
+                gone, number = there, place
+                events.append(ValueEvent(Event.GONE, ABSENT, was, not_in=last.snapshot, **seen))
             continue
-        is_other = last is not None and last.product_id != there.product_id
-        if gone is not None or is_other:
-            note = f"Under the id {there.product_id}; it had {last.product_id}." if is_other and last else ""
+        is_other = was not in {None, there.product_id}
+        if last is not None and (gone is not None or is_other):
+            number = place
             events.append(
-                (
-                    place,
-                    ValueEvent(
-                        Event.RENAMED if gone is None else Event.BACK,
-                        there.product_id,
-                        NoValue.ABSENT
-                        if gone is not None
-                        else last.product_id
-                        if last
-                        else NoValue.NOT_ASKED,
-                        since=there.updated_at,
-                        seen_at=there.moment,
-                        snapshot=there.snapshot,
-                        not_in=(gone or there).snapshot if gone else last.snapshot if last else "",
-                        note=note,
-                    ),
+                ValueEvent(
+                    Event.RENAMED if gone is None else Event.BACK,
+                    there.product_id,
+                    was if gone is None else ABSENT,
+                    since=there.updated_at,
+                    not_in=(gone or last).snapshot,
+                    note=f"Under the id {there.product_id}; it had {was}." if is_other else "",
+                    **seen,
                 )
             )
         gone, last = None, there
-    if not events:
-        return None
-    return ValueHistory("", None, None, "", tuple(event for _, event in reversed(events)), events[-1][0])
+    return ValueHistory(ValuePlace(), tuple(reversed(events)), number) if events else None
 
 
 #: Snapshots that a note names.
@@ -714,12 +649,9 @@ def _listed(snapshots: Sequence[SnapshotRecord]) -> str:
     return f"{counted(len(snapshots), 'snapshot')} ({named}{f' and {more:,} more' if more > 0 else ''})"
 
 
-def _sentences(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
-
-
-def _state(held: Held) -> str:
-    return held.value if isinstance(held, NoValue) else "filled"
+def _state(held: Any) -> str:
+    missing = absence_of(held)
+    return "filled" if missing is None else missing.value
 
 
 _COLUMNS = {
@@ -763,10 +695,10 @@ def _row(history: ProductHistory, value: ValueHistory, event: ValueEvent) -> tup
         history.name,
         history.product_ids[-1] if history.product_ids else None,
         history.gtin,
-        value.attribute,
-        value.language,
-        value.language_code,
-        value.item,
+        value.place.attribute,
+        value.place.language,
+        value.place.language_code,
+        value.place.item,
         str(event.event),
         shown_value(event.value),
         _state(event.value),

@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from prodex.catalog import Catalog
+from prodex.changes.trails import shown_value
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.gtin import comparable_column
 from prodex.ledger.writes import sent_writes
 from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
-from prodex.send.value_trails import shown_value
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked
 from prodex.store.snapshot import SNAPSHOTS, catalog_given, open_snapshot
@@ -101,36 +101,38 @@ def sent_summary(catalog: Catalog) -> SentSummary:
     gtins = comparable_column(whole(catalog.arrow("products", ["gtin"])["gtin"])).drop_null().to_pylist()
     # Read once: earlier snapshots are of the same products.
     written = sent_writes(gtins, {catalog.origin.source}).writes
-    states = {one.place: one for one in sent_values(catalog, written=written)}
-    waiting = {place for place, one in states.items() if one.state in _OPEN}
+    states = {one.key: one for one in sent_values(catalog, written=written)}
+    waiting = {key for key, one in states.items() if one.state in _OPEN}
     since, shown = dict.fromkeys(waiting, _name_of(catalog)), dict.fromkeys(waiting, "")
     for name, earlier in _earlier(catalog) if waiting else ():
         if earlier.origin.source != catalog.origin.source:  # those products are others
             continue
-        ids = {states[place].product_id for place in waiting}
+        ids = {states[key].product_id for key in waiting}
         try:
-            known = {one.place: one for one in sent_values(earlier, ids, written)}
+            known = {one.key: one for one in sent_values(earlier, ids, written)}
         except (SnapshotDamaged, StorageError):
             continue
-        for place in list(waiting):
-            before = known.get(place)
-            is_before = earlier.origin.loaded_at is None or earlier.origin.loaded_at < states[place].write.at
+        for key in list(waiting):
+            before = known.get(key)
+            is_before = earlier.origin.loaded_at is None or earlier.origin.loaded_at < states[key].write.at
             if before is not None and before.state in _OPEN:
-                since[place] = name
+                since[key] = name
             elif before is not None and before.state is SentState.AS_SENT and not is_before:
                 # It has shown what was sent, whatever is known of the import.
-                states[place] = replace(states[place], state=SentState.OVERRIDDEN)
-                shown[place] = name
+                states[key] = replace(states[key], state=SentState.OVERRIDDEN)
+                shown[key] = name
             if is_before or (before is not None and before.state not in _OPEN):
-                waiting.remove(place)
+                waiting.remove(key)
         if not waiting:
             break
     found = list(states.values())
     overrides = [one for one in found if one.state is SentState.OVERRIDDEN]
-    overrides.sort(key=lambda one: (-one.write.at.timestamp(), one.product_id, one.attribute, one.item))
+    overrides.sort(
+        key=lambda one: (-one.write.at.timestamp(), one.product_id, one.place.attribute, one.place.item)
+    )
     counts = {state: sum(one.state is state for one in found) for state in SentState}
     return SentSummary(
-        tuple(Override(one, since[one.place], shown[one.place]) for one in overrides),
+        tuple(Override(one, since[one.key], shown[one.key]) for one in overrides),
         counts[SentState.AS_SENT],
         counts[SentState.NOT_VISIBLE],
         counts[SentState.UNKNOWN],
@@ -189,7 +191,7 @@ def override_lines(found: SentSummary, name: str) -> Iterator[str]:
 
 def _line(one: Override) -> str:
     value, write = one.value, one.value.write
-    place = " ".join(filter(None, [value.attribute, value.language, value.item]))
+    place = " ".join(filter(None, [value.place.attribute, value.place.language, value.place.item]))
     by = f" by {write.by}" if write.by else ""
     why = f" ({write.why})" if write.why else ""
     since = f", since {one.since_snapshot}" if one.since_snapshot else ""
@@ -226,9 +228,9 @@ def _row(one: Override) -> tuple[object, ...]:
     return (
         value.product_id,
         value.gtin,
-        value.attribute,
-        value.language,
-        value.item,
+        value.place.attribute,
+        value.place.language,
+        value.place.item,
         shown_value(value.sent),
         shown_value(value.now),
         write.at,

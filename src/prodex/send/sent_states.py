@@ -7,24 +7,24 @@ somebody's acceptance, what was loaded before, and what nobody asked for says no
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin
-from prodex.changes import ABSENT, NoValue
-from prodex.changes import is_same as is_same_value
+from prodex.changes import ABSENT, NOT_ASKED, absence_of, is_same
+from prodex.changes.trails import ValuePlace, trails
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
 from prodex.ledger.change_digests import Shown, are_shown, shown_by
 from prodex.ledger.upsert_file import LONGEST
 from prodex.ledger.writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.records import Product
-from prodex.send.value_trails import Held, is_same, trails
 from prodex.tables.columns import whole
 from prodex.tables.values import read_json
 
@@ -46,9 +46,8 @@ class SentValue:
     ----------
     product_id, gtin
         The product.
-    attribute, language, language_code, item
-        Where it is; see `prodex.send.value_trails.Trail`. The attribute "" is a call of which it is not kept what it
-        sent.
+    place
+        Where it is. That of the whole product is a call of which it is not kept what it sent.
     sent, now
         What was sent, and what is there.
     write
@@ -59,19 +58,30 @@ class SentValue:
 
     product_id: str
     gtin: str
-    attribute: str
-    language: str | None
-    language_code: str | None
-    item: str
-    sent: Held
-    now: Held
+    place: ValuePlace
+    sent: Any
+    now: Any
     write: SentWrite
     state: SentState
 
     @property
-    def place(self) -> tuple[str, str, str | None, str, str]:
+    def key(self) -> tuple[str, str, str | None, str, str]:
         """What it is known by in another snapshot: the product, the place and the upsert."""
-        return self.product_id, self.attribute, self.language_code, self.item, self.write.upsert
+        place = self.place
+        return self.product_id, place.attribute, place.language_code, place.item, self.write.upsert
+
+
+class SentChange(NamedTuple):
+    """What a call changed at a place: what it held before, if that is known, and what was sent."""
+
+    write: SentWrite
+    before: Any
+    after: Any
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether nothing of it arrived."""
+        return self.write.outcome is WriteOutcome.REFUSED
 
 
 def sent_values(
@@ -144,49 +154,66 @@ def _records(catalog: Catalog, products: Collection[str]) -> dict[str, Product]:
     return found
 
 
+def sent_changes(
+    root: str, now: Sequence[Any], writes: Iterable[SentWrite]
+) -> list[tuple[ValuePlace, tuple[Any, ...], list[SentChange]]]:
+    """Return the places of an attribute: what each held at several times, and what was sent to it.
+
+    What was written along as it was is not what somebody meant to send.
+
+    Parameters
+    ----------
+    root
+        The attribute.
+    now
+        Its values at these times, as `prodex.changes.trails` takes them.
+    writes
+        Calls.
+
+    Raises
+    ------
+    RecursionError
+        When it is nested deeper than Python walks.
+    """
+    written = [one for one in writes if root in (one.sent or ())]
+    before, after = [one.value_before(root) for one in written], [one.value_sent(root) for one in written]
+    found = []
+    for trail in trails(root, [*now, *before, *after]):
+        held, sent = trail.held[: len(now)], trail.held[len(now) :]
+        changes = map(SentChange, written, sent[: len(written)], sent[len(written) :])
+        found.append(
+            (
+                trail.place,
+                held,
+                [one for one in changes if one.before is NOT_ASKED or not is_same(one.before, one.after)],
+            )
+        )
+    return found
+
+
 def _of_product(
     product: str, record: Product, writes: Sequence[SentWrite], origin: Origin
 ) -> Iterator[SentValue]:
     waiting = record.get("lastRequest")
     yield from _not_kept(product, record, writes)
     for root in dict.fromkeys(root for one in writes for root in one.sent or ()):
-        written = [one for one in writes if root in (one.sent or ())]
         unclear = [one for one in writes if one.sent is None and one.writes(root)]
-        now = record.get(root, ABSENT)
-        versions = [
-            now,
-            *(one.value_before(root) for one in written),
-            *(one.value_sent(root) for one in written),
-        ]
         try:
-            found = list(trails(root, versions))
-        except RecursionError:  # nested deeper than Python walks
+            found = sent_changes(root, [record.get(root, ABSENT)], writes)
+        except RecursionError:
             continue
         is_waiting = isinstance(waiting, Mapping) and root in waiting
-        for trail in found:
-            held, *others = trail.held
-            if isinstance(held, NoValue) and not origin.asked(trail.attribute, trail.language_code):
+        for place, (now,), sent in found:
+            arrived = [one for one in sent if not one.was_refused]
+            if not arrived or (absence_of(now) and not origin.asked(place.attribute, place.language_code)):
                 continue
-            if (last := _last(written, others)) is None:
-                continue
-            write, sent = last
-            state = _state(write, sent, held, origin)
+            write, _, after = arrived[-1]
+            state = _state(write, after, now, origin)
             if state is SentState.OVERRIDDEN and (is_waiting or _is_as_before(record, write)):
                 state = SentState.NOT_VISIBLE
             if state is SentState.OVERRIDDEN and any(one.at >= write.at for one in unclear):
                 state = SentState.UNKNOWN
-            yield SentValue(
-                product,
-                write.gtin,
-                trail.attribute,
-                trail.language,
-                trail.language_code,
-                trail.item,
-                sent,
-                held,
-                write,
-                state,
-            )
+            yield SentValue(product, write.gtin, place, after, now, write, state)
 
 
 def _is_as_before(record: Product, write: SentWrite) -> bool:
@@ -194,7 +221,7 @@ def _is_as_before(record: Product, write: SentWrite) -> bool:
     before = write.before
     if before is None or before.get("updatedAt") is None or before["updatedAt"] != record.get("updatedAt"):
         return False
-    return all(is_same_value(record[name], before[name]) for name in record.keys() & before.keys())
+    return all(is_same(record[name], before[name]) for name in record.keys() & before.keys())
 
 
 def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Iterator[SentValue]:
@@ -207,24 +234,10 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
             shown = shown_by(record)
         is_there = are_shown(write.digests, shown)
         state = SentState.AS_SENT if is_there else SentState.UNKNOWN
-        yield SentValue(
-            product, write.gtin, "", None, None, "", NoValue.NOT_ASKED, NoValue.NOT_ASKED, write, state
-        )
+        yield SentValue(product, write.gtin, ValuePlace(), NOT_ASKED, NOT_ASKED, write, state)
 
 
-def _last(written: Sequence[SentWrite], others: Sequence[Held]) -> tuple[SentWrite, Held] | None:
-    """Return the last call that changed a place, and what it sent there; None if none did."""
-    found = None
-    for number, write in enumerate(written):
-        before, after = others[number], others[len(written) + number]
-        # What was written along as it was is not what somebody meant to send.
-        is_change = before is NoValue.NOT_ASKED or not is_same(before, after)
-        if is_change and write.outcome is not WriteOutcome.REFUSED:
-            found = write, after
-    return found
-
-
-def _state(write: SentWrite, sent: Held, now: Held, origin: Origin) -> SentState:
+def _state(write: SentWrite, sent: Any, now: Any, origin: Origin) -> SentState:
     if is_same(sent, now):
         return SentState.AS_SENT
     if origin.loaded_at is not None and origin.loaded_at > clock.now() + clock.TOLERATED:

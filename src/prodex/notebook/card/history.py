@@ -14,14 +14,14 @@ from typing import Any
 
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.changes import NoValue
+from prodex.changes import NoValue, absence_of
+from prodex.changes.trails import shown_value
 from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, ValueHistory, histories_of
 from prodex.display.html_tables import template
 from prodex.errors import ProdexError
 from prodex.exploration.card.contents import CardContents
 from prodex.messages import counted
 from prodex.quality.problems import attribute_title
-from prodex.send.value_trails import Held, shown_value
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.untrusted_text import Words, even_limit, label, weight, words
@@ -148,10 +148,10 @@ def _is_unchanged(value: ValueHistory) -> bool:
 
 
 def _place(value: ValueHistory, most: int) -> HistoryOfPlace:
-    language = value.language or value.language_code
-    where = " · ".join(filter(None, [language, value.item]))
+    place = value.place
+    where = " · ".join(filter(None, [place.language, place.item]))
     return HistoryOfPlace(
-        label(attribute_title(value.attribute) if value.attribute else "The product as a whole"),
+        label(attribute_title(place.attribute) if place.attribute else "The product as a whole"),
         label(where or None),
         tuple(_row(event, most) for event in value.events),
     )
@@ -169,8 +169,9 @@ def _row(event: ValueEvent, most: int) -> HistoryRow:
     )
 
 
-def _gap(held: Held) -> str:
-    return _FACES[held] if isinstance(held, NoValue) else ""
+def _gap(held: Any) -> str:
+    missing = absence_of(held)
+    return "" if missing is None else _FACES[missing]
 
 
 def _since(event: ValueEvent) -> str:

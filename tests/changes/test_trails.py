@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prodex.changes import ABSENT, NoValue
-from prodex.send.value_trails import is_same, shown_value, trails
+from prodex.changes import ABSENT, absence_of, is_same
+from prodex.changes.trails import shown_value, trails
 
 TEXT = st.builds(
     lambda code, data: {"expressedIn": {"code": code}, "data": data},
@@ -43,9 +43,9 @@ def held(root: str, versions: list[Any], number: int) -> Counter[str]:
     found: Counter[str] = Counter()
     for one in trails(root, versions):
         value = one.held[number]
-        if isinstance(value, NoValue):
+        if absence_of(value) is not None:
             continue
-        if one.language_code is not None and isinstance(value, str):
+        if one.place.language_code is not None and isinstance(value, str):
             found["text"] += 1
         else:
             found += leaves(value)
