@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.send.merging import texts_meant, texts_of
-from prodex.send.records import DELETE, Product
+from prodex.send.records import Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
 from prodex.worklists.evidence import alike, same_moment
@@ -149,7 +149,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
         return True
     if decision.holds is False and not (is_there and not seen):
         return False
-    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    result = verdicts.result((str(decision.product), decision.check or ""))
     if result in {State.PASS, State.FAIL, State.NOT_APPLICABLE} and not is_there:
         return False
     return None
@@ -174,7 +174,7 @@ def _shows_the_same(decision: Decision, found: Finding) -> bool:
 
 def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
     """Whether the check of a row finds something at its place; None where it cannot be judged."""
-    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    result = verdicts.result((str(decision.product), decision.check or ""))
     if result is None or result is State.UNKNOWN:
         return None
     return bool(_findings_at_place(decision, verdicts))
@@ -220,40 +220,24 @@ def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
 
 
 def _changes_nothing(decision: Decision, record: Product) -> bool:
-    correction = decision.correction
+    said = decision.said
     # An exact answer was compared with the product when it was understood.
-    if correction is None or decision.answer.change is not None:
+    if said is None or decision.answer.change is not None:
         return False
-    present = record.get(correction.attribute.partition(".")[0])
-    if correction.is_text:
-        if correction.value is DELETE:
-            # Positions move when texts are deleted: this one may be another by now.
-            return decision.before is None and not _is_left(decision, present)
-        return decision.before == str(correction.value)
-    if callable(correction.value):
-        return bool(correction.value(present) == present)
-    return _same_value(present, None if correction.value is DELETE else correction.value)
+    if _is_text_answer(decision) and (not said or said.after is None):
+        # Positions move when texts are deleted: this one may be another by now.
+        return decision.before is None and not _is_left(decision, record)
+    return said.is_there
 
 
-def _is_left(decision: Decision, present: Any) -> bool:
+def _is_left(decision: Decision, record: Product) -> bool:
     """Whether a text that is to be deleted is still there, whatever its position."""
     seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
     if decision.position is None or not seen:
         return decision.position is not None
-    texts = [one for one in texts_of(present, attribute.partition(".")[0]) if one.attribute == attribute]
+    root = attribute.partition(".")[0]
+    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
     return any(alike(one.data, seen) for one in texts_meant(texts, decision.language, decision.language_code))
-
-
-def _same_value(present: Any, new: Any) -> bool:
-    """Whether a value says the same; labels and descriptions beside a code say nothing more."""
-    match present, new:
-        case dict(), dict() if "code" in new:
-            return bool(present.get("code") == new["code"])
-        case {"data": held}, {"data": given}:
-            return bool(held == given) and _same_value(present.get("expressedIn"), new.get("expressedIn"))
-        case list(), list():
-            return len(present) == len(new) and all(map(_same_value, present, new))
-    return bool(present == new)
 
 
 #: Product id and id of a check.
@@ -280,32 +264,36 @@ class Verdicts:
 
     Attributes
     ----------
-    results
-        By product and check.
+    states
+        Of each product, in the order of the checks.
+    checks
+        The place of each check.
     findings
         What was found where a check fails.
     """
 
-    results: Mapping[Asked, State]
+    states: Mapping[str, Sequence[int]]
+    checks: Mapping[str, int]
     findings: Mapping[Asked, Sequence[Finding]]
+
+    def result(self, asked: Asked) -> State | None:
+        """Return the result of a check for a product; None where it was not judged."""
+        product, check = asked
+        if product not in self.states or check not in self.checks:
+            return None
+        return State(int(self.states[product][self.checks[check]]))
 
     @classmethod
     def of(cls, audit: Audit, products: Collection[str]) -> Self:
         """Return the results of an audit for some products."""
         wanted = frozenset(products)
-        checks = [check.id for check in audit.checks]
-        results: dict[Asked, State] = {}
-        for part in audit.parts:
-            rows = [
-                (row, product)
-                for row, product in enumerate(part.column("product_id").to_pylist())
-                if product in wanted
-            ]
-            for row, product in rows:
-                states = part.states[row].tolist()
-                results.update(
-                    ((product, check), State(state)) for check, state in zip(checks, states, strict=True)
-                )
+        checks = {check.id: place for place, check in enumerate(audit.checks)}
+        states = {
+            product: row
+            for part in audit.parts
+            for product, row in zip(part.column("product_id").to_pylist(), part.states, strict=True)
+            if product in wanted
+        }
         findings: dict[Asked, list[Finding]] = defaultdict(list)
         names = ("product_id", "check", *Finding._fields)
         for batch in audit.failure_batches():
@@ -314,7 +302,7 @@ class Verdicts:
             ):
                 if product in wanted:
                     findings[product, check].append(Finding(*found))
-        return cls(results, findings)
+        return cls(states, checks, findings)
 
     def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:
         """Yield what is found here and was not before, with its product and check.
@@ -322,7 +310,7 @@ class Verdicts:
         A place that a check had found before is not new, whatever is found there now.
         """
         for asked, findings in self.findings.items():
-            if self.results.get(asked) is not State.FAIL:
+            if self.result(asked) is not State.FAIL:
                 continue
             there = Counter(one.place for one in before.findings.get(asked, ()))
             for one in findings:

@@ -225,7 +225,7 @@ NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 BLANK: Final = " \t\r\n"
 
 _ATTRIBUTES: Final = frozenset({"languages", "unit", "type", "list", NIL})
-_INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,30})")
+_INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]*)")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 #: The types that an element may name itself; `object` is the empty one.
