@@ -590,5 +590,5 @@ def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]
         sys.stdout.write(f"\n{history.snapshots} snapshots: {seconds:.2f} s\n")
     assert (301, ["1", "0"]) == (
         history.snapshots,
-        [event.value for value in history.values for event in value.events],
+        [event.change.after for value in history.values for event in value.events],
     )

@@ -12,6 +12,7 @@ import pytest
 
 import prodex
 from prodex.catalog import Origin
+from prodex.changes import Change
 from prodex.corrections.history import Event, ValueEvent
 from prodex.errors import InputError
 from prodex.exploration.card.contents import CardContents, read_card
@@ -335,7 +336,7 @@ def test_dates_say_their_zone(monkeypatch: pytest.MonkeyPatch, zone: str, shown:
         assert "in local time of the service" in part(made, "Numbers and dates").words
         event = ValueEvent(
             Event.CHANGED,
-            "new",
+            Change("7", ("brandHighlight",), "old", "new"),
             since=datetime(2026, 11, 20, 9, 0),  # noqa: DTZ001 - as the service sends it
             seen_at=datetime(2026, 11, 20, 23, 30, tzinfo=UTC),
         )

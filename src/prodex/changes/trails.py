@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from prodex.changes.change import ABSENT, Item, Path, absence_of
 from prodex.changes.identity import aligned
@@ -27,7 +27,7 @@ class ValuePlace:
     path
         The place as a change has it; empty for the product as a whole.
     language_code
-        The language of the text that is there, as sent; None if it is no text.
+        The language of the text that is there, as sent, "" if it names none; None if it is no text.
     """
 
     path: Path = ()
@@ -36,12 +36,13 @@ class ValuePlace:
     @property
     def attribute(self) -> str:
         """Its wire path, as in the tables: `productBenefits.text`."""
-        return ".".join(step for step in self.path if isinstance(step, str))
+        names = [step for step in self.path if isinstance(step, str)]
+        return ".".join(names if self.language_code is None else names[:-1])
 
     @property
     def language(self) -> str | None:
         """The language of a text in the short form."""
-        code = self.language_code
+        code = self.language_code or None
         return None if code is None else (short_language(code, None) or code)
 
     @property
@@ -50,13 +51,12 @@ class ValuePlace:
         items = [step for step in self.path if isinstance(step, Item | int)]
         match items:
             # The language of a text is in a column of its own.
-            case [*_, Item(name="language", number=number)] if self.language_code is not None:
+            case [*_, Item(name="language", number=number)] if self.language_code:
                 items[-1:] = [Item("language", "", number)] if number else []
         return " / ".join(map(item_in_words, items))
 
 
-@dataclass(frozen=True)
-class Trail:
+class Trail(NamedTuple):
     """A place, and what it held at each time: a value as the record has it (of a text its letters), or an absence."""
 
     place: ValuePlace
@@ -112,10 +112,9 @@ def _trail(path: Path, versions: Sequence[Any], filled: Sequence[Any]) -> Trail:
     if not filled or not all(is_text(one) and one["data"] is not None for one in filled):
         return Trail(ValuePlace(path), tuple(versions))
     codes = [one["expressedIn"].get("code") for one in filled]
-    code = next((one for one in reversed(codes) if isinstance(one, str)), None)
-    return Trail(
-        ValuePlace(path, code), tuple(one["data"] if absence_of(one) is None else one for one in versions)
-    )
+    code = next((one for one in reversed(codes) if isinstance(one, str)), "")
+    letters = tuple(one["data"] if absence_of(one) is None else one for one in versions)
+    return Trail(ValuePlace((*path, "data"), code), letters)
 
 
 def shown_value(held: Any) -> str | None:

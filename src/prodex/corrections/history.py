@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import accumulate
-from typing import Any, TypeAlias
+from typing import Any
 
 import pandas as pd
 
 from prodex import clock
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
-from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, absence_of, is_same
+from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, Change, absence_of, is_same
+from prodex.changes.change import Path
 from prodex.changes.trails import ValuePlace, shown_value
 from prodex.errors import InputError
 from prodex.gtin import comparable
@@ -73,8 +74,9 @@ class ValueEvent:
     ----------
     event
         What happened.
-    value, before
-        What the place held then, and what it held before; see `prodex.changes.trails`.
+    change
+        From what the place held before to what it held then: NOT_ASKED where that is not known. That of the product as
+        a whole is one of its id.
     since
         When the product was last changed, as the service said then, without a zone: the value came at that time, or
         before. None if it is unknown since when.
@@ -91,8 +93,7 @@ class ValueEvent:
     """
 
     event: Event
-    value: Any
-    before: Any = NOT_ASKED
+    change: Change
     since: datetime | None = None
     seen_at: datetime | None = None
     snapshot: str = ""
@@ -341,10 +342,6 @@ class _Version:
         return origin is not None and origin.asked(attribute, language)
 
 
-#: A value that a version has.
-_Shown: TypeAlias = tuple[_Version, Any]
-
-
 def _history(
     name: str, chain: Sequence[SnapshotRecord], written: SentWrites, attribute: str | None
 ) -> ProductHistory:
@@ -358,7 +355,7 @@ def _history(
     roots = dict.fromkeys(root for one in versions for root in one.record)
     roots |= dict.fromkeys(root for one in writes for root in one.sent or ())
     top = None if attribute is None else attribute.partition(".")[0]
-    walked = _Walk(versions, len(chain), writes, bool(unreadable))
+    walked = _Walk(ids[-1] if ids else "", versions, len(chain), writes, bool(unreadable))
     values = [
         found
         for root in roots
@@ -412,8 +409,14 @@ class _Walk:
     """Follows each place of an attribute through the versions of a product, with what was sent meanwhile."""
 
     def __init__(
-        self, versions: Sequence[_Version], size: int, writes: Sequence[SentWrite], some_unreadable: bool
+        self,
+        product: str,
+        versions: Sequence[_Version],
+        size: int,
+        writes: Sequence[SentWrite],
+        some_unreadable: bool,
     ) -> None:
+        self._product = product
         self._versions, self._size = versions, size
         self._writes = writes
         self._opaque = [one for one in writes if one.sent is None and one.outcome is not WriteOutcome.REFUSED]
@@ -424,20 +427,21 @@ class _Walk:
     def histories(self, root: str) -> Iterator[ValueHistory]:
         """Yield the history of each place of an attribute."""
         try:
-            found = sent_changes(root, [one.value(root) for one in self._versions], self._writes)
+            now = [one.value(root) for one in self._versions]
+            found = [*sent_changes(self._product, root, now, self._writes)]
         except RecursionError:
             self.too_deep.append(root)
             return
-        for place, held, sent in found:
+        for (place, held), sent in found:
             if is_within(place.attribute, _KEPT_BY_SERVICE):
                 continue
             known = [
                 NOT_ASKED
-                if absence_of(one) and not version.asked(place.attribute, place.language_code)
+                if absence_of(one) and not version.asked(place.attribute, place.language_code or None)
                 else one
                 for one, version in zip(held, self._versions, strict=True)
             ]
-            events = sorted(self._events(place, known, sent), key=lambda one: one[0])
+            events = sorted(self._events(place.path, known, sent), key=lambda one: one[0])
             if not events:
                 continue
             last, newest = events[-1]
@@ -447,17 +451,19 @@ class _Walk:
             yield ValueHistory(place, tuple(event for _, event in reversed(events)), last)
 
     def _events(
-        self, place: ValuePlace, held: Sequence[Any], sent: Sequence[SentChange]
+        self, path: Path, held: Sequence[Any], sent: Sequence[SentChange]
     ) -> list[tuple[float, ValueEvent]]:
         """Return what happened to a place, each with the number of the snapshot that shows it."""
         waiting = [one for one in sent if not one.was_refused]
         stale: list[SentChange] = []
         events: list[tuple[float, ValueEvent]] = []
-        last: _Shown | None = None
+        last, before = None, NOT_ASKED
         for version, value in zip(self._versions, held, strict=True):
             if value is NOT_ASKED:
                 continue
-            seen = [one for one in waiting if one.write.at <= version.until and is_same(one.after, value)]
+            seen = [
+                one for one in waiting if one.write.at <= version.until and is_same(one.change.after, value)
+            ]
             # What the service had, or had got after it, and what is not there any more, came no later.
             latest = max((one.write.at for one in seen), default=datetime.min.replace(tzinfo=UTC))
             gone = [
@@ -467,8 +473,9 @@ class _Walk:
             ]
             stale += gone
             waiting = [one for one in waiting if one not in seen and one not in gone]
-            if not _is_unchanged(last, value):
-                event = self._event(place, version, value, last, seen)
+            change = Change(self._product, path, before, value)
+            if not _says_nothing(change):
+                event = self._event(change, version, last, seen)
                 if gone and event.sent is not Sent.YES:
                     event = _with_notes(event, f"The upsert {gone[-1].write.upsert} had sent another value.")
                 if events and events[-1][1].sent is Sent.YES and event.sent is Sent.NO:
@@ -476,55 +483,48 @@ class _Walk:
                 events.append((version.place, event))
             elif seen and events:
                 events[-1] = events[-1][0], _with_notes(events[-1][1], *_sent_again(seen))
-            last = version, value
+            last, before = version, value
         unseen = [one for one in sent if one.was_refused or one in waiting]
-        return [*events, *self._unseen(unseen, stale, last)]
+        return [*events, *self._unseen(unseen, stale, before)]
 
     def _event(
-        self,
-        place: ValuePlace,
-        version: _Version,
-        value: Any,
-        last: _Shown | None,
-        seen: Sequence[SentChange],
+        self, change: Change, version: _Version, last: _Version | None, seen: Sequence[SentChange]
     ) -> ValueEvent:
         there = version.there
         made = [one.write for one in seen if one.write.at <= version.moment][:1]
         # What came while the snapshot was loaded was there already.
         again = _sent_again(seen[len(made) :])
-        sent, write, unclear = (
-            (Sent.YES, made[0], "") if made else self._by_others(place, version, value, last)
+        sent, write, unclear = (Sent.YES, made[0], "") if made else self._by_others(change, version, last)
+        event = ValueEvent(
+            _what_happened(change),
+            change,
+            seen_at=there.moment,
+            snapshot=there.snapshot,
+            sent=sent,
+            write=write,
         )
         if last is None:
             # Before it nobody has asked for this attribute, or there was no snapshot.
-            event = ValueEvent(Event.FIRST if version is self._versions[0] else Event.ASKED, value)
-            note = "Unknown since when."
-        else:
-            earlier, before = last
-            is_dated = there.updated_at is not None and there.updated_at != earlier.there.updated_at
-            event = ValueEvent(
-                _what_happened(before, value),
-                value,
-                before,
-                since=there.updated_at if is_dated else None,
-                not_in=earlier.there.snapshot,
-            )
-            note = "" if is_dated else "updatedAt was not changed with it."
-        event = replace(event, seen_at=there.moment, snapshot=there.snapshot, sent=sent, write=write)
+            is_first = version is self._versions[0]
+            event = replace(event, event=Event.FIRST if is_first else Event.ASKED)
+            return _with_notes(event, "Unknown since when.", unclear, *again)
+        is_dated = there.updated_at is not None and there.updated_at != last.there.updated_at
+        since, note = (there.updated_at, "") if is_dated else (None, "updatedAt was not changed with it.")
+        event = replace(event, since=since, not_in=last.there.snapshot)
         return _with_notes(event, note, unclear, *again)
 
     def _by_others(
-        self, place: ValuePlace, version: _Version, value: Any, last: _Shown | None
+        self, change: Change, version: _Version, last: _Version | None
     ) -> tuple[Sent, SentWrite | None, str]:
         """Return what is known of who sent a value that no upsert sent of which everything is kept."""
-        root = place.attribute.partition(".")[0]
+        root = change.attribute or ""
         possible = [one for one in self._opaque if one.at <= version.moment and one.writes(root)]
         for one in reversed(possible):
-            if _has_made(one.digests, place, value):
+            if _has_made(one.digests, change):
                 return Sent.YES, one, ""
         # Nobody knows what they wrote; an import may take a day until it is visible.
         unclear = [
-            one.upsert for one in possible if not one.digests and (last is None or one.at > last[0].moment)
+            one.upsert for one in possible if not one.digests and (last is None or one.at > last.moment)
         ]
         if unclear:
             note = f"The upsert {unclear[-1]} wrote this attribute; what it wrote is not kept."
@@ -532,15 +532,15 @@ class _Walk:
         return Sent.UNKNOWN if self._some_unreadable else Sent.NO, None, ""
 
     def _unseen(
-        self, waiting: Sequence[SentChange], stale: Sequence[SentChange], last: _Shown | None
+        self, waiting: Sequence[SentChange], stale: Sequence[SentChange], last: Any
     ) -> Iterator[tuple[float, ValueEvent]]:
-        """Yield what was sent and is in no snapshot."""
+        """Yield what was sent and is in no snapshot; `last` is what the place holds in the last one."""
         for one in (*waiting, *stale):
             write = one.write
             event = Event.NOT_SEEN if one in stale else Event.NOT_VISIBLE
             if one.was_refused:
                 event = Event.REFUSED
-            elif event is Event.NOT_VISIBLE and last is not None and is_same(last[1], one.after):
+            elif event is Event.NOT_VISIBLE and is_same(last, one.change.after):
                 continue  # it was there already
             later = (version.place - 0.5 for version in self._versions if version.moment >= write.at)
             # Without an identifier nobody knows whether the service has got it.
@@ -548,7 +548,7 @@ class _Walk:
             sent, note = (Sent.UNKNOWN, _LOST) if is_lost else (Sent.YES, "")
             yield (
                 next(later, float(self._size)),
-                ValueEvent(event, one.after, one.before, sent=sent, write=write, note=note),
+                ValueEvent(event, one.change, sent=sent, write=write, note=note),
             )
 
 
@@ -563,23 +563,25 @@ def _with_notes(event: ValueEvent, *notes: str) -> ValueEvent:
     return replace(event, note=" ".join(filter(None, (event.note, *notes))))
 
 
-def _what_happened(before: Any, value: Any) -> Event:
-    if absence_of(before):
-        return Event.STILL_MISSING if absence_of(value) else Event.ADDED
-    return Event.REMOVED if absence_of(value) else Event.CHANGED
+def _what_happened(change: Change) -> Event:
+    if absence_of(change.before):
+        return Event.STILL_MISSING if absence_of(change.after) else Event.ADDED
+    return Event.REMOVED if absence_of(change.after) else Event.CHANGED
 
 
-def _is_unchanged(last: _Shown | None, value: Any) -> bool:
-    """Whether nothing happened to a place: null is another state than absent."""
-    if last is None:
-        return value is ABSENT  # nothing is no value that came
-    missing = absence_of(value)
-    return absence_of(last[1]) is missing and (missing is not None or is_same(last[1], value))
+def _says_nothing(change: Change) -> bool:
+    """Whether nothing happened to a place: null is another state than absent, and nothing is no value that came."""
+    missing = absence_of(change.after)
+    if change.before is NOT_ASKED:
+        return change.after is ABSENT
+    return absence_of(change.before) is missing and (
+        missing is not None or is_same(change.before, change.after)
+    )
 
 
-def _has_made(digests: Collection[str], place: ValuePlace, value: Any) -> bool:
+def _has_made(digests: Collection[str], change: Change) -> bool:
     """Whether one of some changes was to make this value of a place."""
-    made = place_digest(place.path), value_digest(place.path, value)
+    made = place_digest(change.path), value_digest(change.path, change.after)
     return any(made_by(one) == made for one in digests)
 
 
@@ -598,7 +600,8 @@ def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
             # Only a whole snapshot of the same products says that one is gone.
             if last is not None and gone is None and there.complete and there.asked_for_the_same(last):
                 gone, number = there, place
-                events.append(ValueEvent(Event.GONE, ABSENT, was, not_in=last.snapshot, **seen))
+                is_gone = Change(str(was), ("id",), was, ABSENT)
+                events.append(ValueEvent(Event.GONE, is_gone, not_in=last.snapshot, **seen))
             continue
         is_other = was not in {None, there.product_id}
         if last is not None and (gone is not None or is_other):
@@ -606,8 +609,7 @@ def _of_product(chain: Sequence[SnapshotRecord]) -> ValueHistory | None:
             events.append(
                 ValueEvent(
                     Event.RENAMED if gone is None else Event.BACK,
-                    there.product_id,
-                    was if gone is None else ABSENT,
+                    Change(str(was), ("id",), was if gone is None else ABSENT, there.product_id),
                     since=there.updated_at,
                     not_in=(gone or last).snapshot,
                     note=f"Under the id {there.product_id}; it had {was}." if is_other else "",
@@ -697,13 +699,13 @@ def _row(history: ProductHistory, value: ValueHistory, event: ValueEvent) -> tup
         history.gtin,
         value.place.attribute,
         value.place.language,
-        value.place.language_code,
+        value.place.language_code or None,
         value.place.item,
         str(event.event),
-        shown_value(event.value),
-        _state(event.value),
-        shown_value(event.before),
-        _state(event.before),
+        shown_value(event.change.after),
+        _state(event.change.after),
+        shown_value(event.change.before),
+        _state(event.change.before),
         event.since,
         event.seen_at,
         event.snapshot or None,

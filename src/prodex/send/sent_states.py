@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin
-from prodex.changes import ABSENT, NOT_ASKED, absence_of, is_same
-from prodex.changes.trails import ValuePlace, trails
+from prodex.changes import ABSENT, NOT_ASKED, Change, absence_of, is_same
+from prodex.changes.trails import Trail, ValuePlace, trails
 from prodex.executors import side_by_side
 from prodex.gtin import comparable_column
 from prodex.ledger.change_digests import Shown, are_shown, shown_by
@@ -72,11 +72,10 @@ class SentValue:
 
 
 class SentChange(NamedTuple):
-    """What a call changed at a place: what it held before, if that is known, and what was sent."""
+    """What a call changed at a place; NOT_ASKED is before where that is not known."""
 
     write: SentWrite
-    before: Any
-    after: Any
+    change: Change
 
     @property
     def was_refused(self) -> bool:
@@ -155,20 +154,22 @@ def _records(catalog: Catalog, products: Collection[str]) -> dict[str, Product]:
 
 
 def sent_changes(
-    root: str, now: Sequence[Any], writes: Iterable[SentWrite]
-) -> list[tuple[ValuePlace, tuple[Any, ...], list[SentChange]]]:
-    """Return the places of an attribute: what each held at several times, and what was sent to it.
+    product: str, root: str, now: Sequence[Any], writes: Iterable[SentWrite]
+) -> Iterator[tuple[Trail, list[SentChange]]]:
+    """Yield the places of an attribute: what each held at several times, and what was sent to it.
 
     What was written along as it was is not what somebody meant to send.
 
     Parameters
     ----------
+    product
+        The key of the product.
     root
         The attribute.
     now
         Its values at these times, as `prodex.changes.trails` takes them.
     writes
-        Calls.
+        Calls that wrote the product.
 
     Raises
     ------
@@ -177,18 +178,15 @@ def sent_changes(
     """
     written = [one for one in writes if root in (one.sent or ())]
     before, after = [one.value_before(root) for one in written], [one.value_sent(root) for one in written]
-    found = []
-    for trail in trails(root, [*now, *before, *after]):
-        held, sent = trail.held[: len(now)], trail.held[len(now) :]
-        changes = map(SentChange, written, sent[: len(written)], sent[len(written) :])
-        found.append(
-            (
-                trail.place,
-                held,
-                [one for one in changes if one.before is NOT_ASKED or not is_same(one.before, one.after)],
-            )
+    many, more = len(now), len(now) + len(written)
+    # All of them first: of what is nested too deep, nothing is followed.
+    for place, held in [*trails(root, [*now, *before, *after])]:
+        sent = zip(written, held[many:more], held[more:], strict=True)
+        made = [SentChange(write, Change(product, place.path, *sides)) for write, *sides in sent]
+        yield (
+            Trail(place, held[:many]),
+            [one for one in made if not is_same(one.change.before, one.change.after)],
         )
-    return found
 
 
 def _of_product(
@@ -199,21 +197,23 @@ def _of_product(
     for root in dict.fromkeys(root for one in writes for root in one.sent or ()):
         unclear = [one for one in writes if one.sent is None and one.writes(root)]
         try:
-            found = sent_changes(root, [record.get(root, ABSENT)], writes)
+            found = [*sent_changes(product, root, [record.get(root, ABSENT)], writes)]
         except RecursionError:
             continue
         is_waiting = isinstance(waiting, Mapping) and root in waiting
-        for place, (now,), sent in found:
+        for (place, (now,)), sent in found:
             arrived = [one for one in sent if not one.was_refused]
-            if not arrived or (absence_of(now) and not origin.asked(place.attribute, place.language_code)):
+            if not arrived or (
+                absence_of(now) and not origin.asked(place.attribute, place.language_code or None)
+            ):
                 continue
-            write, _, after = arrived[-1]
-            state = _state(write, after, now, origin)
+            write, change = arrived[-1]
+            state = _state(write, change.after, now, origin)
             if state is SentState.OVERRIDDEN and (is_waiting or _is_as_before(record, write)):
                 state = SentState.NOT_VISIBLE
             if state is SentState.OVERRIDDEN and any(one.at >= write.at for one in unclear):
                 state = SentState.UNKNOWN
-            yield SentValue(product, write.gtin, place, after, now, write, state)
+            yield SentValue(product, write.gtin, place, change.after, now, write, state)
 
 
 def _is_as_before(record: Product, write: SentWrite) -> bool:

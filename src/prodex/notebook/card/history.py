@@ -129,7 +129,7 @@ def card_history(found: ProductHistory) -> CardHistory:
     """Return the history of a product as its card shows it."""
     changed = [one for one in found.values if not _is_unchanged(one)]
     shown = changed[:_MOST]
-    sizes = [weight(shown_value(event.value) or "") for one in shown for event in one.events]
+    sizes = [weight(shown_value(event.change.after) or "") for one in shown for event in one.events]
     most = even_limit(sizes, _ROOM)
     looked, *notes = found.notes
     return CardHistory(
@@ -160,8 +160,8 @@ def _place(value: ValueHistory, most: int) -> HistoryOfPlace:
 def _row(event: ValueEvent, most: int) -> HistoryRow:
     return HistoryRow(
         str(event.event),
-        words(shown_value(event.value), most),
-        _gap(event.value),
+        words(shown_value(event.change.after), most),
+        _gap(event.change.after),
         _since(event),
         event.sent is Sent.YES,
         label(_sender(event)) if event.sent is not Sent.YES else words(_sender(event), 2_000),
