@@ -21,7 +21,7 @@ from prodex.changes.trails import trails
 from prodex.errors import ChangesRefused
 from prodex.ledger.change_digests import are_shown, digests_of, shown_by
 from prodex.sandbox import Sandbox
-from prodex.send.merging import Correction, merged
+from prodex.send.merging import TextPlace, text_change, written_with
 from prodex.send.records import DELETE
 from prodex.worklists.exact_answers import exact_text
 from prodex.worklists.fix import fix_of
@@ -98,9 +98,9 @@ def long_code(spelled: str) -> str:
 def merged_alone(texts: Mapping[str, str], language: str, way: str) -> Any:
     """Return the description with a new text in a language, by a frame or by a merge."""
     if way == "merge":
-        return merged(record(texts), [Correction("description", "neu", language=language)], {})[0][
-            "description"
-        ]
+        product = record(texts)
+        change = text_change("7", product, TextPlace("description", language=language), "neu", {})
+        return written_with(product, [change])["description"]
     row = {"product_id": "7", "attribute": "description", "language": language, "text": "neu"}
     return prodex.changes_from_frame(pd.DataFrame([row]), catalog(texts)).records[0]["description"]
 
@@ -399,9 +399,8 @@ def test_a_preview_names_the_country_where_there_are_several() -> None:
 def test_a_text_of_a_neighbour_does_not_show_that_a_correction_has_arrived() -> None:
     """A reply was lost: that French of France says what was sent for Belgium is no evidence."""
     before = record({"fra-FR": "Pain"})
-    change = Correction("description", "Pain", language="fr", language_code="fra-BE")
-    touched, _ = merged(before, [change], {})
-    after = {**before, **touched}
+    change = text_change("7", before, TextPlace("description", None, "fr", "fra-BE"), "Pain", {})
+    after = {**before, **written_with(before, [change])}
     digests = digests_of(diff(before, after))
     assert [False, True] == [are_shown(digests, shown_by(one)) for one in (before, after)]
 

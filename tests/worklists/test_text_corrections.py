@@ -71,7 +71,7 @@ def test_the_effect_is_what_the_rules_then_say(catalog: prodex.Catalog) -> None:
 
 def test_without_rules_only_refusals_of_the_service_are_found(catalog: prodex.Catalog) -> None:
     """And the representation says so."""
-    fix = prodex.fix_texts([name(), name("x" * 201, position="0", language_code="fra-FR")], catalog)
+    fix = prodex.fix_texts([name(), name("x" * 201, "3", before=None)], catalog)
 
     assert ["accepted", "refused"] == fix.answers["state"].tolist()
     assert "without rules: only what would be refused" in repr(fix)

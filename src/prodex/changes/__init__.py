@@ -54,7 +54,7 @@ from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
 from prodex.changes.columns import applied, changed_leaves, changes_of, differences, table_of
 from prodex.changes.diffing import diff
-from prodex.changes.identity import items_of, path_after, telling_apart
+from prodex.changes.identity import indexed, items_of, named, path_after, step_to, telling_apart
 from prodex.changes.sameness import (
     MAINTAINED_BY_SERVICE,
     OF_THE_CODE,
@@ -88,17 +88,20 @@ __all__ = [
     "diff",
     "differences",
     "in_words",
+    "indexed",
     "inverse",
     "is_exact",
     "is_made",
     "is_nothing",
     "is_same",
     "items_of",
+    "named",
     "path_after",
     "place_in_words",
     "said",
     "says_the_same",
     "sides_in_words",
+    "step_to",
     "table_of",
     "telling_apart",
     "value_at",

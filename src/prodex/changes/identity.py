@@ -67,6 +67,17 @@ def _by_code_in(name: str) -> Known:
     return known
 
 
+def _by_both(name: str, other: str) -> Known:
+    """Know items by two things together: energy is declared in two units, and each is a figure of its own."""
+
+    def known(item: Any) -> str | None:
+        held = [item.get(one) if isinstance(item, dict) else None for one in (name, other)]
+        parts = [_by_value(one.get("code") if isinstance(one, dict) else one) for one in held]
+        return None if None in parts else " ".join(map(str, parts))
+
+    return known
+
+
 #: What items of a list may be known by, the best first; of the first ones several items may have the same.
 _KNOWN_BY: Mapping[str, Known] = {
     "language": _by_language,
@@ -82,11 +93,16 @@ _KNOWN_BY: Mapping[str, Known] = {
     },
 }
 _SEVERAL = frozenset({"language", "code", "value", "unit"})
+#: By these somebody names a nutrient or its table; nothing is told apart by them.
+_NAMED_BY: Mapping[str, Known] = {
+    "figure": _by_both("isConceptualizedBy", "expressedIn"),
+    "basis": _by_both("quantity", "isMeasuredBy"),
+}
 
 
 def known_by(name: str) -> Known:
     """Return the function that says what an item is known by."""
-    return _KNOWN_BY.get(name) or _by_code_in(name)
+    return _KNOWN_BY.get(name) or _NAMED_BY.get(name) or _by_code_in(name)
 
 
 def telling_apart(*lists: Sequence[Any]) -> str | None:
@@ -205,6 +221,59 @@ def _named_beside(lists: Iterable[Sequence[str]]) -> set[str]:
         for short in set(map(short_of, codes))
         if len({is_whole_language(one) for one in codes if short_of(one) == short}) > 1
     }
+
+
+def step_to(items: Sequence[Any], place: int, name: str | None = None) -> Item | int:
+    """Return the step to an item of a list; its index where nothing tells it from its neighbours.
+
+    Parameters
+    ----------
+    items, place
+        The list, and the index of the item.
+    name
+        What it is known by; by default what tells the items of the list apart.
+
+    Examples
+    --------
+    >>> step_to(["A", "B"], 1).value, step_to(["A", "A"], 1), step_to([[1], [2]], 1)
+    ('B', 1, 1)
+    """
+    name = name or telling_apart(items)
+    if name is None or (value := (known := known_by(name))(items[place])) is None:
+        return place
+    return Item(name, value) if [*map(known, items)].count(value) == 1 else place
+
+
+def named(product: Any, path: Sequence[str | int]) -> Path:
+    """Return a path with indexes as the items that are there.
+
+    >>> named({"namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}, ("namePublicLong", 0, "data"))
+    ('namePublicLong', Item(name='language', value='fra-FR', number=0, of=1), 'data')
+    """
+    at, made = product, []
+    for step in path:
+        made.append(step_to(at, step) if isinstance(step, int) else step)
+        at = at[step]
+    return tuple(made)
+
+
+def indexed(product: Any, path: Path) -> tuple[str | int, ...] | None:
+    """Return a path with the indexes of its items; None where one of them is not there.
+
+    >>> indexed({"isTaggedBy": ["new", "big"]}, ("isTaggedBy", Item("value", "big")))
+    ('isTaggedBy', 1)
+    """
+    at, made = product, []
+    for step in path:
+        place: Any = step
+        if isinstance(step, Item):
+            place = place_of(at, step) if isinstance(at, list) else None
+        try:
+            at = at[place]
+        except (KeyError, IndexError, TypeError):
+            return None
+        made.append(place)
+    return tuple(made)
 
 
 def is_ambiguous(item: Item, *lists: Sequence[Item]) -> bool:

@@ -43,21 +43,21 @@ def correct_a_text(client: prodex.Client, catalog: prodex.Catalog, say: Callable
     from prodex.quality.problems import attribute_label
 
     changes = _a_correction(catalog)
-    (edit,) = changes.edits
+    (edit,) = changes.preview().to_dict("records")
     tracking = prodex.upsert(client, changes, progress=False).wait(progress=False)
     message = f" {on_one_line(tracking.message)}".rstrip()
     page = client.search_products(
-        prodex.ProductQuery(gtins_in=edit.gtin, extra={"allow_not_consumer_units": True})
+        prodex.ProductQuery(gtins_in=edit["gtin"], extra={"allow_not_consumer_units": True})
     )
     there: list[dict[str, Any]] = [json.loads(bytes(product)) for product in page.envelope.data]
     texts = prodex.flatten(there).texts.query("attribute == @_ATTRIBUTE")
     if there[0][_ATTRIBUTE] != changes.records[0][_ATTRIBUTE]:
-        raise IncompleteLoad(f"GTIN {edit.gtin} now has another long name than was sent.")
+        raise IncompleteLoad(f"GTIN {edit['gtin']} now has another long name than was sent.")
     say(
-        f"The {attribute_label(edit.attribute)} of GTIN {edit.gtin} in {language_label(str(edit.language))} gets a "
-        f"remark: status {tracking.status}.{message} {counted(len(texts) - 1, 'other language')} untouched:"
+        f"The {attribute_label(edit['attribute'])} of GTIN {edit['gtin']} in {language_label(edit['language'])} gets "
+        f"a remark: status {tracking.status}.{message} {counted(len(texts) - 1, 'other language')} untouched:"
     )
-    row = next(row for row in texts.itertuples() if row.position == edit.position)
+    row = next(row for row in texts.itertuples() if row.position == edit["position"])
     say(f"  {row.language_code}  {on_one_line(row.text)}")
 
 

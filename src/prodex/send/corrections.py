@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,15 +15,29 @@ import pyarrow.compute as pc
 from prodex import gtin
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog, Origin
-from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, diff, is_same
+from prodex.changes import (
+    ABSENT,
+    MAINTAINED_BY_SERVICE,
+    Change,
+    apply,
+    by_product,
+    diff,
+    indexed,
+    inverse,
+    is_nothing,
+    is_same,
+    says_the_same,
+    wire_path,
+)
+from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
 from prodex.ledger.batch import Loaded
-from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
+from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, meant_by, short_of, tag_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
-from prodex.send.merging import Correction, Edit, merged, recoded
+from prodex.send.merging import TextItem, TextPlace, recoded, text_change, texts_of, written_with
 from prodex.send.records import DELETE, Product
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
@@ -69,6 +82,24 @@ class KnownProducts:
                 codes[short_of(row["language"])].add(row["language_code"])
         texts = {row["attribute"] for row in rows} | set(TEXTS)
         return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
+
+
+class Correction(NamedTuple):
+    """One cell of a frame that corrects something.
+
+    Attributes
+    ----------
+    place
+        The text that it is about; of a value at the top of the product, its attribute alone.
+    value
+        The new text or value, or DELETE.
+    column
+        The column of a value; None for a text.
+    """
+
+    place: TextPlace
+    value: Any
+    column: Column | None = None
 
 
 def corrections_in(
@@ -153,10 +184,8 @@ def _long(frame: pd.DataFrame, ids: Sequence[str], known: KnownProducts) -> Iter
         # Somebody who edits one of the columns often forgets the other, and the text would go into the wrong language.
         if language is not None and code is not None:
             _refuse_two_languages(product, attribute, str(language), str(code), known)
-        yield (
-            product,
-            Correction(attribute, _checked_text(text, product, attribute), True, position, language, code),
-        )
+        place = TextPlace(attribute, position, language, code)
+        yield product, Correction(place, _checked_text(text, product, attribute))
 
 
 def _refuse_two_languages(
@@ -221,7 +250,7 @@ def _text_or_value(
                 "in the long form: a frame like catalog.texts."
             )
         short, code = (None, language_) if is_long_code(language_) else (language_, None)
-        return Correction(attribute, _checked_text(new, product, name), True, None, short, code)
+        return Correction(TextPlace(attribute, None, short, code), _checked_text(new, product, name))
     raise ChangesRefused(
         f"Product {product}: column {name!r} cannot be corrected here. {_unknown_text(attribute or name, known)}"
     )
@@ -235,22 +264,47 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
         )
     # A label follows from its code, so that only the code can be corrected.
     if len(path) == 2 and path[1] == "code":
-        value = DELETE if new is DELETE else partial(_with_code, code=_number_or_text(new), name=column.name)
-        return Correction(path[0], value, False)
+        return Correction(TextPlace(path[0]), DELETE if new is DELETE else _number_or_text(new), column)
     if len(path) != 1:
         hint = f" Correct its code instead: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
         raise ChangesRefused(
             f"Product {product}: {column.name} is derived from other data and cannot be written.{hint}"
         )
-    return Correction(path[0], DELETE if new is DELETE else _json_value(column, new, product), False)
+    value = DELETE if new is DELETE else _json_value(column, new, product)
+    return Correction(TextPlace(path[0]), value, column)
 
 
-def _with_code(before: Any, code: str, name: str) -> Any:
-    if before is not None and not isinstance(before, dict):
-        raise ChangesRefused(
-            f"{name} is not one code but {before!r:.60}. Send the whole attribute as a record."
-        )
-    return recoded(before, code)
+def _changes(
+    product: str, record: Product, corrections: Iterable[Correction], known: KnownProducts
+) -> list[Change]:
+    """Return the changes that the cells about a product make."""
+    found: dict[Path, Change] = {}
+    for one in corrections:
+        if one.column is not None:
+            change: Change | None = _change_of_value(
+                product, record, one.place.attribute, one.value, one.column
+            )
+        else:
+            change = text_change(product, record, one.place, one.value, known.codes)
+        # Two rows of a frame may be about one text if they agree, as they do after a join.
+        if change is not None and found.setdefault(change.path, change) != change:
+            raise ChangesRefused(
+                f"GTIN {record.get('gtin')}: two different texts were given for {one.place}. Keep one of them."
+            )
+    return [*found.values()]
+
+
+def _change_of_value(product: str, record: Product, attribute: str, new: Any, column: Column) -> Change:
+    before = record.get(attribute, ABSENT)
+    if new is DELETE:
+        return Change(product, (attribute,), before, ABSENT)
+    if len(column.paths[0]) == 2:
+        if not (is_nothing(before) or isinstance(before, dict)):
+            raise ChangesRefused(
+                f"{column.name} is not one code but {before!r:.60}. Send the whole attribute as a record."
+            )
+        new = recoded(before, new)
+    return Change(product, (attribute,), before, new)
 
 
 def _json_value(column: Column, new: Any, product: str) -> Any:
@@ -335,8 +389,6 @@ class Changes:
         One for each product: its GTIN and the complete values of the attributes that change.
     changes
         What tells the records from the loaded products, place by place.
-    edits
-        The corrections as they are shown.
     loaded
         When each product was last updated (`updatedAt`) according to the catalogue, by product id.
     known
@@ -356,21 +408,67 @@ class Changes:
 
     records: tuple[Product, ...] = field(repr=False)
     changes: tuple[Change, ...] = field(repr=False)
-    edits: tuple[Edit, ...] = field(repr=False)
     loaded: Mapping[str, str | None] = field(repr=False)
     known: Mapping[str, frozenset[str]] = field(repr=False)
     origin: Origin = field(repr=False)
 
     def __len__(self) -> int:
-        return len(self.edits)
+        return len(self._told)
+
+    @property
+    def _told(self) -> list[Change]:
+        return [one for one in self.changes if not says_the_same(one)]
 
     def preview(self) -> pd.DataFrame:
         """Return the changes as a frame: gtin, attribute, position, language, before, after."""
-        return pd.DataFrame(list(self.edits), columns=list(Edit._fields), dtype=object)
+        written = dict(zip(self.loaded, self.records, strict=True))
+        rows = [
+            (written[product]["gtin"], *row)
+            for product, several in by_product(self._told).items()
+            for row in _preview_rows(written[product], several)
+        ]
+        columns = ["gtin", "attribute", "position", "language", "before", "after"]
+        return pd.DataFrame(rows, columns=columns, dtype=object)
 
     def __repr__(self) -> str:
-        edits, products = counted(len(self.edits), "correction"), counted(len(self.records), "product")
-        return f"<Changes: {edits} of {products}; .preview() shows them>"
+        changes, products = counted(len(self), "correction"), counted(len(self.records), "product")
+        return f"<Changes: {changes} of {products}; .preview() shows them>"
+
+
+def _preview_rows(written: Product, changes: Sequence[Change]) -> Iterator[tuple[Any, ...]]:
+    """Yield attribute, position, language, the value before and the new one of each change of a product."""
+    # The service has all attributes as they were; what is written leads back to them.
+    loaded = apply(written, inverse(changes))
+    for one in changes:
+        before, after = (_text_at(side, one.path) for side in (loaded, written))
+        if (text := before or after) is None:
+            sides = (
+                None if one.before is ABSENT else one.before,
+                DELETE if is_nothing(one.after) else one.after,
+            )
+            yield wire_path(one.path), None, None, *sides
+            continue
+        variants = {
+            tag_of(item.variant)
+            for item in texts_of(written.get(str(one.attribute)), str(one.attribute))
+            if item.attribute == text.attribute and item.variant is not None
+        }
+        short = text.sent_language or text.code
+        # Where an attribute has several texts of one language, that is named by its code.
+        language = text.code if short and len(meant_by(short_of(short), [*variants])) > 1 else short
+        new = DELETE if after is None else after.data
+        # An item that gets its text is a new text for whoever looks at texts.
+        position, old = (
+            (None, None) if before is None or before.data is None else (before.position, before.data)
+        )
+        yield text.attribute, position, language, old, new
+
+
+def _text_at(record: Product, path: Path) -> TextItem | None:
+    """Return the text that is at a place, or has its letters there."""
+    steps = indexed(record, path[:-1] if path[-1] == "data" else path)
+    root = str(path[0])
+    return next((one for one in texts_of(record.get(root), root, empty=True) if one.steps == steps), None)
 
 
 def changes_from_frame(
@@ -428,10 +526,16 @@ def changes_from_frame(
         service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
     known = KnownProducts.of(catalog)
     corrections = corrections_in(frame, catalog, known, language)
-    changes, refused = merged_changes(
-        received_products(catalog, corrections), corrections, known, catalog.origin
-    )
-    _refuse_all(refused, len(corrections))
+    records = received_products(catalog, corrections)
+    asked: dict[str, list[Change]] = {}
+    refused: list[Refusal] = []
+    for product, record in records.items():
+        try:
+            asked[product] = _changes(product, record, corrections[product], known)
+        except ChangesRefused as error:
+            refused.append((product, record.get("gtin"), str(error)))
+    changes, more = merged_changes(records, asked, known, catalog.origin)
+    _refuse_all([*refused, *more], len(corrections))
     if service is not None:
         refuse_changed(service, *merged_with(changes))
     return changes
@@ -443,49 +547,47 @@ Refusal: TypeAlias = tuple[str, Any, str]
 
 def merged_changes(
     products: Mapping[str, Product],
-    corrections: Mapping[str, Sequence[Correction]],
+    changes: Mapping[str, Sequence[Change]],
     known: KnownProducts,
     origin: Origin,
 ) -> tuple[Changes, list[Refusal]]:
-    """Merge corrections with products, and say which products cannot be corrected, and why.
+    """Merge changes with products, and say which products cannot be corrected, and why.
 
     Parameters
     ----------
     products
         The products as received, by product id.
-    corrections
-        Their corrections, by product id.
+    changes
+        What is asked for, by product id; products that are not there stay as they are.
     known
         Facts of the catalogue of the products.
     origin
         The origin of that catalogue.
     """
     records: list[Product] = []
-    changes: list[Change] = []
-    edits: list[Edit] = []
+    told: list[Change] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
     refused: list[Refusal] = []
-    for product, record in products.items():
+    for product, asked in changes.items():
+        record = products[product]
         try:
-            touched, edited = merged(record, corrections[product], known.codes)
-            if not edited:
+            made = written_with(record, asked)
+            if not made:
                 continue
-            for attribute in touched:
-                _refuse_unknown(origin, attribute, corrections[product])
+            _refuse_unknown(origin, record, made)
             gtin = _only_gtin(product, record, known)
-            told = diff({name: record.get(name, ABSENT) for name in touched}, touched, product=product)
+            differing = diff({name: record.get(name, ABSENT) for name in made}, made, product=product)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), str(error)))
             continue
         # Labels in another language than the service's own would be written over its own.
-        written = without_labels(touched) if origin.accept_language else touched
+        written = without_labels(made) if origin.accept_language else made
         records.append({"gtin": gtin, **written})
-        changes += told
-        edits += edited
+        told += differing
         loaded[product] = record.get("updatedAt")
         filled[gtin] = frozenset(name for name in _MANDATORY if record.get(name) or not origin.asked(name))
-    return Changes(tuple(records), tuple(changes), tuple(edits), loaded, filled, origin), refused
+    return Changes(tuple(records), tuple(told), loaded, filled, origin), refused
 
 
 def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
@@ -659,25 +761,28 @@ def _record(product: str, text: str) -> dict[str, Any]:
     return record
 
 
-def _refuse_unknown(origin: Origin, attribute: str, corrections: Sequence[Correction]) -> None:
+def _refuse_unknown(origin: Origin, record: Product, made: Product) -> None:
     """Raise if the catalogue may lack a part of an attribute: writing the attribute would delete that part."""
     query = origin.query
     if query is None:
         return
-    why = None
-    if not origin.asked(attribute):
-        why = "was not requested when this catalogue was loaded"
-    elif query.source_include and attribute not in query.source_include:
-        why = f"was requested only in part ({', '.join(query.source_include)})"
-    elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
-        why = "was loaded without a part of it"
-    elif query.product_languages and any(correction.is_text for correction in corrections):
-        why = f"was loaded only in {', '.join(query.product_languages)}"
-    if why:
-        raise ChangesRefused(
-            f"{attribute} {why}, and a write replaces all of it: the missing part would be lost. Load the products "
-            "with the whole attribute in all languages, and correct these."
-        )
+    for attribute in made:
+        why = None
+        if not origin.asked(attribute):
+            why = "was not requested when this catalogue was loaded"
+        elif query.source_include and attribute not in query.source_include:
+            why = f"was requested only in part ({', '.join(query.source_include)})"
+        elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
+            why = "was loaded without a part of it"
+        elif query.product_languages and any(
+            True for one in (record, made) for _ in texts_of(one.get(attribute), attribute)
+        ):
+            why = f"was loaded only in {', '.join(query.product_languages)}"
+        if why:
+            raise ChangesRefused(
+                f"{attribute} {why}, and a write replaces all of it: the missing part would be lost. Load the products "
+                "with the whole attribute in all languages, and correct these."
+            )
 
 
 def language_codes_only(value: Any) -> Any:

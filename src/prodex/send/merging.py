@@ -1,16 +1,29 @@
-"""Merging corrections into one product: a written array replaces the stored one, so the whole array is written.
+"""Changes of one product become what is written of it: a written array replaces the stored one, so it is whole.
 
-Positions are those of the tables: list indexes along the wire path, the outermost first.
+A text is named by its attribute, its language and its position: list indexes along the wire path, the outermost first,
+as tables have them. `text_change` finds the place that is meant, and `written_with` makes changes.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from prodex import locales
-from prodex.changes import MAINTAINED_BY_SERVICE, OF_THE_CODE
+from prodex.changes import (
+    ABSENT,
+    MAINTAINED_BY_SERVICE,
+    OF_THE_CODE,
+    Change,
+    Item,
+    PlaceChanged,
+    apply,
+    in_words,
+    is_exact,
+    named,
+)
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import (
     codes_in_words,
@@ -28,18 +41,13 @@ from prodex.tables.values import halves_of, storable
 from prodex.written_json import RepeatedKeys, unwritable, why_unwritable
 
 
-class Correction(NamedTuple):
-    """One correction from a frame.
+class TextPlace(NamedTuple):
+    """The place of a text, as somebody names it.
 
     Attributes
     ----------
     attribute
-        Wire path of a localized text (`productBenefits.text`), or of a value at the top level of the product.
-    value
-        The new text or value, or DELETE; for what is more than a value, a function that returns the new value of the
-        attribute from the present one, which it leaves as it is.
-    is_text
-        Whether it is a localized text.
+        Wire path of the text (`productBenefits.text`).
     position
         The position of the text in the attribute, as in `catalog.texts`, or None.
     language, language_code
@@ -47,40 +55,28 @@ class Correction(NamedTuple):
     """
 
     attribute: str
-    value: Any
-    is_text: bool = True
     position: str | None = None
     language: str | None = None
     language_code: str | None = None
 
+    @property
+    def root(self) -> str:
+        return self.attribute.partition(".")[0]
 
-class Edit(NamedTuple):
-    """One change: a correction with the old value.
-
-    Attributes
-    ----------
-    gtin, attribute, position, language
-        Where it is. Position and language are None for a value that is not a text, position also for a new text. Where
-        an attribute has several texts of one language, the language is the code of that text.
-    before, after
-        The old value, or None; the new one, or DELETE.
-    """
-
-    gtin: str
-    attribute: str
-    position: str | None
-    language: str | None
-    before: Any
-    after: Any
+    def __str__(self) -> str:
+        language = self.language_code or self.language or "no language"
+        return f"{self.attribute} in {language}" + (
+            "" if self.position is None else f" at position {self.position!r}"
+        )
 
 
 class TextItem(NamedTuple):
-    """A localized text of a product, and the list or object that contains it."""
+    """A localized text of a product, with its position and all steps that lead to it."""
 
     attribute: str
     position: str
     item: dict[str, Any]
-    holder: Any
+    steps: tuple[str | int, ...] = ()
 
     @property
     def code(self) -> str | None:
@@ -123,268 +119,277 @@ def texts_meant(texts: Sequence[TextItem], language: str | None, language_code: 
     )
 
 
-def merged(
-    product: Mapping[str, Any], corrections: Iterable[Correction], codes: Mapping[str, frozenset[str]]
-) -> tuple[Product, list[Edit]]:
-    """Return the complete values of the corrected attributes of a product, and the actual changes.
+def text_change(
+    product: str, record: Product, place: TextPlace, text: Any, codes: Mapping[str, frozenset[str]]
+) -> Change | None:
+    """Return the change that a text is to be another one; where the product has it already, that leads to the same.
+
+    None where a text is to be taken away that cannot be there.
 
     Parameters
     ----------
     product
-        The record as received.
-    corrections
-        Its corrections.
+        The key of the product.
+    record
+        It, as received.
+    place, text
+        The text that is meant, and the new one, or DELETE.
     codes
         The long language codes of each short one, for texts in a language that is new in this product.
 
     Raises
     ------
     ChangesRefused
-        When it is not certain which of several texts a correction means, or in which language a new one is.
+        When it is not certain which of several texts is meant, or in which language a new one is.
+
+    Examples
+    --------
+    >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
+    >>> record = {"namePublicLong": names}
+    >>> change = text_change("7", record, TextPlace("namePublicLong", language="fr"), "Riz long", {})
+    >>> change.path[-1], change.before, change.after
+    ('data', 'Riz', 'Riz long')
     """
-    work = _CorrectedProduct(product, codes)
-    made = [one for correction in corrections if (one := work.apply(correction)) is not None]
-    edits = [work.named(edit, code) for edit, code in made]
-    return work.finished({edit.attribute.partition(".")[0] for edit in edits}), edits
-
-
-class _CorrectedProduct:
-    """A product with copies of its corrected attributes."""
-
-    def __init__(self, product: Mapping[str, Any], codes: Mapping[str, frozenset[str]]) -> None:
-        self._product = product
-        self._codes = codes
-        self._gtin = str(product.get("gtin"))
-        self._values: Product = {}
-        self._by_text: dict[int, Correction] = {}
-        self._deleted: list[TextItem] = []
-
-    def apply(self, correction: Correction) -> tuple[Edit, str | None] | None:
-        """Apply one correction; return the edit and the code of its language, or None if it changes nothing."""
-        root = correction.attribute.partition(".")[0]
-        new = None if correction.value is DELETE else correction.value
-        if not correction.is_text:
-            before = self._values.get(root, self._product.get(root))
-            if callable(new):
-                new = new(before)
-            if before == new:
-                return None
-            if (rewritten := rewritten_container(before, new, root)) is not None:
-                raise self._refused(
-                    f"{rewritten}. A correction changes values, and never what they are wrapped in. Correct it at its "
-                    "source, or send the whole attribute as a record."
-                )
-            self._values[root] = new
-            # Nothing is left of an attribute: `finished` deletes it.
-            after = DELETE if new is None or new == [] else new
-            return self._edit(correction._replace(value=after), None, None, before), None
-        if root not in self._values:
-            # A copy, because later corrections are compared with the record as it was loaded.
-            self._values[root] = copy.deepcopy(self._product.get(root))
-        text = self._text_of(correction)
-        if text is not None:
-            return self._correct(text, correction)
-        if new is None:
-            return None
-        self._values[root] = self._with_new(self._values[root], correction)
-        added = self._values[root][-1]["expressedIn"]["code"]
-        return self._edit(correction, None, correction.language or correction.language_code, None), added
-
-    def named(self, edit: Edit, code: str | None) -> Edit:
-        """Return an edit with the code of its language, where its attribute has another text of that language."""
-        if code is None:
-            return edit
-        root = edit.attribute.partition(".")[0]
-        variants = {
-            tag_of(one.variant)
-            for one in texts_of(self._values[root], root)
-            if one.attribute == edit.attribute and one.variant is not None
-        }
-        return edit if len(meant_by(short_of(code), list(variants))) < 2 else edit._replace(language=code)
-
-    def finished(self, corrected: set[str]) -> Product:
-        """Return the corrected attributes as they are to be written."""
-        for root in corrected:
-            self._refuse_pending(root)
-            self._refuse_unwritable(root)
-        for text in self._deleted:  # at the end, since deletions shift the positions of other texts
-            self._remove(text)
-        return {
-            root: None if value == [] else value for root, value in self._values.items() if root in corrected
-        }
-
-    def _edit(self, correction: Correction, position: str | None, language: str | None, before: Any) -> Edit:
-        return Edit(self._gtin, correction.attribute, position, language, before, correction.value)
-
-    def _correct(self, text: TextItem, correction: Correction) -> tuple[Edit, str | None] | None:
-        before = text.data
-        # Two rows of a frame may be about one text if they agree, as they do after a join.
-        # Known by identity, since two texts of a product may be equal.
-        if self._by_text.setdefault(id(text.item), correction).value != correction.value:
-            raise self._refused(
-                f"two different texts were given for {_correction_in_words(correction)}. Keep one of them."
+    found = _text_meant(record, place)
+    if found is None and text is not DELETE:
+        return _new_text(product, record, place, text, codes)
+    if found is None:
+        with suppress(ChangesRefused):
+            new = _new_text(product, record, place, "", codes)
+            return replace(new, after=new.before)
+        return None
+    path, before = named(record, found.steps), found.data
+    if text is DELETE:
+        if before is None:
+            # Of an item without a text, nothing is to be taken away.
+            return Change(product, path, found.item, found.item)
+        if not isinstance(found.steps[-1], int):
+            raise _refused(
+                record,
+                f"the text at {place.attribute} is not in a list, so it cannot be deleted alone. Send the whole "
+                "attribute as a record.",
             )
-        # Tables show half of a surrogate pair as its escape; whoever leaves that in a frame leaves the text. Of an item
-        # without a text, nothing is to be taken away.
-        shown = None if before is None else storable(before)
-        if correction.value in (before, shown) or (before is None and correction.value is DELETE):
-            return None
-        if correction.value is DELETE:
-            self._deleted.append(text)
-        elif halves := [one for one in halves_of(before or "") if storable(one) in correction.value.lower()]:
-            raise self._refused(
-                f"{_correction_in_words(correction)} has half of a character (U+{ord(halves[0]):04X}), which tables "
-                f"show as the letters {storable(halves[0])}: these would be written in its place. Leave them out."
-            )
-        else:
-            text.item["data"] = correction.value
-        # An item that gets its text is a new text for whoever looks at texts.
-        position = None if before is None else text.position
-        return self._edit(correction, position, text.sent_language or text.code, before), text.code
+        return Change(product, path, found.item, ABSENT)
+    # Tables show half of a surrogate pair as its escape; whoever leaves that in a frame leaves the text.
+    if before is not None and text == storable(before):
+        text = before
+    elif halves := [one for one in halves_of(before or "") if storable(one) in text.lower()]:
+        raise _refused(
+            record,
+            f"{place} has half of a character (U+{ord(halves[0]):04X}), which tables show as the letters "
+            f"{storable(halves[0])}: these would be written in its place. Leave them out.",
+        )
+    return Change(product, (*path, "data"), found.item.get("data", ABSENT), text)
 
-    def _text_of(self, correction: Correction) -> TextItem | None:
-        """Return the text that a correction is about, or the item that lacks it; None for a new text."""
-        root = correction.attribute.partition(".")[0]
-        items = [
-            one
-            for one in texts_of(self._values[root], root, empty=True)
-            if one.attribute == correction.attribute
-        ]
-        if not items and (place := numbered_place(self._values[root], root)) is not None:
-            raise self._refused(
-                f"{place} is an object with numbers as keys in place of a list. A correction never rewrites what is "
-                "there. Correct it at its source, or send the whole attribute as a record."
-            )
-        here = [one for one in items if one.data is not None]
-        language, code = correction.language, correction.language_code
-        if correction.position is not None:
-            at = next((text for text in here if text.position == correction.position), None)
-            if at is None or not texts_meant([at], language, code):
-                found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
-                raise self._refused(
-                    f"at {_correction_in_words(correction)} the catalogue has {found}. Take the frame from "
-                    "catalog.texts of the same catalogue, and keep its column position; leave it out (None) "
-                    "for a text that is new."
-                )
-            return at
-        if not (matching := texts_meant(here, language, code)):
-            empty = texts_meant([one for one in items if one.data is None], language, code)
-            # Of items that are equal in everything, whichever gets the text, it is the same.
-            matching = empty[:1] if all(one.item == empty[0].item for one in empty) else empty
-        if len(matching) > 1:
-            codes = codes_in_words(one.variant for one in matching)
-            differ = len({tag_of(str(one.variant)) for one in matching}) > 1
-            in_codes = (
-                f" ({codes}). Give the code of one in a column language_code, or a" if differ else ". A"
-            )
-            raise self._refused(
-                f"there are {len(matching)} texts for {_correction_in_words(correction)}{in_codes}dd a column position "
-                f"to say which, as in catalog.texts: {', '.join(text.position for text in matching)}."
-            )
-        return matching[0] if matching else None
 
-    def _with_new(self, value: Any, correction: Correction) -> Any:
-        """Return the attribute with an additional text."""
-        # A nested text belongs to one item of a list, and a frame does not say to which.
-        if "." in correction.attribute:
-            raise self._refused(
-                f"there is no text yet for {_correction_in_words(correction)}, and it is not known which item of "
-                f"{correction.attribute.partition('.')[0]} it belongs to. Send the whole attribute as a record."
+def _text_meant(record: Product, place: TextPlace) -> TextItem | None:
+    """Return the text that is meant, or the item that lacks it; None for a new text."""
+    value, language, code = record.get(place.root), place.language, place.language_code
+    items = [one for one in texts_of(value, place.root, empty=True) if one.attribute == place.attribute]
+    if not items and (odd := numbered_place(value, place.root)) is not None:
+        raise _refused(
+            record,
+            f"{odd} is an object with numbers as keys in place of a list. A correction never rewrites what is "
+            "there. Correct it at its source, or send the whole attribute as a record.",
+        )
+    here = [one for one in items if one.data is not None]
+    if place.position is not None:
+        at = next((text for text in here if text.position == place.position), None)
+        if at is None or not texts_meant([at], language, code):
+            found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
+            raise _refused(
+                record,
+                f"at {place} the catalogue has {found}. Take the frame from catalog.texts of the same catalogue, and "
+                "keep its column position; leave it out (None) for a text that is new.",
             )
-        if (unusual := unusual_list(value)) is not None:
-            raise self._refused(
-                f"{correction.attribute} is not a list of texts but {unusual}: {value!r:.60}. A correction never "
-                "rewrites what is there. Correct it at its source, or send the whole attribute as a record."
-            )
-        texts = value if isinstance(value, list) else []
-        language = correction.language_code or correction.language or ""
-        if (place := _of_another_form(texts, language)) is not None:
-            raise self._refused(
-                f"{correction.attribute}[{place}] may be the text in {language}, and is of another form: "
-                f"{texts[place]!r:.80}. A correction never rewrites what is there. Correct it at its source, or send "
-                "the whole attribute as a record."
-            )
-        # Into the same list: a text that another correction deletes is taken out of that in the end.
-        item = {"expressedIn": {"code": self._long_code(correction)}, "data": correction.value}
-        self._by_text[id(item)] = correction
-        texts.append(item)
-        return texts
+        return at
+    if not (matching := texts_meant(here, language, code)):
+        empty = texts_meant([one for one in items if one.data is None], language, code)
+        # Of items that are equal in everything, whichever gets the text, it is the same.
+        matching = empty[:1] if all(one.item == empty[0].item for one in empty) else empty
+    if len(matching) > 1:
+        codes = codes_in_words(one.variant for one in matching)
+        differ = len({tag_of(str(one.variant)) for one in matching}) > 1
+        in_codes = f" ({codes}). Give the code of one in a column language_code, or a" if differ else ". A"
+        raise _refused(
+            record,
+            f"there are {len(matching)} texts for {place}{in_codes}dd a column position to say which, as in "
+            f"catalog.texts: {', '.join(text.position for text in matching)}.",
+        )
+    return matching[0] if matching else None
 
-    def _long_code(self, correction: Correction) -> str:
-        """Return the long code of a new text's language: as in this product or in the catalogue, else as given."""
-        language = correction.language_code or correction.language or ""
-        known = self._codes.get(short_of(language), frozenset())
-        if not is_whole_language(language):
-            # In the spelling that is in use: a service takes no other.
-            for used in (self._own_codes(), known):
-                spelled = sorted(used)
-                if len(places := meant_by(language, spelled)) == 1:
-                    return spelled[places[0]]
-        elif correction.language_code is not None:
-            return correction.language_code
-        else:
-            # The catalogue has the texts of this product, too: where all its texts go by one code, so do those.
-            used = known if len(known) == 1 else {one for one in self._own_codes() if is_meant(one, language)}
-            if len(used) == 1:
-                return str(*used)
-        try:
-            code = locales.language_code(language)
-        except QueryError as error:
-            # A code with its country is sent as it is: services know languages that the CLDR does not.
-            if correction.language_code is not None:
-                return correction.language_code
-            raise ChangesRefused(f"GTIN {self._gtin}, {correction.attribute}: {error}") from error
-        # The service stores long codes. A short one is only completed if exactly one country is known for it.
-        if locales.is_long_code(code):
-            return code
-        if correction.language_code is not None:
-            return correction.language_code
-        choice = ", ".join(sorted(known)) or f"{code}-..."
-        raise self._refused(
-            f"{correction.attribute} has no text in {correction.language!r} yet, and its code needs a country. Give a "
-            f"column language_code, such as {choice}."
+
+def _new_text(
+    product: str, record: Product, place: TextPlace, text: str, codes: Mapping[str, frozenset[str]]
+) -> Change:
+    """Return the change that adds a text to its attribute."""
+    attribute, value = place.attribute, record.get(place.root)
+    # A nested text belongs to one item of a list, and nobody says to which.
+    if "." in attribute:
+        raise _refused(
+            record,
+            f"there is no text yet for {place}, and it is not known which item of {place.root} it belongs to. Send the "
+            "whole attribute as a record.",
+        )
+    if (unusual := unusual_list(value)) is not None:
+        raise _refused(
+            record,
+            f"{attribute} is not a list of texts but {unusual}: {value!r:.60}. A correction never rewrites what is "
+            "there. Correct it at its source, or send the whole attribute as a record.",
+        )
+    texts = value if isinstance(value, list) else []
+    language = place.language_code or place.language or ""
+    if (odd := _of_another_form(texts, language)) is not None:
+        raise _refused(
+            record,
+            f"{attribute}[{odd}] may be the text in {language}, and is of another form: {texts[odd]!r:.80}. A "
+            "correction never rewrites what is there. Correct it at its source, or send the whole attribute as a "
+            "record.",
+        )
+    code = _long_code(record, place, codes)
+    item = {"expressedIn": {"code": code}, "data": text}
+    change = Change(product, (attribute, Item("language", code)), ABSENT, item)
+    try:
+        made = apply({attribute: value}, [change])[attribute]
+    except PlaceChanged:
+        made = None
+    # Beside a text of that language without its country, the attribute changes as a whole.
+    return change if made == [*texts, item] else Change(product, (attribute,), value, [*texts, item])
+
+
+def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[str]]) -> str:
+    """Return the long code of a new text's language: as in this product or in the catalogue, else as given."""
+    language = place.language_code or place.language or ""
+    known = codes.get(short_of(language), frozenset())
+    if not is_whole_language(language):
+        # In the spelling that is in use: a service takes no other.
+        for used in (_own_codes(record), known):
+            spelled = sorted(used)
+            if len(places := meant_by(language, spelled)) == 1:
+                return spelled[places[0]]
+    elif place.language_code is not None:
+        return place.language_code
+    else:
+        # The catalogue has the texts of this product, too: where all its texts go by one code, so do those.
+        used = known if len(known) == 1 else {one for one in _own_codes(record) if is_meant(one, language)}
+        if len(used) == 1:
+            return str(*used)
+    try:
+        code = locales.language_code(language)
+    except QueryError as error:
+        # A code with its country is sent as it is: services know languages that the CLDR does not.
+        if place.language_code is not None:
+            return place.language_code
+        raise ChangesRefused(f"GTIN {record.get('gtin')}, {place.attribute}: {error}") from error
+    # The service stores long codes. A short one is only completed if exactly one country is known for it.
+    if locales.is_long_code(code):
+        return code
+    if place.language_code is not None:
+        return place.language_code
+    choice = ", ".join(sorted(known)) or f"{code}-..."
+    raise _refused(
+        record,
+        f"{place.attribute} has no text in {place.language!r} yet, and its code needs a country. Give a column "
+        f"language_code, such as {choice}.",
+    )
+
+
+def _own_codes(record: Product) -> set[str]:
+    """Return the codes of the languages that texts of the product are in."""
+    texts = (text for root, value in record.items() for text in texts_of(value, root))
+    return {text.code for text in texts if text.code is not None}
+
+
+def joined(changes: Iterable[Change]) -> list[Change]:
+    """Return changes that several people ask for, each once, in an order in which none moves the place of another.
+
+    What leads to the same is left out.
+    """
+    distinct = [one for one in dict.fromkeys(changes) if not is_exact(one.before, one.after)]
+    return sorted(distinct, key=_when)
+
+
+def _when(change: Change) -> tuple[int, int]:
+    # An item that is taken away moves those behind it.
+    last = change.path[-1]
+    if change.after is not ABSENT or isinstance(last, str):
+        return 0, 0
+    return (1, -last) if isinstance(last, int) else (2, 0)
+
+
+def written_with(record: Product, changes: Iterable[Change]) -> Product:
+    """Return the complete values of the attributes that changes of a product change; None takes one away.
+
+    Parameters
+    ----------
+    record
+        The product as received; stays as it is.
+    changes
+        Its changes, made as one.
+
+    Raises
+    ------
+    ChangesRefused
+        When two of them do not go together, or something in an attribute cannot be written back as it is.
+
+    Examples
+    --------
+    >>> written_with({"gtin": "7", "serves": 4, "isTaggedBy": ["new"]}, [Change("7", ("serves",), 4, 6)])
+    {'serves': 6}
+    """
+    several = joined(changes)
+    try:
+        made = apply(record, several)
+    except PlaceChanged as error:
+        there = in_words(error.change.before) or str(error.change.attribute)
+        raise _refused(record, f"another answer changes {there} too. Keep one of them.") from None
+    written = {}
+    for root in dict.fromkeys(str(one.attribute) for one in several):
+        before, after = record.get(root), made.get(root)
+        if before == after:
+            continue
+        if (rewritten := rewritten_container(before, after, root)) is not None:
+            raise _refused(
+                record,
+                f"{rewritten}. A correction changes values, and never what they are wrapped in. Correct it at its "
+                "source, or send the whole attribute as a record.",
+            )
+        _refuse_pending(record, root)
+        # Of what is taken away as a whole, nothing has to be writable.
+        written[root] = None if after == [] else after
+        if written[root] is not None:
+            _refuse_unwritable(record, root, after)
+    return written
+
+
+def _refuse_pending(record: Product, root: str) -> None:
+    if root in MAINTAINED_BY_SERVICE:
+        raise _refused(record, f"{root} is maintained by the service and cannot be written.")
+    pending = record.get("lastRequest")
+    # The service would overwrite the correction when it applies the pending update.
+    if isinstance(pending, Mapping) and pending.get(root):
+        raise _refused(
+            record,
+            f"an update of {root} waits for acceptance, so its value may still change. Correct it when the update has "
+            "been accepted or refused.",
         )
 
-    def _own_codes(self) -> set[str]:
-        """Return the codes of the languages that texts of the product are in."""
-        texts = (text for root, value in self._product.items() for text in texts_of(value, root))
-        return {text.code for text in texts if text.code is not None}
 
-    def _remove(self, text: TextItem) -> None:
-        if not isinstance(text.holder, list):
-            raise self._refused(
-                f"the text at {text.attribute} is not in a list, so it cannot be deleted alone. Send the whole "
-                "attribute as a record."
-            )
-        text.holder[:] = [item for item in text.holder if item is not text.item]
-
-    def _refuse_pending(self, root: str) -> None:
-        if root in MAINTAINED_BY_SERVICE:
-            raise self._refused(f"{root} is maintained by the service and cannot be written.")
-        pending = self._product.get("lastRequest")
-        # The service would overwrite the correction when it applies the pending update.
-        if isinstance(pending, Mapping) and pending.get(root):
-            raise self._refused(
-                f"an update of {root} waits for acceptance, so its value may still change. Correct it when the "
-                "update has been accepted or refused."
+def _refuse_unwritable(record: Product, root: str, made: Any) -> None:
+    """Refuse an attribute with something in it that would be written in another way than the service has it."""
+    repeated = record.repeated if isinstance(record, RepeatedKeys) else ()
+    if twice := [name for name in (root, "gtin") if name in repeated]:
+        raise _refused(record, f"the record has the key {twice[0]!r} twice. {_AT_ITS_SOURCE}")
+    for value in (record.get(root), made):
+        for path, found in unwritable(value, root):
+            raise _refused(
+                record,
+                f"{path} {why_unwritable(found)}, and a write replaces all of {root}. {_AT_ITS_SOURCE}",
             )
 
-    def _refuse_unwritable(self, root: str) -> None:
-        """Refuse an attribute with something in it that would be written in another way than the service has it."""
-        made = self._values[root]
-        if made is None or made == []:
-            return  # all of it is taken away
-        repeated = self._product.repeated if isinstance(self._product, RepeatedKeys) else ()
-        if twice := [name for name in (root, "gtin") if name in repeated]:
-            raise self._refused(f"the record has the key {twice[0]!r} twice. {_AT_ITS_SOURCE}")
-        for value in (self._product.get(root), made):
-            for path, found in unwritable(value, root):
-                raise self._refused(
-                    f"{path} {why_unwritable(found)}, and a write replaces all of {root}. {_AT_ITS_SOURCE}"
-                )
 
-    def _refused(self, why: str) -> ChangesRefused:
-        return ChangesRefused(f"GTIN {self._gtin}: {why}")
+def _refused(record: Product, why: str) -> ChangesRefused:
+    return ChangesRefused(f"GTIN {record.get('gtin')}: {why}")
 
 
 _AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."
@@ -392,18 +397,19 @@ _AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."
 
 def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem]:
     """Yield every localized text below a value, in order; with `empty` also items of a language that lack the text."""
-    stack: list[tuple[Any, str, tuple[int, ...], Any]] = [(value, root, (), None)]
+    stack: list[tuple[Any, str, tuple[str | int, ...]]] = [(value, root, (root,))]
     while stack:
-        at, path, position, holder = stack.pop()
+        at, path, steps = stack.pop()
         if isinstance(at, list):
-            stack += [(item, path, (*position, i), at) for i, item in reversed(list(enumerate(at)))]
+            stack += [(item, path, (*steps, i)) for i, item in reversed(list(enumerate(at)))]
         elif isinstance(at, dict):
             data = at.get("data")
             if isinstance(at.get("expressedIn"), dict) and (
                 isinstance(data, str) or (empty and data is None)
             ):
-                yield TextItem(path, ".".join(map(str, position)), at, holder)
-            stack += [(inner, f"{path}.{key}", position, at) for key, inner in reversed(at.items())]
+                position = ".".join(str(step) for step in steps if isinstance(step, int))
+                yield TextItem(path, position, at, steps)
+            stack += [(inner, f"{path}.{key}", (*steps, key)) for key, inner in reversed(at.items())]
 
 
 def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
@@ -420,7 +426,7 @@ def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
         is_text = data is None or isinstance(data, str)
         variant = named if isinstance(named, str) else None
         if isinstance(named, dict):
-            variant = TextItem("", "", item, None).variant
+            variant = TextItem("", "", item).variant
         if is_text and (named is None or isinstance(named, dict)):
             continue
         if variant is None or is_meant(variant, language):
@@ -439,12 +445,6 @@ def recoded(described: Any, code: str) -> dict[str, Any]:
     if "code" in described and str(described["code"]) == code:
         return described
     return {name: value for name, value in described.items() if name not in OF_THE_CODE} | {"code": code}
-
-
-def _correction_in_words(correction: Correction) -> str:
-    language = correction.language_code or correction.language or "no language"
-    place = "" if correction.position is None else f" at position {correction.position!r}"
-    return f"{correction.attribute} in {language}{place}"
 
 
 def _string(value: Any) -> str | None:

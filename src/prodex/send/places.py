@@ -48,11 +48,6 @@ def without_places(changes: Changes, places: Collection[Place]) -> Changes:
         records=tuple(record for *_, record in left),
         loaded={product: updated_at for product, updated_at, _ in left},
         changes=tuple(one for one in changes.changes if (keys.get(one.product), one.attribute) not in places),
-        edits=tuple(
-            edit
-            for edit in changes.edits
-            if (gtin_key(edit.gtin), edit.attribute.partition(".")[0]) not in places
-        ),
     )
 
 
@@ -78,6 +73,5 @@ def with_places(changes: Changes, others: Changes, places: Collection[Place]) ->
         records=tuple(records.values()),
         loaded={product: loaded[product] for product in records},
         changes=(*changes.changes, *added.changes),
-        edits=(*changes.edits, *added.edits),
         known={**added.known, **changes.known},
     )

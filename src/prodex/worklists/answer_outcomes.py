@@ -7,10 +7,10 @@ showed, no other answer says otherwise, the service would take it, and the rule 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial, reduce
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -19,8 +19,8 @@ from prodex.catalog import Catalog
 from prodex.changes import (
     ABSENT,
     Change,
+    Item,
     PlaceChanged,
-    apply,
     check,
     in_words,
     is_made,
@@ -29,12 +29,13 @@ from prodex.changes import (
     sides_in_words,
     value_at,
 )
+from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, InputError
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
 from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
-from prodex.send.merging import Correction, TextItem, texts_meant, texts_of
+from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place
 from prodex.tables.values import storable
@@ -53,13 +54,11 @@ from prodex.worklists.evidence import alike, has_value_seen, is_rounded
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
-    ItemEdit,
     ItemEvidence,
-    ItemPlan,
     is_code,
     is_plain,
     is_quantity,
-    planned,
+    said_of_items,
 )
 from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.ownership import Owners
@@ -67,6 +66,7 @@ from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
 from prodex.worklists.returned_files import Answer, TextChange
 from prodex.worklists.retyped import RETYPED, possible_values
+from prodex.worklists.said import Said, SaidOfPlace
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")
 _NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
@@ -110,12 +110,12 @@ class Decision:
         The code of the language of a text, where the product has another text of that language beside it.
     shape
         What the answer has to be.
-    correction
-        What it changes.
+    said
+        What it says of the product, place by place; None as long as that is not understood.
     before
         The present value, as text.
-    edits
-        What it says of each place: one text, or items of a list, nutrients, pictures, units of a hierarchy.
+    obstacle
+        Why it cannot be made, if nothing else speaks against it.
     is_as_seen
         Whether the quantities, codes or plain values that it changes are those that the worklist showed.
     holds
@@ -138,9 +138,9 @@ class Decision:
     variant: str | None = None
     position: str | None = None
     shape: AnswerShape = AnswerShape.NONE
-    correction: Correction | None = None
+    said: Said | None = None
     before: str | None = None
-    edits: tuple[ItemEdit, ...] = ()
+    obstacle: str = ""
     is_as_seen: bool = False
     holds: bool | None = None
     note: str = ""
@@ -160,24 +160,26 @@ class Decision:
     @property
     def after(self) -> str | None:
         """The new value, as text; None where it is deleted."""
-        if self.correction is None or not self.edits:
-            return self.answer.text
-        return _joined_texts(one.after for one in self._changed)
+        return self.said.after if self.said else self.answer.text
 
     @property
-    def _changed(self) -> Sequence[ItemEdit]:
-        return [one for one in self.edits if one.before != one.after] or self.edits
+    def changes(self) -> tuple[Change, ...]:
+        """What it changes, and what it says that is there already."""
+        return () if self.said is None else self.said.changes
 
     @property
-    def says(self) -> Mapping[tuple[str | None, ...], str | None]:
+    def claims(self) -> Mapping[tuple[Any, ...], Any]:
         """What it says of each place: two answers of one place have to agree."""
-        keys = self.answer.keys
-        # Several rows may ask for a picture each, and each gets its own.
-        asked = (keys.get("value"), self.check) if self.shape is AnswerShape.PICTURE else ()
-        return {
-            (self.product, one.place, *(asked if one.place.endswith("[+]") else ())): one.after
-            for one in self.edits
+        claims: dict[tuple[Any, ...], Any] = {
+            (self.product, *_place_of(one.path)): one for one in self.changes
         }
+        is_list = self.shape in _IN_LISTS and self.answer.change is None
+        if is_list and (added := [one for one in self.changes if _is_added(one)]):
+            # Two answers that add different things are two lists of what there is; but several rows may ask for a
+            # picture each, and each gets its own.
+            asked = (self.answer.keys.get("value"), self.check) if self.shape is AnswerShape.PICTURE else ()
+            claims[self.product, *added[0].path[:-1], "+", *asked] = tuple(added)
+        return claims
 
     def becomes(self, state: AnswerState, reason: str) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
@@ -189,6 +191,19 @@ class Decision:
             return self
         questions = (*self.questions, question)
         return replace(self, state=AnswerState.ASKED_BACK, questions=questions, reason=" ".join(questions))
+
+
+#: Shapes of which what is added is a list.
+_IN_LISTS = frozenset(AnswerShape) - {AnswerShape.TEXT, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
+
+
+def _place_of(path: Path) -> Path:
+    """Return what says something of a place: whoever takes an item away says something of its value, too."""
+    return path[:-1] if path[-1] in {"data", "quantity"} else path
+
+
+def _is_added(change: Change) -> bool:
+    return change.before is ABSENT and isinstance(change.path[-1], Item)
 
 
 @dataclass(frozen=True)
@@ -320,7 +335,7 @@ def understood(
         return decision.becomes(AnswerState.REFUSED, decision.answer.refusal)
     if decision.answer.change is not None:
         record = products.records[str(decision.product)]
-        made = _exactly(decision, record, decision.answer.change)
+        made = _exactly(decision, record, decision.answer.change, products.known.codes)
         return reduce(Decision.asks, decision.answer.questions, made)
     if shape is AnswerShape.NONE:
         near = hint(attribute, shapes.found, "It is corrected at its source.")
@@ -349,7 +364,9 @@ def understood(
         )
 
 
-def _exactly(decision: Decision, record: Product, change: TextChange | Change) -> Decision:
+def _exactly(
+    decision: Decision, record: Product, change: TextChange | Change, codes: Mapping[str, frozenset[str]]
+) -> Decision:
     """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
     root = str(decision.attribute).partition(".")[0]
     if root in NEVER_WRITTEN:
@@ -359,7 +376,7 @@ def _exactly(decision: Decision, record: Product, change: TextChange | Change) -
     try:
         if isinstance(change, Change):
             return _with_leaf(decision, record, change)
-        return _with_exact_text(decision, record, change)
+        return _with_exact_text(decision, record, change, codes)
     except AnswerRefused as error:
         return decision.becomes(AnswerState.REFUSED, str(error))
     except RecursionError:
@@ -369,15 +386,7 @@ def _exactly(decision: Decision, record: Product, change: TextChange | Change) -
 
 
 def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
-    root, order = str(change.attribute), decision.answer.order
-
-    def applied(present: Any) -> Any:
-        try:
-            made = apply({root: present}, [change] if order is None else [change, order])
-        except PlaceChanged as error:
-            raise ChangesRefused(_found_instead(expected, error.found)) from error
-        return made.get(root)
-
+    order = decision.answer.order
     found = value_at(record, change.path)
     if found is ABSENT:
         found = value_at(record, path_after(change))
@@ -385,17 +394,18 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     after: str | None
     if change.is_order:
         before, after = sides_in_words(change)
-        expected = before
+        expected: Any = before
     else:
         before, after = (None if is_nothing(one) else in_words(one) for one in (found, change.after))
         expected = change.before
-    place = ".".join(map(str, path_after(change)))
+    said = [SaidOfPlace(change, before, after)]
+    if order is not None:
+        said.append(SaidOfPlace(order, None, None))
     decision = replace(
         decision,
         language=None if (language := decision.answer.keys.get("language")) is None else short_of(language),
-        correction=Correction(root, applied, False),
+        said=Said(said),
         before=before,
-        edits=(ItemEdit(place, before, after),),
         is_as_seen=True,
     )
     if is_made(record, change):
@@ -407,7 +417,9 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     return decision
 
 
-def _with_exact_text(decision: Decision, record: Product, change: TextChange) -> Decision:
+def _with_exact_text(
+    decision: Decision, record: Product, change: TextChange, codes: Mapping[str, frozenset[str]]
+) -> Decision:
     keys = decision.answer.keys
     language, code = keys.get("language"), keys.get("language_code")
     if language is None and code is None:
@@ -425,24 +437,40 @@ def _with_exact_text(decision: Decision, record: Product, change: TextChange) ->
             "catalog.texts."
         )
     position, before = (own[0].position, _as_tables_show(own[0])) if own else (None, None)
-    value: Any = DELETE if change.after is None else change.after
     if code is None and not is_whole_language(meant) and not own:
         code = language_code(meant)
-    place = _place_in_words(decision, own[0] if own else None, meant, position)
-    decision = replace(
-        decision,
-        variant=_code_beside_others(decision, record, own[0].variant if own else code),
-        position=position,
-        before=before,
-        correction=Correction(str(decision.attribute), value, True, position, decision.language, code),
-        edits=(ItemEdit(place, before, change.after),),
-        is_as_seen=True,
-    )
+    variant = _code_beside_others(decision, record, own[0].variant if own else code)
+    place = TextPlace(str(decision.attribute), position, decision.language, code)
+    decision = replace(decision, variant=variant, position=position, before=before, is_as_seen=True)
+    decision = _with_text(decision, record, place, change.after, codes)
     if before == change.after:
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
     if before != change.before:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
     return decision
+
+
+def _with_text(
+    decision: Decision,
+    record: Product,
+    place: TextPlace,
+    text: str | None,
+    codes: Mapping[str, frozenset[str]],
+) -> Decision:
+    """Return an answer with the change of its text; None takes it away."""
+    try:
+        change = text_change(str(decision.product), record, place, DELETE if text is None else text, codes)
+    except ChangesRefused as error:
+        # Something else may speak against it that says more, such as a text that is gone.
+        return replace(decision, said=Said(()) if text is None else None, obstacle=without_gtin(str(error)))
+    said = Said(() if change is None else [SaidOfPlace(change, decision.before, text)])
+    return replace(decision, said=said)
+
+
+def without_gtin(words: str) -> str:
+    """Return why something is refused, without the product that the reason begins with."""
+    head, colon, rest = words.partition(": ")
+    return rest if colon and head.startswith("GTIN ") else words
 
 
 def _as_tables_show(text: TextItem) -> str | None:
@@ -517,13 +545,17 @@ def _asked_if_misread(decision: Decision) -> Decision:
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     """Return a code or string, asked back if it is a remark, or a code that no product and no list has."""
-    plan = None if decision.correction is None else decision.correction.value
-    if decision.shape is not AnswerShape.CODE or not isinstance(plan, ItemPlan):
+    if decision.shape is not AnswerShape.CODE or decision.said is None:
         return _asked_if_a_remark(decision)
     made = decision
     attribute = without_code(str(decision.attribute))
     known = words.in_use(attribute)
-    for code in [str(one.after["code"]) for one in plan.changes if is_code(one.after)]:
+    items = [
+        item
+        for one in decision.changes
+        for item in (one.after if isinstance(one.after, list) else [one.after])
+    ]
+    for code in [str(one["code"]) for one in items if is_code(one)]:
         if code in known or is_standard_code(attribute, code):
             continue
         says = remark(code)
@@ -571,14 +603,13 @@ def _text_with_language(decision: Decision, keys: Mapping[str, str], products: C
                 "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
             )
         decision = replace(decision, position=found[0].position)
-    value: Any = DELETE if is_deletion(text) else text
-    correction = Correction(str(decision.attribute), value, True, decision.position, language, code)
     there = found[0] if len(found) == 1 else None
     before = None if there is None else there.data
-    place = _place_in_words(decision, there, code or language, decision.position)
-    edit = ItemEdit(place, before, None if value is DELETE else text)
     variant = _code_beside_others(decision, record, code if there is None else there.variant)
-    return replace(decision, variant=variant, correction=correction, before=before, edits=(edit,))
+    place = TextPlace(str(decision.attribute), decision.position, language, code)
+    decision = replace(decision, variant=variant, before=before)
+    new = None if is_deletion(text) else text
+    return _with_text(decision, record, place, new, products.known.codes)
 
 
 def _is_code_of(code: str, tag: str) -> bool:
@@ -599,12 +630,6 @@ def _code_beside_others(decision: Decision, record: Product, code: str | None) -
         return None
     there = _texts_meant(decision, record, short_of(code), is_code=False)
     return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
-
-
-def _place_in_words(decision: Decision, text: TextItem | None, language: str, position: str | None) -> str:
-    """Return the place of a text, the same however an answer spells its language."""
-    named = language if text is None or text.variant is None else text.variant
-    return f"{decision.attribute} in {tag_of(named)} at {position}"
 
 
 def _position(decision: Decision, read: str, record: Product) -> str:
@@ -659,37 +684,30 @@ def _texts_meant(decision: Decision, record: Product, language: str, *, is_code:
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
     root = without_code(str(decision.attribute)).partition(".")[0]
     try:
-        made = _change_of_value(decision, record.get(root), shapes, words)
+        said, is_as_seen = _said_of_value(decision, record.get(root), shapes, words)
     except RecursionError:
         raise AnswerRefused(f"{root} of the product is nested too deep. Correct it at its source.") from None
-    return replace(made, before=_joined_texts(one.before for one in made._changed))
+    return replace(decision, said=said, before=said.before, is_as_seen=is_as_seen)
 
 
-def _change_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
-    """Return what makes the new value of an attribute of the present one, and what that says of each place."""
-    text, keys = decision.answer.text, decision.answer.keys
-    change: Callable[[Any], tuple[Any, list[ItemEdit]]]
+def _said_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> tuple[Said, bool]:
+    """Return what an answer says of the value of an attribute, and whether that is certainly what was seen."""
+    product, text, keys = str(decision.product), decision.answer.text, decision.answer.keys
+    attribute = str(decision.attribute)
     match decision.shape:
         case AnswerShape.NUTRITION:
-            change = partial(nutrition_answers.with_nutrients, text=text, words=words)
+            return nutrition_answers.said_of_nutrients(product, present, text, words), False
         case AnswerShape.HIERARCHY:
-            change = partial(hierarchy_answers.with_units, text=text, own=keys.get("gtin", ""), words=words)
+            own = keys.get("gtin", "")
+            return hierarchy_answers.said_of_units(product, present, text, own, words), False
         case AnswerShape.PICTURE:
-            is_front = "packshot" in (keys.get("check") or "")
-            is_front |= str(decision.attribute).endswith("isPackshot")
-            attribute, seen = str(decision.attribute), keys.get("value")
-            change = partial(
-                picture_answers.with_picture, text=text, attribute=attribute, seen=seen, front=is_front
+            is_front = "packshot" in (keys.get("check") or "") or attribute.endswith("isPackshot")
+            seen = keys.get("value")
+            said = picture_answers.said_of_pictures(
+                product, present, text, attribute=attribute, seen=seen, front=is_front
             )
-        case _:
-            return _item_change(decision, present, shapes, words)
-    _, edits = change(present)  # refused now rather than when it is merged
-    root = str(decision.attribute).partition(".")[0]
-    return replace(
-        decision,
-        correction=Correction(root, lambda value: change(value)[0], False),
-        edits=tuple(edits),
-    )
+            return said, False
+    return _said_of_items(decision, present, shapes, words)
 
 
 def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
@@ -702,11 +720,12 @@ def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> b
     return has_value_seen(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
 
 
-def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> Decision:
-    """Return how an answer changes quantities, codes and plain values."""
+def _said_of_items(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> tuple[Said, bool]:
+    """Return what an answer says of quantities, codes and plain values."""
     top, keys = without_code(str(decision.attribute)), decision.answer.keys
     in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
-    plan = planned(
+    return said_of_items(
+        str(decision.product),
         present,
         [_part(one, decision, top, words) for one in _parts_of_answer(decision, top, in_list)],
         ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
@@ -715,8 +734,6 @@ def _item_change(decision: Decision, present: Any, shapes: Shapes, words: Vocabu
         in_list=in_list,
         words=words,
     )
-    seen = plan.are_shown(keys.get("value"), words)
-    return replace(decision, correction=Correction(top, plan, False), edits=plan.edits, is_as_seen=seen)
 
 
 _KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
@@ -764,9 +781,3 @@ def _item_as_sent(text: str, decision: Decision, attribute: str, words: Vocabula
             return {"code": words.code(attribute, text)}
     value, unit = words.quantity(text)
     return {"data": value, "expressedIn": {"code": unit}}
-
-
-def _joined_texts(values: Iterable[str | None]) -> str | None:
-    """Return the values of several places as one text; None where all are empty."""
-    there = [one for one in values if one is not None]
-    return "; ".join(there) if there else None

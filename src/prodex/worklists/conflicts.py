@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.states import State
 from prodex.send.merging import texts_meant, texts_of
-from prodex.send.records import DELETE, Product
+from prodex.send.records import Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
 from prodex.worklists.evidence import alike, same_moment
@@ -220,40 +220,24 @@ def is_as_sent(decision: Decision, sent: Product, product: Product) -> bool:
 
 
 def _changes_nothing(decision: Decision, record: Product) -> bool:
-    correction = decision.correction
+    said = decision.said
     # An exact answer was compared with the product when it was understood.
-    if correction is None or decision.answer.change is not None:
+    if said is None or decision.answer.change is not None:
         return False
-    present = record.get(correction.attribute.partition(".")[0])
-    if correction.is_text:
-        if correction.value is DELETE:
-            # Positions move when texts are deleted: this one may be another by now.
-            return decision.before is None and not _is_left(decision, present)
-        return decision.before == str(correction.value)
-    if callable(correction.value):
-        return bool(correction.value(present) == present)
-    return _same_value(present, None if correction.value is DELETE else correction.value)
+    if _is_text_answer(decision) and (not said or said.after is None):
+        # Positions move when texts are deleted: this one may be another by now.
+        return decision.before is None and not _is_left(decision, record)
+    return said.is_there
 
 
-def _is_left(decision: Decision, present: Any) -> bool:
+def _is_left(decision: Decision, record: Product) -> bool:
     """Whether a text that is to be deleted is still there, whatever its position."""
     seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
     if decision.position is None or not seen:
         return decision.position is not None
-    texts = [one for one in texts_of(present, attribute.partition(".")[0]) if one.attribute == attribute]
+    root = attribute.partition(".")[0]
+    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
     return any(alike(one.data, seen) for one in texts_meant(texts, decision.language, decision.language_code))
-
-
-def _same_value(present: Any, new: Any) -> bool:
-    """Whether a value says the same; labels and descriptions beside a code say nothing more."""
-    match present, new:
-        case dict(), dict() if "code" in new:
-            return bool(present.get("code") == new["code"])
-        case {"data": held}, {"data": given}:
-            return bool(held == given) and _same_value(present.get("expressedIn"), new.get("expressedIn"))
-        case list(), list():
-            return len(present) == len(new) and all(map(_same_value, present, new))
-    return bool(present == new)
 
 
 #: Product id and id of a check.

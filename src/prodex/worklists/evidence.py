@@ -237,26 +237,14 @@ def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
 def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool | None:
     """Whether the nutrients that were seen are there: those that are named by name, others by their amount."""
     with suppress(AnswerRefused):
-        return bool(_bare(nutrition_answers.with_nutrients(value, seen, words)[0]) == _bare(value))
+        return nutrition_answers.said_of_nutrients("", value, seen, words).is_there
     named = (found for part in re.split("[;,/]\\s+", seen) if (found := _AMOUNT.fullmatch(part)) is not None)
     amounts = [words.quantity(one["amount"]) for one in named]
     return True if amounts and all(one in nutrition_answers.amounts(value) for one in amounts) else None
 
 
 def _are_same_units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
-    return bool(_bare(hierarchy_answers.with_units(value, seen, gtin, words)[0]) == _bare(value))
-
-
-def _bare(value: Any) -> Any:
-    """Return a value without the labels of its codes, which follow a language and say nothing more."""
-    match value:
-        case {"code": code}:
-            return code
-        case dict():
-            return {name: _bare(inner) for name, inner in value.items()}
-        case list():
-            return [_bare(inner) for inner in value]
-    return value
+    return hierarchy_answers.said_of_units("", value, seen, gtin, words).is_there
 
 
 _COMPARED_BY: Mapping[AnswerShape, Callable[..., bool | None]] = {

@@ -5,19 +5,22 @@ A line is about one unit of the hierarchy, which its GTIN names; lines may also 
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from prodex import gtin
+from prodex.changes import ABSENT, Change, PlaceChanged, apply, step_to
+from prodex.changes.change import Path
 from prodex.errors import InputError
 from prodex.gtin import gtin_key
 from prodex.messages import hint, unaccented
+from prodex.send.merging import joined
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
-from prodex.worklists.items import ItemAnswer, ItemEdit, ItemEvidence, is_code, is_quantity, planned, readable
+from prodex.worklists.items import ItemAnswer, ItemEvidence, is_code, is_quantity, said_of_items
 from prodex.worklists.layout import in_all_languages
+from prodex.worklists.said import Said, SaidOfPlace, said_once
 
 #: How to answer, for the worklist.
 HOW = (
@@ -28,6 +31,17 @@ HOW = (
 _LINE = re.compile(r"([^:]+?)\s*:\s*(.+)")
 _CONTENT = re.compile(r"([^A-Za-z\s].*?)\s*[x×*]\s*([0-9].*)", re.IGNORECASE)
 _MOST = 10_000_000
+_ROOT = "logisticalHierarchies"
+_ANOTHER_FORM = "the product has hierarchies of another form. Correct it at its source."
+
+
+class _Unit(NamedTuple):
+    """A unit of a hierarchy, and where it is."""
+
+    path: Path
+    node: dict[str, Any]
+
+
 _QUANTITIES = ("grossWeight", "netWeight", "height", "width", "depth")
 _FLAGS = ("isConsumerUnit", "isDespatchUnit", "isOrderableUnit", "isInvoiceUnit", "isDisplayUnit")
 #: What people call each field: "gross weight", "orderable unit"; its wire name is understood, too.
@@ -53,13 +67,15 @@ def _fields_in_words() -> dict[str, re.Pattern[str]]:
     return found
 
 
-def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any, list[ItemEdit]]:
-    """Return the hierarchies of a product with the corrections of an answer, and what becomes of each place.
+def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabulary) -> Said:
+    """Return what an answer says of the hierarchies of a product, line by line.
 
     Parameters
     ----------
+    product
+        The key of the product.
     value
-        What the product has under `logisticalHierarchies`; stays as it is.
+        What the product has under `logisticalHierarchies`.
     text
         The answer.
     own
@@ -74,39 +90,37 @@ def with_units(value: Any, text: str, own: str, words: Vocabulary) -> tuple[Any,
 
     Examples
     --------
-    >>> made, edits = with_units(None, "34142363314282: 8 x 04142363314281", "04142363314281", Vocabulary())
-    >>> made[0]["gtin"], made[0]["children"][0]["quantity"]
-    ('34142363314282', 8)
-    >>> edits[0].after
-    '34142363314282: 8 x 04142363314281'
+    >>> said = said_of_units("7", None, "34142363314282: 8 x 04142363314281", "04142363314281", Vocabulary())
+    >>> said.after, said.changes[-1].after
+    ('34142363314282: 8 x 04142363314281', {'gtin': '04142363314281', 'quantity': 8, 'children': []})
     """
     if value is not None and not isinstance(value, list):
-        raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    trees = copy.deepcopy(value or [])
+        raise AnswerRefused(_ANOTHER_FORM)
     lines = [line for part in re.split("[;\n]", text) if (line := as_one_line(part))]
     if not lines:
         raise AnswerRefused(f"the answer is empty. {HOW}")
-    edits = [edit for line in lines for edit in _corrected(trees, line, own, words)]
-    after_by_place: dict[str, str | None] = {}
-    for edit in edits:
-        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(
-                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
-            )
-    # What says nothing new changes nothing, such as null where a list of units could be.
-    return (trees if any(edit.before != edit.after for edit in edits) else value), edits
+    said: list[SaidOfPlace] = []
+    for line in lines:
+        found = [*_said_in_line(product, value or [], line, own, words)]
+        said += found
+        try:
+            # The next line may be about a unit that this one adds.
+            value = apply({_ROOT: value}, joined(one.change for one in found))[_ROOT]
+        except PlaceChanged:
+            raise AnswerRefused(_ANOTHER_FORM) from None
+    return said_once(said)
 
 
-def _corrected(trees: list[Any], line: str, own: str, words: Vocabulary) -> Iterator[ItemEdit]:
-    """Correct what a line names, and yield what becomes of it."""
+def _said_in_line(
+    product: str, trees: list[Any], line: str, own: str, words: Vocabulary
+) -> Iterator[SaidOfPlace]:
     found = _LINE.fullmatch(line)
     if found is None:
         raise AnswerRefused(f"{line!r:.80} does not begin with the GTIN of a unit and a colon. {HOW}")
     unit = _normal_gtin(found[1])
-    if (content := _CONTENT.fullmatch(found[2])) is not None:
-        yield from _set_content(trees, unit, _times(content[1]), _normal_gtin(content[2]), own)
-    else:
-        yield from _set_field(trees, unit, found[2], words)
+    if (content := _CONTENT.fullmatch(found[2])) is None:
+        return _said_of_field(product, trees, unit, found[2], words)
+    return _said_of_content(product, trees, unit, _times(content[1]), _normal_gtin(content[2]), own)
 
 
 def _times(text: str) -> int:
@@ -123,45 +137,55 @@ def _normal_gtin(text: str) -> str:
         raise AnswerRefused(str(error)) from None
 
 
-def _units_with_gtin(trees: list[Any], wanted: str) -> list[dict[str, Any]]:
+def _units_with_gtin(trees: list[Any], wanted: str) -> list[_Unit]:
     """Return every unit of the hierarchies with this GTIN."""
-    return [node for node in _all_units(trees) if _is_unit(node, wanted)]
+    return [one for one in _all_units(trees) if _is_unit(one.node, wanted)]
 
 
 def _is_unit(node: Any, wanted: str) -> bool:
     return isinstance(node, dict) and node.get("gtin") is not None and gtin_key(node["gtin"]) == wanted
 
 
-def _set_content(trees: list[Any], unit: str, times: int, inner: str, own: str) -> Iterator[ItemEdit]:
-    """Set how many of an inner unit another one holds; none takes it out."""
+def _said_of_content(
+    product: str, trees: list[Any], unit: str, times: int, inner: str, own: str
+) -> Iterator[SaidOfPlace]:
+    """Yield how many of an inner unit another one is to hold; none takes it out."""
     holders = _units_with_gtin(trees, unit)
     if not holders:
         if trees or gtin_key(inner) != gtin_key(own):
             raise _unknown_unit(trees, unit)
-        holders = [{"gtin": unit, "quantity": 1, "children": []}]
-        trees += holders
-    for holder in holders:
+        made = {"gtin": unit, "quantity": 1, "children": []}
+        holders = [_Unit((_ROOT, step_to([made], 0, "gtin")), made)]
+        if times:
+            yield SaidOfPlace(Change(product, holders[0].path, ABSENT, made), None, None)
+    after = f"{unit}: {times} x {inner}" if times else None
+    for path, holder in holders:
         held = holder.get("children")
         children = held if isinstance(held, list) else []
-        same = [child for child in children if _is_unit(child, inner)]
+        same = [place for place, child in enumerate(children) if _is_unit(child, inner)]
         if len(same) > 1:
             raise AnswerRefused(
                 f"{unit} holds {inner} {len(same)} times, and it is not certain which is meant. Correct it at its "
                 "source."
             )
-        place, after = f"logisticalHierarchies {unit} > {inner}", f"{unit}: {times} x {inner}"
-        before = f"{unit}: {same[0].get('quantity')} x {inner}" if same else None
-        yield ItemEdit(place, before, after if times else None)
-        if not times:
-            if same:
-                holder["children"] = [child for child in children if child is not same[0]]
-        elif same:
-            same[0]["quantity"] = times
+        if not same:
+            added = {"gtin": inner, "quantity": times, "children": []}
+            step = step_to([*children, added], len(children), "gtin")
+            change = Change(product, (*path, "children", step), ABSENT, added if times else ABSENT)
+            yield SaidOfPlace(change, None, after)
+            continue
+        child, place = children[same[0]], (*path, "children", step_to(children, same[0], "gtin"))
+        before = f"{unit}: {child.get('quantity')} x {inner}"
+        if times:
+            change = Change(product, (*place, "quantity"), child.get("quantity", ABSENT), times)
         else:
-            holder["children"] = [*children, {"gtin": inner, "quantity": times, "children": []}]
+            change = Change(product, place, child, ABSENT)
+        yield SaidOfPlace(change, before, after)
 
 
-def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Iterator[ItemEdit]:
+def _said_of_field(
+    product: str, trees: list[Any], unit: str, text: str, words: Vocabulary
+) -> Iterator[SaidOfPlace]:
     known = _fields_in_words()
     named = {name: found[1] for name, one in known.items() if (found := one.fullmatch(text.strip()))}
     if len(named) > 1:
@@ -177,23 +201,20 @@ def _set_field(trees: list[Any], unit: str, text: str, words: Vocabulary) -> Ite
     nodes = _units_with_gtin(trees, unit)
     if not nodes:
         raise _unknown_unit(trees, unit)
-    change = _value_of(field, typed.strip(), words)
-    for node in nodes:
-        holder = _holder(trees, node, field)
-        holder[field], before, after = change(holder.get(field))
+    for one in nodes:
+        path, holder = _holder(trees, one, field)
+        was = holder.get(field, ABSENT)
+        said = _said_of_value(product, was, field, typed.strip(), words)
         name = f"{unit}: {field}"
-        yield ItemEdit(
-            f"logisticalHierarchies {name}", None if before is None else f"{name} {before}", f"{name} {after}"
-        )
+        sides = (None if side is None else f"{name} {side}" for side in (said.before, said.after))
+        new = apply({field: was}, said.changes)[field]
+        yield SaidOfPlace(Change(product, (*path, field), was, new), *sides)
 
 
-def _value_of(
-    field: str, typed: str, words: Vocabulary
-) -> Callable[[Any], tuple[Any, str | None, str | None]]:
-    """Return what makes the new value of a field of the present one, with what is there and is to be there."""
+def _said_of_value(product: str, value: Any, field: str, typed: str, words: Vocabulary) -> Said:
+    """Return what is said of the field of a unit."""
     if field in _FLAGS:
-        flag = boolean(typed)
-        return lambda before: (flag, None if before is None else readable(before), readable(flag))
+        return Said.of([Change(product, (field,), value, boolean(typed))])
     is_one: Callable[[Any], bool]
     if field in _QUANTITIES:
         quantity, unit = words.quantity(typed)
@@ -201,47 +222,44 @@ def _value_of(
         is_one, in_list = is_quantity, True
     else:
         new, is_one, in_list = {"code": words.code("typePackaging", typed)}, is_code, False
-
-    def changed(before: Any) -> tuple[Any, str | None, str | None]:
-        answer = [ItemAnswer(new)]
-        plan = planned(
-            before, answer, ItemEvidence(), root=field, is_one=is_one, in_list=in_list, words=words
-        )
-        (edit,) = plan.edits
-        return plan(before), edit.before, edit.after
-
-    return changed
+    held = None if value is ABSENT else value
+    answer = [ItemAnswer(new)]
+    return said_of_items(
+        product, held, answer, ItemEvidence(), root=field, is_one=is_one, in_list=in_list, words=words
+    ).said
 
 
-def _holder(trees: list[Any], node: dict[str, Any], field: str) -> dict[str, Any]:
+def _holder(trees: list[Any], unit: _Unit, field: str) -> tuple[Path, dict[str, Any]]:
     """Return what holds the attributes of a unit: itself, or its `version`, as services send one or the other."""
+    path, node = unit
     version = node.get("version")
     if isinstance(version, dict):
         if field in version and field in node:
             raise AnswerRefused(
                 f"the product has {field} of this unit in two places. Correct it at its source."
             )
-        return node if field in node else version
+        return unit if field in node else ((*path, "version"), version)
     if version is not None:
-        raise AnswerRefused("the product has hierarchies of another form. Correct it at its source.")
-    if field in node or any(name in one for one in _all_units(trees) for name in FIELDS):
-        return node
-    made: dict[str, Any] = {}
-    node["version"] = made
-    return made
+        raise AnswerRefused(_ANOTHER_FORM)
+    if field in node or any(name in one.node for one in _all_units(trees) for name in FIELDS):
+        return unit
+    return (*path, "version"), {}
 
 
 def _unknown_unit(trees: list[Any], unit: str) -> AnswerRefused:
-    known = sorted({str(node.get("gtin")) for node in _all_units(trees)})
+    known = sorted({str(one.node.get("gtin")) for one in _all_units(trees)})
     there = f"; give one of {', '.join(known[:10])}" if known else ""
     return AnswerRefused(f"no unit of the hierarchies has the GTIN {unit}{there}.")
 
 
-def _all_units(trees: list[Any]) -> Iterator[dict[str, Any]]:
-    stack = list(trees)
+def _all_units(trees: list[Any]) -> Iterator[_Unit]:
+    stack: list[tuple[Path, list[Any]]] = [((_ROOT,), trees)]
     while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            yield node
-            children = node.get("children")
-            stack += children if isinstance(children, list) else []
+        path, nodes = stack.pop()
+        for place, node in enumerate(nodes):
+            if isinstance(node, dict):
+                unit = _Unit((*path, step_to(nodes, place, "gtin")), node)
+                yield unit
+                children = node.get("children")
+                if isinstance(children, list):
+                    stack.append(((*unit.path, "children"), children))

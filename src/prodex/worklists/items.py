@@ -19,31 +19,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
 from prodex.send.merging import recoded
 from prodex.send.records import DELETE
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
+from prodex.worklists.said import Said, SaidOfPlace
 from prodex.worklists.units import are_equal, dimension
 from prodex.written_numbers import as_json, stored_number
 
 #: Between what is there and what is to be there instead.
 ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
-
-
-class ItemEdit(NamedTuple):
-    """What an answer says of one place of a product.
-
-    Attributes
-    ----------
-    place
-        The place, which two answers have in common if they are about the same.
-    before, after
-        What is there, and what is to be there, as text; None where there is nothing.
-    """
-
-    place: str
-    before: str | None
-    after: str | None
 
 
 class ItemAnswer(NamedTuple):
@@ -60,81 +46,15 @@ class ItemEvidence(NamedTuple):
     position: str | None = None
 
 
-class _Change(NamedTuple):
-    """The change of one item; `place` is None for an additional one, and `after` DELETE for one to be removed."""
+class SaidOfItems(NamedTuple):
+    """What an answer says of items, and whether those that it changes are what the worklist showed."""
 
-    place: int | None
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True)
-class ItemPlan:
-    """The changes that an answer makes to the items of one attribute; called with its value, it returns the new one.
-
-    Attributes
-    ----------
-    root
-        The attribute.
-    changes
-        By item.
-    in_list
-        Whether the new value is a list.
-    """
-
-    root: str
-    changes: tuple[_Change, ...]
-    in_list: bool
-
-    @property
-    def edits(self) -> tuple[ItemEdit, ...]:
-        """What the answer says of each item."""
-        named = [
-            ItemEdit(
-                f"{self.root}[{one.place}]",
-                readable(one.before),
-                None if one.after is DELETE else readable(one.after),
-            )
-            for one in self.changes
-            if one.place is not None
-        ]
-        added = [readable(one.after) for one in self.changes if one.place is None]
-        # Two answers that add different things are two lists of what there is.
-        return (*named, *([ItemEdit(f"{self.root}[+]", None, "; ".join(added))] if added else []))
-
-    def are_shown(self, seen: str | None, words: Vocabulary) -> bool:
-        """Whether the items that change are what a worklist showed."""
-        items = [one.before for one in self.changes if one.place is not None]
-        return bool(seen and items) and all(is_shown(item, as_one_line(str(seen)), words) for item in items)
-
-    def __call__(self, value: Any) -> Any:
-        """Return the value with the changes; the value itself stays as it is."""
-        items = list(value) if isinstance(value, list) else [] if value is None else [value]
-        deleted = set()
-        for place, before, after in self.changes:
-            if place is None:
-                items += [] if after in items else [after]
-            elif (found := _place_of_item(items, place, before)) is None:
-                if after is not DELETE and after not in items:
-                    raise AnswerRefused(f"another answer changes {readable(before)} too. Keep one of them.")
-            elif after is DELETE:
-                deleted.add(found)
-            else:
-                items[found] = after
-        kept = [item for place, item in enumerate(items) if place not in deleted]
-        if isinstance(value, list) or (value is None and self.in_list):
-            return kept if kept or value else value
-        return kept[0] if kept else None
+    said: Said
+    is_as_seen: bool
 
 
-def _place_of_item(items: Sequence[Any], place: int, item: Any) -> int | None:
-    """Return where an item is; other answers may have removed one before it."""
-    if place < len(items) and items[place] == item:
-        return place
-    return next((number for number, one in enumerate(items) if one == item), None)
-
-
-def planned(
+def said_of_items(
+    product: str,
     value: Any,
     parts: Sequence[ItemAnswer],
     evidence: ItemEvidence,
@@ -143,11 +63,13 @@ def planned(
     is_one: Callable[[Any], bool],
     in_list: bool,
     words: Vocabulary,
-) -> ItemPlan:
-    """Return what an answer changes.
+) -> SaidOfItems:
+    """Return what an answer says of the items of an attribute.
 
     Parameters
     ----------
+    product
+        The key of the product.
     value
         What the product has.
     parts
@@ -172,10 +94,10 @@ def planned(
     --------
     >>> content = [{"data": 500, "expressedIn": {"code": "GRM"}}, {"data": 12, "expressedIn": {"code": "H87"}}]
     >>> answer = ItemAnswer({"data": 600, "expressedIn": {"code": "GRM"}})
-    >>> plan = planned(content, [answer], ItemEvidence(), root="netContent", is_one=is_quantity, in_list=True,
-    ...                words=Vocabulary())
-    >>> [item["data"] for item in plan(content)], plan.edits[0].before, plan.edits[0].after
-    ([600, 12], '500 GRM', '600 GRM')
+    >>> found = said_of_items("7", content, [answer], ItemEvidence(), root="netContent", is_one=is_quantity,
+    ...                       in_list=True, words=Vocabulary())
+    >>> found.said.before, found.said.after, found.said.changes[0].path[1].value
+    ('500 GRM', '600 GRM', 'GRM')
     """
     held = value if isinstance(value, list) else [] if value is None else [value]
     own = {place: item for place, item in enumerate(held) if is_one(item)}
@@ -183,8 +105,42 @@ def planned(
         raise AnswerRefused(f"the product has {root} of another form. Correct it at its source.")
     if not isinstance(value, list) and value is not None and len(parts) > 1:
         raise AnswerRefused(f"{root} takes one value, and these are {len(parts)}.")
-    meant = _Meant(own, tuple(parts), evidence, root, words)
-    return ItemPlan(root, tuple(meant.changes()), in_list)
+    found = _Meant(own, tuple(parts), evidence, root, words).pairs()
+    seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in found if place is not None]
+    is_as_seen = bool(seen and changing) and all(is_shown(own[one], seen, words) for one in changing)
+    pairs = [(place, ABSENT if new is DELETE else new) for place, new in found]
+    if not isinstance(value, list) and (value is not None or not in_list):
+        before = ABSENT if value is None else value
+        return SaidOfItems(
+            Said.of((Change(product, (root,), before, new) for _, new in pairs), shown), is_as_seen
+        )
+    return SaidOfItems(_said_in_list(product, root, held, pairs), is_as_seen)
+
+
+def _said_in_list(product: str, root: str, items: list[Any], pairs: Sequence[tuple[int | None, Any]]) -> Said:
+    """Return what is said of the items of a list, each at its own place."""
+    made = {place: new for place, new in pairs if place is not None}
+    added = [new for place, new in pairs if place is None]
+    becomes = [made.get(place, item) for place, item in enumerate(items)] + added
+    changes = []
+    for place, new in made.items():
+        step = step_to(items, place, _known_by(items[place]))
+        if new is not ABSENT and isinstance(step_to(becomes, place, _known_by(new)), int):
+            # Another one is known by the same then.
+            step = place
+        changes.append(Change(product, (root, step), items[place], new))
+    for place, new in enumerate(added, len(items)):
+        changes.append(Change(product, (root, step_to(becomes, place, _known_by(new))), ABSENT, new))
+    said = Said.of(changes, shown)
+    if any(one.before is ABSENT and isinstance(one.path[-1], int) for one in changes):
+        # Nothing is added at an index: the list changes as a whole.
+        whole = Change(product, (root,), items, [one for one in becomes if one is not ABSENT])
+        return Said([SaidOfPlace(whole, said.before, said.after)])
+    return said
+
+
+def _known_by(item: Any) -> str:
+    return "unit" if is_quantity(item) else "code" if isinstance(item, dict) else "value"
 
 
 @dataclass(frozen=True)
@@ -197,7 +153,8 @@ class _Meant:
     root: str
     words: Vocabulary
 
-    def changes(self) -> list[_Change]:
+    def pairs(self) -> list[tuple[int | None, Any]]:
+        """Return what becomes of each item; the place of one that is added is None."""
         if any(part.old is not None for part in self.parts):
             pairs = self._named()
         elif not self.own:
@@ -207,13 +164,9 @@ class _Meant:
             pairs = [] if place is None else [(place, self.parts[0].new)]
         else:
             pairs = self._all()
-        before = [None if place is None else self.own[place] for place, _ in pairs]
-        changes = [
-            _Change(place, item, _renewed(item, new))
-            for item, (place, new) in zip(before, pairs, strict=True)
-        ]
-        self._refuse_twice(changes)
-        return changes
+        made = [(place, new if place is None else _renewed(self.own[place], new)) for place, new in pairs]
+        self._refuse_twice(made)
+        return made
 
     def _named(self) -> list[tuple[int | None, Any]]:
         """Return the items that the answer names itself."""
@@ -226,9 +179,9 @@ class _Meant:
                 place for place, item in self.own.items() if new is not DELETE and _is_same_item(item, new)
             ]
             if not there and not done:
-                raise self._refused(f"and none of them is {readable(old)}")
+                raise self._refused(f"and none of them is {shown(old)}")
             if not self._is_one(there or done):
-                raise self._refused(f"and {len(there)} of them are {readable(old)}")
+                raise self._refused(f"and {len(there)} of them are {shown(old)}")
             pairs.append(((there or done)[0], new))
         if len({place for place, _ in pairs}) < len(pairs):
             raise AnswerRefused("the answer replaces one item twice. Write what it is to be once.")
@@ -316,32 +269,29 @@ class _Meant:
         """Whether there is one item, or several that are equal in everything: whichever is changed, it is the same."""
         return bool(places) and all(self.own[place] == self.own[places[0]] for place in places)
 
-    def _refuse_twice(self, changes: Iterable[_Change]) -> None:
+    def _refuse_twice(self, pairs: Iterable[tuple[int | None, Any]]) -> None:
         """Refuse a code that would be there twice: it is a list of what is true."""
-        changed = {change.place for change in changes}
+        changed = {place for place, _ in pairs}
         kept = {_code_of_item(item) for place, item in self.own.items() if place not in changed}
-        for change in changes:
-            code = None if change.after is DELETE else _code_of_item(change.after)
+        for place, new in pairs:
+            code = None if new is DELETE else _code_of_item(new)
             if code is None:
                 continue
-            if code in kept and change.after != change.before:
-                before = (
-                    ""
-                    if change.before is None
-                    else f" Write {readable(change.before)} -> (delete) to remove that."
-                )
-                raise AnswerRefused(f"the product has {code} already.{before}")
+            before = None if place is None else self.own[place]
+            if code in kept and new != before:
+                remove = "" if before is None else f" Write {shown(before)} -> (delete) to remove that."
+                raise AnswerRefused(f"the product has {code} already.{remove}")
             kept.add(code)
 
     def _refused(self, why: str) -> AnswerRefused:
-        there = list(dict.fromkeys(map(readable, self.own.values())))
+        there = list(dict.fromkeys(map(shown, self.own.values())))
         if not there:
             return AnswerRefused(
                 f"the product has no {self.root} yet. Write what it is to be, without an arrow."
             )
         named = "; ".join(there[:10]) + ("; ..." if len(there) > 10 else "")
         new = next((part.new for part in self.parts), DELETE)
-        to = "(delete)" if new is DELETE else readable(new)
+        to = "(delete)" if new is DELETE else shown(new)
         return AnswerRefused(
             f"the product has several values of {self.root}: {named}, {why}. Write which one: {there[0]} -> {to}"
             f"{'.' if new is DELETE else '; or write all of them, with semicolons between.'}"
@@ -388,7 +338,7 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
     >>> [is_shown(grams, seen, Vocabulary()) for seen in ("500 GRM", "0.5 kg", "500", "500.0", "12 H87")]
     [True, True, True, True, False]
     """
-    if as_one_line(readable(item)).casefold() == seen.casefold():
+    if as_one_line(shown(item)).casefold() == seen.casefold():
         return True
     if not isinstance(item, dict):
         return amount_of(item) is not None and amount_of(item) == amount_of(seen)
@@ -417,24 +367,16 @@ def _seen_quantity(seen: str, words: Vocabulary) -> tuple[int | float, str] | No
         return None
 
 
-def readable(value: Any) -> str:
-    """Return a value of a product as a person would write it.
+def shown(item: Any) -> str:
+    """Return an item as a person would write it, also an amount that its record has as text.
 
-    >>> readable([{"data": 500, "expressedIn": {"code": "GRM"}}, {"code": "COLD"}, True])
-    '500 GRM; COLD; true'
+    >>> shown({"data": "500", "expressedIn": {"code": "GRM"}}), shown({"code": "COLD"})
+    ('500 GRM', 'COLD')
     """
-    match value:
-        case {"data": data, "expressedIn": {"code": unit}}:
-            return f"{data} {unit}"
-        case {"code": code}:
-            return str(code)
-        case {"label": str(label)}:
-            return label
-        case list():
-            return "; ".join(map(readable, value))
-        case bool():
-            return str(value).lower()
-    return str(value)
+    match item:
+        case {"data": str(amount), "expressedIn": {"code": unit}} if is_quantity(item):
+            return f"{amount} {unit}"
+    return in_words(item)
 
 
 def _quantity_kind(item: Any) -> str:

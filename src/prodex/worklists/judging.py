@@ -14,21 +14,29 @@ from datetime import datetime
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
+from prodex.changes import Change
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
 from prodex.send.corrections import Changes, merged_changes
-from prodex.send.merging import Correction, texts_of
+from prodex.send.merging import texts_of
 from prodex.send.preflight import inspect
-from prodex.send.records import DELETE, Product
+from prodex.send.records import Product
 from prodex.store.reading import flatten
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Confirmed, Decision, decided
+from prodex.worklists.answer_outcomes import (
+    AnswerState,
+    ConcernedProducts,
+    Confirmed,
+    Decision,
+    decided,
+    without_gtin,
+)
 from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
@@ -201,7 +209,7 @@ def _breaking_nothing(
     """Return the answers, asked back where a check finds something with them that it did not find before."""
     sent: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(decisions):
-        if one.state in states and one.product is not None and one.correction is not None:
+        if one.state in states and one.product is not None and one.said is not None:
             sent[one.product].append(number)
     problems = {check.id: check.problem or check.title for check in audit.checks}
     made = list(decisions)
@@ -265,7 +273,7 @@ class Merge(NamedTuple):
 def _numbers_of(decisions: Sequence[Decision], states: Collection[AnswerState]) -> frozenset[int]:
     """Return the numbers of the answers in some states that change something."""
     return frozenset(
-        number for number, one in enumerate(decisions) if one.state in states and one.correction is not None
+        number for number, one in enumerate(decisions) if one.state in states and one.said is not None
     )
 
 
@@ -277,6 +285,7 @@ def _sendable(
     All answers of each product are merged first; only where that fails, each is tried alone.
     """
     states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+    decisions = [one.becomes(AnswerState.REFUSED, one.obstacle) if one.obstacle else one for one in decisions]
     changes, tried = _merged(decisions, states, products, catalog)
     failed = {
         one.product for one, other in zip(decisions, tried, strict=True) if one.state is not other.state
@@ -294,7 +303,7 @@ def _of_both(one: Changes, other: Changes) -> Changes:
     return replace(
         one,
         records=(*one.records, *other.records),
-        edits=(*one.edits, *other.edits),
+        changes=(*one.changes, *other.changes),
         loaded={**one.loaded, **other.loaded},
         known={**one.known, **other.known},
     )
@@ -302,13 +311,12 @@ def _of_both(one: Changes, other: Changes) -> Changes:
 
 def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catalog) -> Decision:
     product = str(decision.product)
-    if not decision.is_open or decision.correction is None or product not in products.records:
+    if not decision.is_open or decision.said is None or product not in products.records:
         return decision
-    alone = {product: [decision.correction]}
-    record = {product: products.records[product]}
-    changes, refused = merged_changes(record, alone, products.known, catalog.origin)
+    alone = {product: decision.changes}
+    changes, refused = merged_changes(products.records, alone, products.known, catalog.origin)
     if refused:
-        return decision.becomes(AnswerState.REFUSED, _without_gtin(refused[0][2]))
+        return decision.becomes(AnswerState.REFUSED, without_gtin(refused[0][2]))
     errors = [
         finding
         for finding in inspect(changes.records, as_xml=False, known=changes.known)
@@ -319,11 +327,6 @@ def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catal
     return decision.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
 
 
-def _without_gtin(words: str) -> str:
-    head, colon, rest = words.partition(": ")
-    return rest if colon and head.startswith("GTIN ") else words
-
-
 def _merged(
     decisions: Sequence[Decision],
     states: Collection[AnswerState],
@@ -331,14 +334,13 @@ def _merged(
     catalog: Catalog,
 ) -> tuple[Changes, list[Decision]]:
     """Merge the answers of each product in some states; those of a product where that fails are refused together."""
-    corrections: dict[str, list[Correction]] = defaultdict(list)
+    asked: dict[str, list[Change]] = defaultdict(list)
     for one in decisions:
         product = str(one.product)
-        if one.state in states and one.correction is not None and product in products.records:
-            corrections[product].append(one.correction)
-    records = {product: products.records[product] for product in corrections}
-    changes, refused = merged_changes(records, corrections, products.known, catalog.origin)
-    why = {product: _without_gtin(words) for product, _, words in refused}
+        if one.state in states and product in products.records:
+            asked[product] += one.changes
+    changes, refused = merged_changes(products.records, asked, products.known, catalog.origin)
+    why = {product: without_gtin(words) for product, _, words in refused}
     # Each answer alone may be fine, and all of them take away the last name.
     products_of_gtins = {
         str(record["gtin"]): product for product, record in zip(changes.loaded, changes.records, strict=True)
@@ -355,7 +357,7 @@ def _merged(
         changes = replace(
             changes,
             records=tuple(record for record in changes.records if record["gtin"] in gtins),
-            edits=tuple(edit for edit in changes.edits if edit.gtin in gtins),
+            changes=tuple(one for one in changes.changes if one.product not in why),
             loaded={product: at for product, at in changes.loaded.items() if product not in why},
         )
     made = [
@@ -424,23 +426,23 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
         return False
     if None not in (decision.language, found.language) and found.language != decision.language:
         return False
-    correction = decision.correction
-    if decision.shape is not AnswerShape.TEXT or correction is None or found.value is None:
+    if decision.shape is not AnswerShape.TEXT or not decision.said or found.value is None:
         return True
-    if correction.value is not DELETE and alike(found.value, str(correction.value)):
+    if decision.after is not None and alike(found.value, decision.after):
         return True
     written = dict(zip(changes.loaded, changes.records, strict=True)).get(str(decision.product), {})
-    root = correction.attribute.partition(".")[0]
+    attribute = str(decision.attribute)
+    root = attribute.partition(".")[0]
     beside = [
         one
         for one in texts_of(written.get(root), root)
-        if one.attribute == correction.attribute and one.language == decision.language
+        if one.attribute == attribute and one.language == decision.language
     ]
     return len(beside) < 2
 
 
 #: The values that answers give for one place, each with the numbers of these answers.
-_Said = Mapping[str | None, Sequence[int]]
+_Said = Mapping[Any, Sequence[int]]
 
 
 def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
@@ -448,19 +450,18 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
 
     Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
     """
-    places: dict[tuple[str | None, ...], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[tuple[Any, ...], dict[Any, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, one in enumerate(decisions):
         if one.is_open:
-            for place, value in one.says.items():
+            for place, value in one.claims.items():
                 places[place][value].append(number)
     made = list(decisions)
     for number, one in enumerate(decisions):
         if not one.is_open:
             continue
-        values_by_place = [(places[place], value) for place, value in one.says.items()]
-        others = list(
-            islice((other for values, value in values_by_place for other in _other_answers(values, value)), 3)
-        )
+        values_by_place = [(places[place], value) for place, value in one.claims.items()]
+        found = (other for values, value in values_by_place for other in _other_answers(values, value))
+        others = list(dict.fromkeys(islice(found, 3)))
         if others:
             where = ", ".join(
                 f"{answer.place} says {answer.text!r:.60}" for answer in _answers_at(decisions, others)
@@ -475,7 +476,7 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
     return made
 
 
-def _other_answers(values: _Said, own: str | None) -> Iterator[int]:
+def _other_answers(values: _Said, own: Any) -> Iterator[int]:
     """Yield the answers that say something else."""
     return (number for value, numbers in values.items() if value != own for number in numbers)
 

@@ -6,16 +6,17 @@ Each nutrient that is named is set; the others stay. A product has them in `isPa
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.messages import hint, unaccented
 from prodex.send.merging import recoded
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
-from prodex.worklists.items import ItemEdit, amount_of
+from prodex.worklists.items import amount_of
 from prodex.worklists.layout import is_deletion
+from prodex.worklists.said import Said, SaidOfPlace, said_once
 from prodex.worklists.units import are_equal, dimension
 
 #: How to answer, for the worklist.
@@ -56,15 +57,20 @@ _WORDS = {
 #: Without accents, which get lost in capitals; ß is ss in them.
 _COMMON = {unaccented(one.strip()): code for code, several in _WORDS.items() for one in several.split(",")}
 _ENERGY = "ENER-"
+_ROOT = "isPartitionedBy"
+#: The figures of a table, each by the step to it.
+_Figures: TypeAlias = dict[Item | int, dict[str, Any]]
 
 
-def with_nutrients(value: Any, text: str, words: Vocabulary) -> tuple[Any, list[ItemEdit]]:
-    """Return the nutrition of a product with the nutrients of an answer, and what becomes of each of these.
+def said_of_nutrients(product: str, value: Any, text: str, words: Vocabulary) -> Said:
+    """Return what an answer says of the nutrition of a product, nutrient by nutrient.
 
     Parameters
     ----------
+    product
+        The key of the product.
     value
-        What the product has under `isPartitionedBy`; stays as it is.
+        What the product has under `isPartitionedBy`.
     text
         The answer.
     words
@@ -77,11 +83,11 @@ def with_nutrients(value: Any, text: str, words: Vocabulary) -> tuple[Any, list[
 
     Examples
     --------
-    >>> made, edits = with_nutrients(None, "per 100 g: Fat 3,2 g", Vocabulary())
-    >>> made[0]["quantity"], made[0]["contains"]
-    (100, [{'isConceptualizedBy': {'code': 'FAT'}, 'quantity': 3.2, 'expressedIn': {'code': 'GRM'}}])
-    >>> edits[0].before, edits[0].after
+    >>> said = said_of_nutrients("7", None, "per 100 g: Fat 3,2 g", Vocabulary())
+    >>> said.before, said.after
     (None, 'FAT 3.2 GRM per 100 GRM')
+    >>> said.changes[-1].after
+    {'isConceptualizedBy': {'code': 'FAT'}, 'quantity': 3.2, 'expressedIn': {'code': 'GRM'}}
     """
     if value is not None and not (
         isinstance(value, list) and all(isinstance(one, dict | None) for one in value)
@@ -92,51 +98,64 @@ def with_nutrients(value: Any, text: str, words: Vocabulary) -> tuple[Any, list[
     nutrients = [line for part in re.split("[;\n]", rest) if (line := as_one_line(part))]
     if not nutrients:
         raise AnswerRefused(f"{text!r:.60} names no nutrient. {HOW}")
-    partitions = copy.deepcopy(value or [])
-    partition = _partition(partitions, None if found is None else found[1], words)
-    edits = [edit for nutrient in nutrients for edit in _set(partition, nutrient, words)]
-    _refuse_twice(edits)
-    if not any(partition is one for one in partitions) and partition["contains"]:
-        # An article without a basis at the service is filled rather than given a second table.
-        partitions.append(partition)
-    # What says nothing new changes nothing, such as null where a list of nutrients could be.
-    return (partitions if any(edit.before != edit.after for edit in edits) else value), edits
+    tables = value or []
+    place, table = _table(tables, None if found is None else found[1], words)
+    basis, held = _basis(table), table.get("contains")
+    if not isinstance(held, list | None):
+        raise AnswerRefused("the product has nutrition of another form. Correct it at its source.")
+    step = step_to([*tables, table] if place == len(tables) else tables, place, "basis")
+    before = {
+        step_to(held or [], number, _known_by(_code_of(one, "isConceptualizedBy"))): one
+        for number, one in enumerate(held or [])
+        if isinstance(one, dict)
+    }
+    figures: _Figures = dict(before)
+    said = []
+    for nutrient in nutrients:
+        for figure, after in _said_of_figures(figures, nutrient, words):
+            was: Any = before.get(figure, ABSENT)
+            change = Change(product, (_ROOT, step, "contains", figure), was, after)
+            sides = [None if one is ABSENT else _nutrient_text(one, basis) for one in (was, after)]
+            said.append(SaidOfPlace(change, *sides))
+    if place == len(tables) and figures:
+        # Another answer may say the same of a new table, and more of what it contains.
+        said.insert(0, SaidOfPlace(Change(product, (_ROOT, step), ABSENT, table), None, None))
+    return said_once(said)
 
 
-def _partition(partitions: list[Any], typed: str | None, words: Vocabulary) -> dict[str, Any]:
-    """Return the partition of a basis; a new one where there is none yet."""
-    there = [one for one in partitions if one is not None]
+def _table(tables: list[Any], typed: str | None, words: Vocabulary) -> tuple[int, Mapping[str, Any]]:
+    """Return the table of a basis with its index; behind the others where there is none yet."""
+    there = [(place, one) for place, one in enumerate(tables) if one is not None]
     if typed is None:
-        if len(there) == 1 and any(_is_of_basis(there[0], basis) for basis in _USUAL):
-            return _with_nutrients(there[0])
-        has = f"there are {len(there)} tables ({', '.join(map(_basis, there))})"
+        if len(there) == 1 and any(_is_of_basis(there[0][1], basis) for basis in _USUAL):
+            return there[0]
+        bases = [_basis(one) for _, one in there]
+        has = f"there are {len(there)} tables ({', '.join(bases)})"
         if len(there) < 2:
-            has = f"the only table is {_basis(there[0])}" if there else "there is no table"
+            has = f"the only table is {bases[0]}" if there else "there is no table"
         raise AnswerRefused(f"{has} of nutrients, so the basis is needed. Begin with it: per 100 g:")
-    named = [one for one in there if as_one_line(str(one.get("name") or "")).casefold() == typed.casefold()]
+    named = [
+        found
+        for found in there
+        if as_one_line(str(found[1].get("name") or "")).casefold() == typed.casefold()
+    ]
     if len(named) == 1:
-        return _with_nutrients(named[0])
+        return named[0]
     try:
         basis = words.quantity(typed)
     except AnswerRefused as error:
         raise AnswerRefused(f"{error} The basis is an amount of food, such as per 100 g:") from None
-    same = [one for one in there if _is_of_basis(one, basis)]
+    same = [found for found in there if _is_of_basis(found[1], basis)]
     if len(same) > 1:
         raise AnswerRefused(
-            f"the product has {len(same)} tables {_basis(same[0])}, and it is not certain which is meant. Correct it "
-            "at its source."
+            f"the product has {len(same)} tables {_basis(same[0][1])}, and it is not certain which is meant. Correct "
+            "it at its source."
         )
     if same:
-        return _with_nutrients(same[0])
-    return {"quantity": basis[0], "isMeasuredBy": {"code": basis[1]}, "contains": []}
-
-
-def _with_nutrients(partition: dict[str, Any]) -> dict[str, Any]:
-    if partition.get("contains") is None:
-        partition["contains"] = []
-    if not isinstance(partition["contains"], list):
-        raise AnswerRefused("the product has nutrition of another form. Correct it at its source.")
-    return partition
+        return same[0]
+    # In the usual spelling: another answer may say 100 g where this one says 0.1 kg.
+    amount, unit = next((usual for usual in _USUAL if are_equal(usual, basis)), basis)
+    return len(tables), {"quantity": amount, "isMeasuredBy": {"code": unit}, "contains": []}
 
 
 def _is_of_basis(partition: Mapping[str, Any], basis: tuple[float, str]) -> bool:
@@ -150,50 +169,49 @@ def _basis(partition: Mapping[str, Any]) -> str:
     return f"per {amount} {unit}" if amount is not None and unit else f"per {partition.get('name') or '?'}"
 
 
-def _set(partition: dict[str, Any], nutrient: str, words: Vocabulary) -> Iterator[ItemEdit]:
-    """Set a nutrient in its table, and yield what becomes of its figures."""
+def _said_of_figures(figures: _Figures, nutrient: str, words: Vocabulary) -> Iterator[tuple[Item | int, Any]]:
+    """Yield what is said of the figures of a nutrient, and put it among the figures of its table."""
     found = _NUTRIENT.fullmatch(nutrient)
     if found is None:
         raise AnswerRefused(f"{nutrient!r:.60} is not a nutrient with its quantity. Write it so: Fat 3.2 g.")
-    code, contains, basis = _nutrient_code(found[1], words), partition["contains"], _basis(partition)
-    of_code = [
-        one for one in contains if isinstance(one, dict) and _code_of(one, "isConceptualizedBy") == code
-    ]
+    code = _nutrient_code(found[1], words)
+    of_code = {step: one for step, one in figures.items() if _code_of(one, "isConceptualizedBy") == code}
     if is_deletion(found[2]):
-        contains[:] = [one for one in contains if not any(one is other for other in of_code)]
-        yield from (
-            ItemEdit(
-                _place_of_nutrient(basis, code, _code_of(one, "expressedIn")),
-                _nutrient_text(one, basis),
-                None,
-            )
-            for one in of_code
-        )
+        for step in of_code:
+            del figures[step]
+            yield step, ABSENT
         return
     for part in found[2].split("/"):
         quantity, unit = words.quantity(part)
         same = _matching_figure(of_code, code, unit)
-        place = _place_of_nutrient(basis, code, unit)
         if same is None:
-            same = {"isConceptualizedBy": {"code": code}, "quantity": quantity, "expressedIn": {"code": unit}}
-            contains.append(same)
-            of_code.append(same)
-            yield ItemEdit(place, None, _nutrient_text(same, basis))
-            continue
-        before = _nutrient_text(same, basis)
-        if amount_of(same.get("quantity")) != quantity:
-            same["quantity"] = quantity
-        same["expressedIn"] = recoded(same.get("expressedIn"), unit)
-        yield ItemEdit(place, before, _nutrient_text(same, basis))
+            made = {"isConceptualizedBy": {"code": code}, "quantity": quantity, "expressedIn": {"code": unit}}
+            # A nutrient has one figure for what it weighs, and energy one in each unit.
+            name = "figure" if of_code else _known_by(code)
+            step = step_to([made], 0, name)
+        else:
+            step, old = same, of_code[same]
+            new = {} if amount_of(old.get("quantity")) == quantity else {"quantity": quantity}
+            made = old | new | {"expressedIn": recoded(old.get("expressedIn"), unit)}
+        figures[step] = of_code[step] = made
+        yield step, made
 
 
-def _matching_figure(of_code: list[dict[str, Any]], code: str, unit: str) -> dict[str, Any] | None:
+def _known_by(code: Any) -> str:
+    return "figure" if code == _ENERGY else "isConceptualizedBy"
+
+
+def _matching_figure(of_code: _Figures, code: str, unit: str) -> Item | int | None:
     """Return the figure that is meant: that of the unit, else the only one that measures the same."""
-    same = [one for one in of_code if _code_of(one, "expressedIn") == unit]
+    same = [step for step, one in of_code.items() if _code_of(one, "expressedIn") == unit]
     # Energy is declared twice, in kilojoules and kilocalories.
     if not same and code != _ENERGY:
-        alike = [one for one in of_code if dimension(_code_of(one, "expressedIn")) == dimension(unit)]
-        same = of_code if len(of_code) == 1 else alike
+        alike = [
+            step
+            for step, one in of_code.items()
+            if dimension(_code_of(one, "expressedIn")) == dimension(unit)
+        ]
+        same = [*of_code] if len(of_code) == 1 else alike
     if len(same) > 1:
         raise AnswerRefused(
             f"the product has {code} {len(same)} times, and it is not certain which is meant. Correct it at its source."
@@ -201,23 +219,9 @@ def _matching_figure(of_code: list[dict[str, Any]], code: str, unit: str) -> dic
     return same[0] if same else None
 
 
-def _place_of_nutrient(basis: str, code: str, unit: Any) -> str:
-    # A nutrient has one figure for what it weighs, and energy one in each unit.
-    return f"isPartitionedBy {basis} {code} {unit if code == _ENERGY else dimension(unit)}"
-
-
 def _nutrient_text(nutrient: Mapping[str, Any], basis: str) -> str:
     code, unit = _code_of(nutrient, "isConceptualizedBy"), _code_of(nutrient, "expressedIn")
     return f"{code} {nutrient.get('quantity')} {unit or ''}".rstrip() + f" {basis}"
-
-
-def _refuse_twice(edits: list[ItemEdit]) -> None:
-    after_by_place: dict[str, str | None] = {}
-    for edit in edits:
-        if after_by_place.setdefault(edit.place, edit.after) != edit.after:
-            raise AnswerRefused(
-                f"the answer has {after_by_place[edit.place]} and {edit.after}. Write one of them."
-            )
 
 
 def amounts(value: Any) -> list[tuple[Any, Any]]:

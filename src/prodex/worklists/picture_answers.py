@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from prodex.changes import ABSENT, Change, step_to
 from prodex.worklists.answer_parsing import AnswerRefused
-from prodex.worklists.items import ARROW, ItemEdit
+from prodex.worklists.items import ARROW
 from prodex.worklists.layout import is_deletion
+from prodex.worklists.said import Said, SaidOfPlace
 
 #: How to answer, for the worklist.
 HOW = (
@@ -32,18 +34,20 @@ _OF_THE_FILE = frozenset(
 _NAMES = ("gdsnFileName", "url", "uniformResourceIdentifierOrigin")
 _ADDRESSES = _NAMES[1:]
 _LONGEST = 2_000
-_ROOT = "assets.pictures"
+_PATH = ("assets", "pictures")
 
 
-def with_picture(
-    value: Any, text: str, *, attribute: str, seen: str | None, front: bool
-) -> tuple[Any, list[ItemEdit]]:
-    """Return the assets of a product with the pictures of an answer, one a line, and what becomes of each.
+def said_of_pictures(
+    product: str, value: Any, text: str, *, attribute: str, seen: str | None, front: bool
+) -> Said:
+    """Return what an answer says of the pictures of a product, one a line.
 
     Parameters
     ----------
+    product
+        The key of the product.
     value
-        What the product has under `assets`; stays as it is.
+        What the product has under `assets`.
     text
         The answer.
     attribute, seen
@@ -58,33 +62,31 @@ def with_picture(
 
     Examples
     --------
-    >>> made, _ = with_picture(None, "https://cdn.example/a.jpg", attribute="assets.pictures", seen=None, front=True)
-    >>> made["pictures"]
-    [{'url': 'https://cdn.example/a.jpg', 'isPackshot': True, 'productFace': 1}]
+    >>> address = "https://cdn.example/a.jpg"
+    >>> said = said_of_pictures("7", None, address, attribute="assets.pictures", seen=None, front=True)
+    >>> said.before, said.after, [one.after for one in said.changes]
+    (None, 'https://cdn.example/a.jpg', [{'url': 'https://cdn.example/a.jpg', 'isPackshot': False}, True, 1])
     """
     if value is not None and not isinstance(value, dict):
         raise AnswerRefused("the product has assets of another form. Correct it at its source.")
     held = (value or {}).get("pictures")
     if held is not None and not isinstance(held, list):
         raise AnswerRefused("the product has pictures of another form. Correct it at its source.")
-    # Places are those of the pictures as they are; what is removed leaves its place until the end.
     pictures: list[Any] = list(held or [])
-    edits = [
-        edit
-        for line in filter(None, map(str.strip, text.splitlines()))
-        for edit in _corrected(pictures, line, attribute, seen, front)
-    ]
-    kept = [one for one in pictures if one is not _REMOVED]
-    return (value if kept == (held or []) else {**(value or {}), "pictures": kept}), edits
+    said: list[SaidOfPlace] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        said += _said_in_line(product, pictures, line, attribute, seen, front)
+    return Said(said)
 
 
+#: What is removed leaves its place until the end of an answer.
 _REMOVED = object()
 
 
-def _corrected(
-    pictures: list[Any], line: str, attribute: str, seen: str | None, front: bool
-) -> Iterator[ItemEdit]:
-    """Make the correction of a line, and yield what becomes of its picture."""
+def _said_in_line(
+    product: str, pictures: list[Any], line: str, attribute: str, seen: str | None, front: bool
+) -> Iterator[SaidOfPlace]:
+    """Yield what a line says of its picture, and put it among the pictures."""
     old, *new = ARROW.split(line)
     if len(new) > 1:
         raise AnswerRefused(f"{line!r:.80} has several arrows. {HOW}")
@@ -98,29 +100,31 @@ def _corrected(
     )
     if is_removal and place is None:
         raise AnswerRefused(f"{line!r:.80} does not say which picture to remove. {HOW}")
-    if place is None and there is not None:
-        # It was added by this answer before, or is there already: as the front packshot only its marks are missing.
-        place = there
-    if place is None:
-        marks: dict[str, Any] = {"productFace": 1} if front else {}
-        pictures.append({"url": address, "isPackshot": front, **marks})
-        yield ItemEdit(f"{_ROOT}[+]", None, address)
+    if place is not None and place != there:
+        before = pictures[place]
+        kept = {name: kept for name, kept in before.items() if name not in _OF_THE_FILE}
+        after = ABSENT if is_removal else {"url": address, **kept}
+        # Beside another one with the same address, it is found by its index.
+        path = (*_PATH, place if there is not None else step_to(pictures, place, "url"))
+        pictures[place] = _REMOVED if is_removal else after
+        yield SaidOfPlace(Change(product, path, before, after), _picture_name(before), address)
         return
-    before = pictures[place]
-    if is_removal:
-        pictures[place] = _REMOVED
-    elif place == there:
-        if front and not new:
-            pictures[place] = before | _marked(before)
+    is_new = there is None
+    if there is None:
+        there = len(pictures)
+        pictures.append({"url": address, "isPackshot": False})
+    path, before = (*_PATH, step_to(pictures, there, "url")), pictures[there]
+    # What is there already lacks only its marks as the front packshot.
+    marks = _marked(before) if front and not new else {}
+    marked = [Change(product, (*path, name), before.get(name, ABSENT), mark) for name, mark in marks.items()]
+    pictures[there] = before | marks
+    if is_new:
+        yield SaidOfPlace(Change(product, path, ABSENT, before), None, address)
+    elif marked:
+        yield SaidOfPlace(marked.pop(0), _picture_name(before), f"{address} (front packshot)")
     else:
-        pictures[place] = {
-            "url": address,
-            **{name: kept for name, kept in before.items() if name not in _OF_THE_FILE},
-        }
-    is_marked = not is_removal and place == there and pictures[place] != before
-    yield ItemEdit(
-        f"{_ROOT}[{place}]", _picture_name(before), f"{address} (front packshot)" if is_marked else address
-    )
+        yield SaidOfPlace(Change(product, path, before, before), _picture_name(before), address)
+    yield from (SaidOfPlace(one, None, None) for one in marked)
 
 
 def _marked(picture: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +140,7 @@ def _with_address(pictures: list[Any], address: str) -> int | None:
         for place, picture in enumerate(pictures)
         if isinstance(picture, Mapping) and address in {picture.get(key) for key in _ADDRESSES}
     ]
-    return found[0] if len(found) == 1 else None
+    return found[0] if found else None
 
 
 def _picture_name(picture: Mapping[str, Any]) -> str:

@@ -6,19 +6,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from prodex.changes import Change, Item, by_product, in_words
+from prodex.changes import by_product
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
 from prodex.gtin import gtin_key
 from prodex.ledger.calls import LedgerCall
 from prodex.ledger.change_digests import Digests, digests_of
 from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
-from prodex.locales import is_meant
 from prodex.progress import Progress
 from prodex.send.corrections import Changes
-from prodex.send.merging import Correction
 from prodex.send.places import Place, places_of, with_places, without_places
-from prodex.send.records import DELETE, Product
+from prodex.send.records import Product
 from prodex.send.rule import Ruling, SentBefore, why_it_waits
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author, Ruled, upsert_left
@@ -241,9 +239,9 @@ def _gtin_keys(changes: Changes) -> dict[str, str]:
 def _place_written(decision: Decision, gtins: Mapping[str, str]) -> Place | None:
     """Return what an answer writes, if it is known."""
     gtin = gtins.get(str(decision.product))
-    if gtin is None or decision.correction is None:
+    if gtin is None or decision.said is None:
         return None
-    return gtin, decision.correction.attribute.partition(".")[0]
+    return gtin, str(decision.attribute).partition(".")[0]
 
 
 def _unchanged(asked: JudgedAnswers, newest: JudgedAnswers, gtins: Mapping[str, str]) -> set[Place]:
@@ -260,19 +258,10 @@ def _digests_of_answers(judged: JudgedAnswers) -> dict[int, Digests]:
     by = by_product(judged.changes.changes)
     found: dict[int, Digests] = {}
     for number, one in enumerate(judged.decisions):
-        if one.state is AnswerState.ACCEPTED and (correction := one.correction) is not None:
-            root = correction.attribute.partition(".")[0]
-            there = [change for change in by.get(str(one.product), ()) if change.attribute == root]
-            if own := [change for change in there if _is_change_of(change, correction)] or there:
+        if one.state is AnswerState.ACCEPTED and one.changes:
+            paths = [change.path for change in one.changes]
+            there = [change for change in by.get(str(one.product), ()) if change.path[:1] == paths[0][:1]]
+            own = [change for change in there if any(change.path[: len(path)] == path for path in paths)]
+            if own := own or there:
                 found[number] = digests_of(own)
     return found
-
-
-def _is_change_of(change: Change, correction: Correction) -> bool:
-    """Whether a change of an attribute is what the correction of a text makes."""
-    text = "" if correction.value is DELETE else correction.value
-    codes = [step.value for step in change.path if isinstance(step, Item) and step.name == "language"]
-    if not correction.is_text or in_words(change.after) != text or not codes:
-        return False
-    code = correction.language_code or correction.language
-    return code is not None and is_meant(codes[-1], code)
