@@ -212,7 +212,7 @@ def rewritten_container(before: Any, after: Any, path: str) -> str | None:
     waiting = [(before, after, path)]
     while waiting:
         old, new, place = waiting.pop()
-        if _is_nothing(old) or _is_nothing(new):
+        if old is new or _is_nothing(old) or _is_nothing(new):
             continue
         if (was := _container(old)) != (becomes := _container(new)):
             return f"{place} is {was}, and would become {becomes}"

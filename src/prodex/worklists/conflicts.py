@@ -149,7 +149,7 @@ def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
         return True
     if decision.holds is False and not (is_there and not seen):
         return False
-    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    result = verdicts.result((str(decision.product), decision.check or ""))
     if result in {State.PASS, State.FAIL, State.NOT_APPLICABLE} and not is_there:
         return False
     return None
@@ -174,7 +174,7 @@ def _shows_the_same(decision: Decision, found: Finding) -> bool:
 
 def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
     """Whether the check of a row finds something at its place; None where it cannot be judged."""
-    result = verdicts.results.get((str(decision.product), decision.check or ""))
+    result = verdicts.result((str(decision.product), decision.check or ""))
     if result is None or result is State.UNKNOWN:
         return None
     return bool(_findings_at_place(decision, verdicts))
@@ -264,32 +264,36 @@ class Verdicts:
 
     Attributes
     ----------
-    results
-        By product and check.
+    states
+        Of each product, in the order of the checks.
+    checks
+        The place of each check.
     findings
         What was found where a check fails.
     """
 
-    results: Mapping[Asked, State]
+    states: Mapping[str, Sequence[int]]
+    checks: Mapping[str, int]
     findings: Mapping[Asked, Sequence[Finding]]
+
+    def result(self, asked: Asked) -> State | None:
+        """Return the result of a check for a product; None where it was not judged."""
+        product, check = asked
+        if product not in self.states or check not in self.checks:
+            return None
+        return State(int(self.states[product][self.checks[check]]))
 
     @classmethod
     def of(cls, audit: Audit, products: Collection[str]) -> Self:
         """Return the results of an audit for some products."""
         wanted = frozenset(products)
-        checks = [check.id for check in audit.checks]
-        results: dict[Asked, State] = {}
-        for part in audit.parts:
-            rows = [
-                (row, product)
-                for row, product in enumerate(part.column("product_id").to_pylist())
-                if product in wanted
-            ]
-            for row, product in rows:
-                states = part.states[row].tolist()
-                results.update(
-                    ((product, check), State(state)) for check, state in zip(checks, states, strict=True)
-                )
+        checks = {check.id: place for place, check in enumerate(audit.checks)}
+        states = {
+            product: row
+            for part in audit.parts
+            for product, row in zip(part.column("product_id").to_pylist(), part.states, strict=True)
+            if product in wanted
+        }
         findings: dict[Asked, list[Finding]] = defaultdict(list)
         names = ("product_id", "check", *Finding._fields)
         for batch in audit.failure_batches():
@@ -298,7 +302,7 @@ class Verdicts:
             ):
                 if product in wanted:
                     findings[product, check].append(Finding(*found))
-        return cls(results, findings)
+        return cls(states, checks, findings)
 
     def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:
         """Yield what is found here and was not before, with its product and check.
@@ -306,7 +310,7 @@ class Verdicts:
         A place that a check had found before is not new, whatever is found there now.
         """
         for asked, findings in self.findings.items():
-            if self.results.get(asked) is not State.FAIL:
+            if self.result(asked) is not State.FAIL:
                 continue
             there = Counter(one.place for one in before.findings.get(asked, ()))
             for one in findings:

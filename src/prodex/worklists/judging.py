@@ -405,7 +405,7 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
     if not decision.is_open or decision.check is None or decision.product is None:
         return decision
     key = (decision.product, decision.check)
-    match verdicts.results.get(key):
+    match verdicts.result(key):
         case None:
             return replace(decision, note="not judged: the check is not part of the profile")
         case Result.UNKNOWN:
