@@ -173,6 +173,10 @@ class Decision:
         claims: dict[tuple[Any, ...], Any] = {
             (self.product, *_place_of(one.path)): one for one in self.changes
         }
+        if self.shape is AnswerShape.TEXT and self.answer.change is None:
+            # Also of a text that cannot be written.
+            language = tag_of(str(self.language_code or self.language))
+            claims[self.product, self.attribute, language, self.position] = self.after
         is_list = self.shape in _IN_LISTS and self.answer.change is None
         if is_list and (added := [one for one in self.changes if _is_added(one)]):
             # Two answers that add different things are two lists of what there is; but several rows may ask for a

@@ -39,7 +39,7 @@ class _Unit(NamedTuple):
     """A unit of a hierarchy, and where it is."""
 
     path: Path
-    node: dict[str, Any]
+    node: Any
 
 
 _QUANTITIES = ("grossWeight", "netWeight", "height", "width", "depth")
@@ -253,13 +253,15 @@ def _unknown_unit(trees: list[Any], unit: str) -> AnswerRefused:
 
 
 def _all_units(trees: list[Any]) -> Iterator[_Unit]:
-    stack: list[tuple[Path, list[Any]]] = [((_ROOT,), trees)]
+    stack = _units_in((_ROOT,), trees)
     while stack:
-        path, nodes = stack.pop()
-        for place, node in enumerate(nodes):
-            if isinstance(node, dict):
-                unit = _Unit((*path, step_to(nodes, place, "gtin")), node)
-                yield unit
-                children = node.get("children")
-                if isinstance(children, list):
-                    stack.append(((*unit.path, "children"), children))
+        unit = stack.pop()
+        if isinstance(unit.node, dict):
+            yield unit
+            stack += _units_in((*unit.path, "children"), unit.node.get("children"))
+
+
+def _units_in(path: Path, nodes: Any) -> list[_Unit]:
+    """Return the units in a list of them, each with the path to it."""
+    listed = nodes if isinstance(nodes, list) else []
+    return [_Unit((*path, step_to(listed, place, "gtin")), one) for place, one in enumerate(listed)]

@@ -177,8 +177,10 @@ def _said_of_figures(figures: _Figures, nutrient: str, words: Vocabulary) -> Ite
     code = _nutrient_code(found[1], words)
     of_code = {step: one for step, one in figures.items() if _code_of(one, "isConceptualizedBy") == code}
     if is_deletion(found[2]):
-        for step in of_code:
-            del figures[step]
+        # That it is not there is said of a nutrient, and not of each unit of energy.
+        nowhere = [] if code == _ENERGY else [Item(_known_by(code), code)]
+        for step in of_code or nowhere:
+            figures.pop(step, None)
             yield step, ABSENT
         return
     for part in found[2].split("/"):

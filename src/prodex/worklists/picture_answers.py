@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from prodex.changes import ABSENT, Change, step_to
+from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.items import ARROW
 from prodex.worklists.layout import is_deletion
@@ -73,9 +73,10 @@ def said_of_pictures(
     if held is not None and not isinstance(held, list):
         raise AnswerRefused("the product has pictures of another form. Correct it at its source.")
     pictures: list[Any] = list(held or [])
+    steps = [step_to(pictures, place, "url") for place in range(len(pictures))]
     said: list[SaidOfPlace] = []
     for line in filter(None, map(str.strip, text.splitlines())):
-        said += _said_in_line(product, pictures, line, attribute, seen, front)
+        said += _said_in_line(product, pictures, steps, line, attribute, seen, front)
     return Said(said)
 
 
@@ -84,9 +85,15 @@ _REMOVED = object()
 
 
 def _said_in_line(
-    product: str, pictures: list[Any], line: str, attribute: str, seen: str | None, front: bool
+    product: str,
+    pictures: list[Any],
+    steps: list[Item | int],
+    line: str,
+    attribute: str,
+    seen: str | None,
+    front: bool,
 ) -> Iterator[SaidOfPlace]:
-    """Yield what a line says of its picture, and put it among the pictures."""
+    """Yield what a line says of its picture, and put it among the pictures, with the step to it."""
     old, *new = ARROW.split(line)
     if len(new) > 1:
         raise AnswerRefused(f"{line!r:.80} has several arrows. {HOW}")
@@ -105,7 +112,7 @@ def _said_in_line(
         kept = {name: kept for name, kept in before.items() if name not in _OF_THE_FILE}
         after = ABSENT if is_removal else {"url": address, **kept}
         # Beside another one with the same address, it is found by its index.
-        path = (*_PATH, place if there is not None else step_to(pictures, place, "url"))
+        path = (*_PATH, place if there is not None else steps[place])
         pictures[place] = _REMOVED if is_removal else after
         yield SaidOfPlace(Change(product, path, before, after), _picture_name(before), address)
         return
@@ -113,7 +120,8 @@ def _said_in_line(
     if there is None:
         there = len(pictures)
         pictures.append({"url": address, "isPackshot": False})
-    path, before = (*_PATH, step_to(pictures, there, "url")), pictures[there]
+        steps.append(step_to(pictures, there, "url"))
+    path, before = (*_PATH, steps[there]), pictures[there]
     # What is there already lacks only its marks as the front packshot.
     marks = _marked(before) if front and not new else {}
     marked = [Change(product, (*path, name), before.get(name, ABSENT), mark) for name, mark in marks.items()]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from prodex.changes import Change, in_words, is_nothing, is_same
 from prodex.worklists.answer_parsing import AnswerRefused
+from prodex.worklists.layout import DELETE_WORD
 
 
 class SaidOfPlace(NamedTuple):
@@ -77,7 +78,8 @@ def said_once(several: Iterable[SaidOfPlace]) -> Said:
     for one in several:
         first = found.setdefault(one.change.path, one)
         if first.after != one.after:
-            raise AnswerRefused(f"the answer has {first.after} and {one.after}. Write one of them.")
+            both = " and ".join(each.after or DELETE_WORD for each in (first, one))
+            raise AnswerRefused(f"the answer has {both}. Write one of them.")
     return Said(found.values())
 
 
