@@ -160,10 +160,10 @@ def test_a_formula_has_its_result_or_none(tmp_path: Path) -> None:
     found = cells(book_of(tmp_path / "a.xlsx", rows))
     assert {
         "A1": Cell("", "formula"),
-        "B1": Cell("2", "number"),
-        "D1": Cell("aA", "text"),
-        "E1": Cell("#DIV/0!", "error"),
+        "B1": Cell("2", "number", is_computed=True),
+        "D1": Cell("aA", "text", is_computed=True),
+        "E1": Cell("#DIV/0!", "error", is_computed=True),
         "F1": Cell("", "formula"),
         "G1": Cell("", "formula"),
-        "H1": Cell("3", "number"),
+        "H1": Cell("3", "number", is_computed=True),
     } == found

@@ -17,6 +17,7 @@ from tests.formats.archives import SHEET, Parts, rewritten
 
 from .bakery import RECORDS, record, text
 from .handling import fill
+from .handling import place as column_named
 
 FIRST = RECORDS[0]["gtin"]
 HEADINGS = ("GTIN", "Field", "Language", "Value seen", "New value")
@@ -35,17 +36,21 @@ def book(path: Path, *rows: tuple[Any, ...]) -> Path:
     return path
 
 
-def with_cell(path: Path, place: str, xml: str) -> Path:
+def with_cell(path: Path, place: str, xml: str, of_sheet: str = SHEET) -> Path:
     """Put a cell in the place of another, as XML."""
 
     def change(parts: Parts) -> Parts:
         import re
 
         sheet, count = re.subn(
-            rf'<c r="{place}".*?(?:</c>|/>)', lambda _: xml, parts[SHEET].decode(), count=1, flags=re.DOTALL
+            rf'<c r="{place}".*?(?:</c>|/>)',
+            lambda _: xml,
+            parts[of_sheet].decode(),
+            count=1,
+            flags=re.DOTALL,
         )
         assert count == 1
-        return parts | {SHEET: sheet.encode()}
+        return parts | {of_sheet: sheet.encode()}
 
     return rewritten(path, change)
 
@@ -81,6 +86,21 @@ def test_one_cell_costs_one_row(tmp_path: Path, catalog: prodex.Catalog, words: 
     place = "?3" if "not a place" in words else f"{column}3"
     assert ("To fix", 3, place) == (about["sheet"], about["row"], about["cell"])
     assert words in about["reason"]
+
+
+def test_a_text_that_became_a_formula_is_not_typed_over(tmp_path: Path) -> None:
+    """A program has made a formula of the value seen, and stored a result of its own: nobody has written that."""
+    formula = '=HYPERLINK("https://evil.example","click here")'
+    saved = prodex.flatten([record(1, FIRST, namePublicLong=[text("fra-FR", formula)])])
+    wanted = {"checks": {"texts_without_formulas": {}}}
+    prodex.audit(saved, wanted).worklists(tmp_path / "out")
+    (path,) = (tmp_path / "out").glob("*.xlsx")
+    made = load_workbook(path)
+    seen = made["To fix"].cell(2, column_named(made["To fix"], "Value seen")).coordinate
+    xml = f'<c r="{seen}"><f>HYPERLINK("https://evil.example","click here")</f><v>0</v></c>'
+    with_cell(path, seen, xml, f"xl/worksheets/sheet{made.sheetnames.index('To fix') + 1}.xml")
+    fix = prodex.read_worklist(path, saved, profile=wanted)
+    assert ({}, 1) == (fix.counts, fix.unanswered)
 
 
 def test_a_gtin_that_is_formatted_as_a_date_is_said(tmp_path: Path, catalog: prodex.Catalog) -> None:

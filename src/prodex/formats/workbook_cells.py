@@ -42,6 +42,8 @@ class Cell(NamedTuple):
         Whether any visible part of it is struck through.
     problem
         Why it cannot be read, if its kind is "unreadable".
+    is_computed
+        Whether it is the result of a formula.
     """
 
     text: str
@@ -49,6 +51,7 @@ class Cell(NamedTuple):
     shown: str | None = None
     is_struck: bool = False
     problem: str | None = None
+    is_computed: bool = False
 
 
 #: Column, counted from 0, and cell. Cells whose place nobody knows have columns from `MOST_COLUMNS` on.

@@ -312,7 +312,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         super().__init__(None, book.texts, data_only=True)
         self._book = book
         # A cell is what its kind, its format and its value make of it, and most of a sheet are there many times.
-        self._found: dict[tuple[str, str, str], Cell | None] = {}
+        self._found: dict[tuple[str, str, str, bool], Cell | None] = {}
         self._last = 0
         self._seen = bytearray(MOST_ROWS + 1)
 
@@ -362,14 +362,19 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         """Return a cell; None if it is empty."""
         if not (stored := element.findtext(_VALUE)):
             return self._without_value(element)
-        if self._book.is_export and element.find(_FORMULA) is not None:
+        # Nearly all cells have nothing but their value.
+        is_computed = len(element) > 1 and element.find(_FORMULA) is not None
+        if is_computed and self._book.is_export:
             return Cell("", "formula")
-        key = (element.get("t", "n"), element.attrib.pop("s", ""), stored)
+        key = (element.get("t", "n"), element.attrib.pop("s", ""), stored, is_computed)
         if (found := self._found.get(key, _NEW)) is not _NEW:
             return found
         if len(self._found) == _MOST_FOUND:
             self._found.clear()
-        found = self._found[key] = self._with_value(element, *key)
+        found = self._with_value(element, *key[:3])
+        if found is not None and is_computed:
+            found = found._replace(is_computed=True)
+        self._found[key] = found
         return found
 
     def _without_value(self, element: Element) -> Cell | None:

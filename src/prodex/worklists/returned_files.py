@@ -61,7 +61,7 @@ from prodex.worklists.row_marks import EXPLAINED, RowMark
 #: The keys of a row, in the columns of a worklist.
 KEYS = (
     *("product_id", "gtin", "attribute", "language_code", "language", "position", "check"),
-    *("value", "updated_at", "how", "row_mark", "asked_for", "same_answer"),
+    *("row_mark", "value", "updated_at", "how", "asked_for", "same_answer"),
 )
 #: What a worklist shows and nobody has to type: compared letter by letter.
 _SHOWN = frozenset({"value", "how"})
@@ -664,7 +664,7 @@ def _keys_of(
         cell = None if place is None else merged.cell(number, place, row)
         if name == "language" and place is not None and place not in row and "language_code" in keys:
             cell = None  # merged with the row above, which may be in another language: the hidden code is its own
-        if name in _SHOWN and cell is not None and cell.kind == "formula":
+        if name in _SHOWN and cell is not None and (cell.kind == "formula" or _is_other(cell, keys)):
             continue  # programs make a formula of a text such as "=HYPERLINK(...)": nobody knows what was seen
         if place is not None and cell is not None and (why := _unusable_key(name, cell)) is not None:
             unusable.append((place, cell.text, why))
@@ -675,6 +675,12 @@ def _keys_of(
     if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
         keys["attribute"] = asked
     return keys, unusable
+
+
+def _is_other(cell: Cell, keys: Mapping[str, str]) -> bool:
+    """Whether a cell has the result of a formula, where its row is known to have shown something else."""
+    mark = RowMark.read(keys.get("row_mark")) if cell.is_computed else None
+    return mark is not None and not mark.shows(cell.text)
 
 
 def _read_row(
