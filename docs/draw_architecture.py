@@ -19,7 +19,7 @@ LAYERS = (
     ("What people see", ("display", "exploration", "pictures")),
     ("In and out", ("load", "worklists", "send", "compare", "publishing")),
     ("Quality", ("quality", "facts")),
-    ("Products on disk", ("store",)),
+    ("Products on disk", ("store", "ledger")),
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "files")),
     ("Tables and queries", ("changes", "tables", "query")),
