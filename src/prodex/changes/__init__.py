@@ -24,8 +24,8 @@ ask it. What a comparison lists are cells of tables, in which the order of a lis
 is known by, it asks here (`prodex.changes.identity`).
 
 What somebody answers in a cell, an exact answer, a row of a frame and an undo are changes at once
-(`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`. Nothing asks for the columns
-yet: an operation on many products will, in place of texts that are parsed back.
+(`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`. Nothing asks for the
+columns yet: an operation on many products will, in place of texts that are parsed back.
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
 questions about a change: they belong to whoever asks them.
