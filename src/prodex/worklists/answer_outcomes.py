@@ -28,7 +28,6 @@ from prodex.changes import (
     sides_in_words,
     value_at,
 )
-from prodex.changes.change import Path
 from prodex.errors import InputError
 from prodex.locales import is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
@@ -158,7 +157,7 @@ class Decision:
     def claims(self) -> Mapping[tuple[Any, ...], Any]:
         """What it says of each place: two answers of one place have to agree."""
         claims: dict[tuple[Any, ...], Any] = {
-            (self.product, *_place_of(one.path)): one for one in self.changes
+            (self.product, *one.place): one.change for one in self.said or ()
         }
         if self.shape is AnswerShape.TEXT and self.answer.change is None:
             # Also of a text that cannot be written.
@@ -186,11 +185,6 @@ class Decision:
 
 #: Shapes of which what is added is a list.
 _IN_LISTS = frozenset(AnswerShape) - {AnswerShape.TEXT, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
-
-
-def _place_of(path: Path) -> Path:
-    """Return what says something of a place: whoever takes an item away says something of its value, too."""
-    return path[:-1] if path[-1] in {"data", "quantity"} else path
 
 
 def _is_added(change: Change) -> bool:
