@@ -141,18 +141,11 @@ def is_spelled(value: Any) -> bool:
         When it is nested too deep.
     """
     kind = type(value)
-    if kind is not dict and kind is not list:
-        return kind in _SPELLED
-    values = value.values() if kind is dict else value
-    kinds = set(map(type, values))
-    if not kinds.isdisjoint(_SPELLED):
-        return True
-    # Most hold nothing that could hold more.
-    return not kinds.isdisjoint(_CONTAINERS) and any(map(is_spelled, values))
-
-
-_CONTAINERS = frozenset({dict, list})
-_SPELLED = frozenset({WrittenNumber, RepeatedKeys})
+    if kind is dict:
+        return any(map(is_spelled, value.values()))
+    if kind is list:
+        return any(map(is_spelled, value))
+    return kind is WrittenNumber or kind is RepeatedKeys
 
 
 def is_plain(value: Any) -> bool:

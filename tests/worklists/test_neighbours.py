@@ -435,6 +435,9 @@ def test_answers_to_several_items_of_one_list_are_merged(answer: Answer) -> None
         (row("assets.pictures", NEW), row("assets.pictures", f"{NEW}?2")),
         (row("logisticalHierarchies", f"{CASE}: 7 x {EACH}"), row("logisticalHierarchies.gtin", f"{CASE}: 8 x {EACH}")),
         (row("isConsumerUnit", "yes"), row("isConsumerUnit", "no")),
+        # What one takes away, the other one counts; what one calls 0.1 l, the other one calls 100 ml.
+        (row("logisticalHierarchies", f"{CASE}: 0 x {EACH}"), row("logisticalHierarchies", f"{CASE}: 8 x {EACH}")),
+        (row("isPartitionedBy", "per 0.1 l: Fat 4 g"), row("isPartitionedBy", "per 100 ml: Fat 5 g")),
     ],
 )  # fmt: skip
 def test_two_answers_to_one_item_have_to_agree(
@@ -453,6 +456,27 @@ def test_two_answers_to_one_item_have_to_agree(
         isConsumerUnit=None,
     )
     assert dict(fix.counts) == {"conflict": 2}, fix.answers["reason"].tolist()
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_an_answer_means_the_same_whichever_comes_first(answer: Answer, is_turned: bool) -> None:
+    """Each is read by what its product has, and not by what another one adds to it."""
+    rows = [
+        row("isPartitionedBy", "Fat 4 g"),
+        row("isPartitionedBy", "per 30 g: Salt 1 g"),
+        row("assets.pictures.isPackshot", NEW),
+        row("assets.pictures", NEW),
+    ]
+    rows = rows[::-1] if is_turned else rows
+    fix = several(answer, *rows, isPartitionedBy=[HUNDRED], assets={"pictures": [BACK]})
+    assert {"accepted", "unchanged"} >= fix.counts.keys(), fix.answers["reason"].tolist()
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    salt = {"isConceptualizedBy": {"code": "SALTEQ"}, "quantity": 1, "expressedIn": {"code": "GRM"}}
+    assert sent["isPartitionedBy"] == [
+        HUNDRED | {"contains": [FAT | {"quantity": 4}, SALT, KJ]},
+        {"quantity": 30, "isMeasuredBy": {"code": "GRM"}, "contains": [salt]},
+    ]
+    assert sent["assets"]["pictures"] == [BACK, {"url": NEW, "isPackshot": True, "productFace": 1}]
 
 
 def test_the_same_answer_twice_is_one(answer: Answer) -> None:

@@ -168,6 +168,7 @@ def test_units_of_a_hierarchy_are_corrected_by_their_gtin(answer: Answer) -> Non
         "13036811359932: colour red",
         "13036811359932: height",
         "13036811359932: grossWeight heavy",
+        "13036811359932: 8 x 03036811359935; 13036811359932: 0 x 03036811359935",
     ],
 )
 def test_corrections_of_a_hierarchy_that_are_not_certain_are_refused(answer: Answer, typed: str) -> None:

@@ -23,16 +23,9 @@ bytes, operations work on columns of leaves, and only what differs becomes an ob
 ask it. What a comparison lists are cells of tables, in which the order of a list says nothing; what an item of a list
 is known by, it asks here (`prodex.changes.identity`).
 
-An exact answer and an undo already are changes.
-Nothing asks for the columns yet: an operation on many products will. What is still to become a change:
-
-==============================================================  =====================================================
-``send.merging``: ``Correction`` (which may have a function)    a ``Change``, from a question and what was answered
-``send.merging``: ``Edit``; ``worklists.items``: ``ItemEdit``   the ``before`` and ``after`` of a ``Change``
-``corrections.stepping``, ``bulk``: texts that are parsed back  ``changed_leaves`` of two columns
-``conflicts._same_value``, ``items._is_same_item``              ``is_same``
-``items.readable``                                              ``in_words``
-==============================================================  =====================================================
+What somebody answers in a cell, an exact answer, a row of a frame and an undo are changes at once
+(`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`. Nothing asks for the
+columns yet: an operation on many products will, in place of texts that are parsed back.
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
 questions about a change: they belong to whoever asks them.

@@ -310,11 +310,14 @@ def joined(changes: Iterable[Change]) -> list[Change]:
 
 
 def _when(change: Change) -> tuple[int, int]:
-    # An item that is taken away moves those behind it.
     last = change.path[-1]
-    if change.after is not ABSENT or isinstance(last, str):
+    if len(change.path) == 1:
+        # What changes as a whole is compared with what is there now.
         return 0, 0
-    return (1, -last) if isinstance(last, int) else (2, 0)
+    if change.after is not ABSENT or isinstance(last, str):
+        return 1, 0
+    # An item that is taken away moves those behind it.
+    return (2, -last) if isinstance(last, int) else (3, 0)
 
 
 def written_with(record: Product, changes: Iterable[Change]) -> Product:

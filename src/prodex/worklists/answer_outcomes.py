@@ -6,8 +6,7 @@ showed, no other answer says otherwise, the service would take it, and the rule 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import reduce
@@ -29,47 +28,34 @@ from prodex.changes import (
     sides_in_words,
     value_at,
 )
-from prodex.changes.change import Path
-from prodex.errors import ChangesRefused, InputError
-from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
+from prodex.errors import InputError
+from prodex.locales import is_whole_language, language_code, short_of, tag_of
 from prodex.messages import hint
 from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
-from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
-from prodex.send.records import DELETE, Product
-from prodex.tables.containers import numbered_place
+from prodex.send.merging import TextItem, TextPlace
+from prodex.send.records import Product
 from prodex.tables.values import storable
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
-from prodex.worklists.answer_parsing import (
-    AnswerRefused,
-    Vocabulary,
-    boolean,
-    is_standard_code,
-    language_of,
-    number,
-    with_language,
-)
-from prodex.worklists.evidence import alike, has_value_seen, is_rounded
-from prodex.worklists.items import (
-    ARROW,
-    ItemAnswer,
-    ItemEvidence,
-    is_code,
-    is_plain,
-    is_quantity,
-    said_of_items,
-)
-from prodex.worklists.layout import DELETE_WORD, is_deletion
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code, language_of
+from prodex.worklists.evidence import has_value_seen, is_rounded
+from prodex.worklists.item_answers import item_answer
+from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
 from prodex.worklists.returned_files import Answer, TextChange
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.said import Said, SaidOfPlace
+from prodex.worklists.text_answers import (
+    code_beside_others,
+    made_text,
+    several_in_words,
+    text_answer,
+    texts_in,
+)
 
-_POSITION = re.compile(r"\d+(?:\.\d+)*")
-_NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
 #: Digits of an id of which a spreadsheet may have dropped zeros at the beginning.
 _LONGEST_ID = 20
 
@@ -160,7 +146,7 @@ class Decision:
     @property
     def after(self) -> str | None:
         """The new value, as text; None where it is deleted."""
-        return self.said.after if self.said else self.answer.text
+        return self.answer.text if self.said is None else self.said.after
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -171,7 +157,7 @@ class Decision:
     def claims(self) -> Mapping[tuple[Any, ...], Any]:
         """What it says of each place: two answers of one place have to agree."""
         claims: dict[tuple[Any, ...], Any] = {
-            (self.product, *_place_of(one.path)): one for one in self.changes
+            (self.product, *one.place): one.change for one in self.said or ()
         }
         if self.shape is AnswerShape.TEXT and self.answer.change is None:
             # Also of a text that cannot be written.
@@ -199,11 +185,6 @@ class Decision:
 
 #: Shapes of which what is added is a list.
 _IN_LISTS = frozenset(AnswerShape) - {AnswerShape.TEXT, AnswerShape.NUTRITION, AnswerShape.HIERARCHY}
-
-
-def _place_of(path: Path) -> Path:
-    """Return what says something of a place: whoever takes an item away says something of its value, too."""
-    return path[:-1] if path[-1] in {"data", "quantity"} else path
 
 
 def _is_added(change: Change) -> bool:
@@ -323,10 +304,11 @@ def understood(
     decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
 ) -> Decision:
     """Return what the answer changes, and where."""
-    if not decision.is_open or decision.product is None:
+    product = decision.product
+    if not decision.is_open or product is None:
         return decision
-    if decision.product not in products.records:
-        return decision.becomes(AnswerState.CONFLICT, f"product {decision.product:.40} is gone.")
+    if product not in products.records:
+        return decision.becomes(AnswerState.CONFLICT, f"product {product:.40} is gone.")
     keys = decision.answer.keys
     attribute = keys.get("attribute")
     if attribute is None:
@@ -337,8 +319,8 @@ def understood(
     decision = replace(decision, attribute=attribute, shape=shape)
     if decision.answer.refusal is not None:
         return decision.becomes(AnswerState.REFUSED, decision.answer.refusal)
+    record = products.records[product]
     if decision.answer.change is not None:
-        record = products.records[str(decision.product)]
         made = _exactly(decision, record, decision.answer.change, products.known.codes)
         return reduce(Decision.asks, decision.answer.questions, made)
     if shape is AnswerShape.NONE:
@@ -352,8 +334,9 @@ def understood(
     try:
         decision = _as_typed(decision, words)
         if shape is AnswerShape.TEXT:
-            return _asked_if_a_remark(_text_with_language(decision, keys, products))
-        record = products.records[str(decision.product)]
+            text = decision.answer.text
+            found = text_answer(product, record, attribute, text, keys, products.known.codes)
+            return _asked_if_a_remark(replace(decision, **found._asdict()))
         decision = replace(decision, holds=_is_still_there(decision, record, words))
         made = _with_new_value(decision, record, shapes, words)
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
@@ -424,57 +407,34 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
 def _with_exact_text(
     decision: Decision, record: Product, change: TextChange, codes: Mapping[str, frozenset[str]]
 ) -> Decision:
-    keys = decision.answer.keys
+    keys, attribute = decision.answer.keys, str(decision.attribute)
     language, code = keys.get("language"), keys.get("language_code")
     if language is None and code is None:
         raise AnswerRefused("the text has no language. Give one, such as fr.")
     meant = code or language_of(str(language))
-    decision = replace(decision, language=short_of(meant), language_code=code)
-    texts = _texts_meant(decision, record, meant, is_code=code is not None)
+    place = TextPlace(attribute, None, short_of(meant), code)
+    texts = texts_in(record, attribute, meant, code)
     # Positions move when texts are added and deleted: the text itself says which one is meant.
     own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts
     if len(own) != 1 or _as_tables_show(own[0]) != change.before:
         own = [one for one in texts if _as_tables_show(one) == change.before] or own
     if len(own) > 1:
         raise AnswerRefused(
-            f"{_several_in_words(decision, own)}, and it is not known which is meant. Give the column position, as in "
+            f"{several_in_words(place, own)}, and it is not known which is meant. Give the column position, as in "
             "catalog.texts."
         )
     position, before = (own[0].position, _as_tables_show(own[0])) if own else (None, None)
     if code is None and not is_whole_language(meant) and not own:
         code = language_code(meant)
-    variant = _code_beside_others(decision, record, own[0].variant if own else code)
-    place = TextPlace(str(decision.attribute), position, decision.language, code)
-    decision = replace(decision, variant=variant, position=position, before=before, is_as_seen=True)
-    decision = _with_text(decision, record, place, change.after, codes)
+    variant = code_beside_others(record, place, own[0].variant if own else code)
+    place = place._replace(position=position, language_code=code)
+    made = made_text(str(decision.product), record, place, before, change.after, variant, codes)
+    decision = replace(decision, **made._asdict(), is_as_seen=True)
     if before == change.after:
         return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
     if before != change.before:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
     return decision
-
-
-def _with_text(
-    decision: Decision,
-    record: Product,
-    place: TextPlace,
-    text: str | None,
-    codes: Mapping[str, frozenset[str]],
-) -> Decision:
-    """Return an answer with the change of its text; None takes it away."""
-    try:
-        change = text_change(str(decision.product), record, place, DELETE if text is None else text, codes)
-    except ChangesRefused as error:
-        # Something else may speak against it that says more, such as a text that is gone.
-        return replace(decision, said=Said(()) if text is None else None, obstacle=without_gtin(str(error)))
-    said = Said(() if change is None else [SaidOfPlace(change, decision.before, text)])
-    return replace(decision, said=said)
-
-
-def without_gtin(words: str) -> str:
-    """Return why something is refused, without the product that the reason begins with."""
-    head, colon, rest = words.partition(": ")
-    return rest if colon and head.startswith("GTIN ") else words
 
 
 def _as_tables_show(text: TextItem) -> str | None:
@@ -571,120 +531,6 @@ def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     return made
 
 
-def _text_with_language(decision: Decision, keys: Mapping[str, str], products: ConcernedProducts) -> Decision:
-    """Return a text with its language: that of the row, or the one written before it."""
-    text: str = decision.answer.text
-    language, code = keys.get("language"), keys.get("language_code")
-    if language is not None:
-        tag = language_of(language)
-        # A language that somebody changed in its row is meant; the hidden code is that of the old one.
-        if code is not None and not _is_code_of(code, tag):
-            code = None
-        language, code = short_of(tag), code or _with_country(tag)
-    elif code is not None:
-        language = short_of(code)
-    else:
-        tag_before, text = with_language(text)
-        if tag_before is None:
-            raise AnswerRefused(
-                "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
-                "column Language."
-            )
-        language, code = short_of(tag_before), _with_country(tag_before)
-    decision = replace(
-        decision, language=language, language_code=code, position=keys.get("position") if code else None
-    )
-    record = products.records[str(decision.product)]
-    if code and (read := keys.get("position_read")) is not None:
-        decision = replace(decision, position=_position(decision, read, record))
-    found = list(_present_texts(decision, record))
-    if decision.position is None and len(found) > 1:
-        # As with items of other shapes, what was seen says which one is meant.
-        found = [one for one in found if alike(one.data, keys.get("value"))] or found
-        if len(found) > 1:
-            raise AnswerRefused(
-                f"{_several_in_words(decision, found)}, and the row does not say which is meant. Take the row from the "
-                "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
-            )
-        decision = replace(decision, position=found[0].position)
-    there = found[0] if len(found) == 1 else None
-    before = None if there is None else there.data
-    variant = _code_beside_others(decision, record, code if there is None else there.variant)
-    place = TextPlace(str(decision.attribute), decision.position, language, code)
-    decision = replace(decision, variant=variant, before=before)
-    new = None if is_deletion(text) else text
-    return _with_text(decision, record, place, new, products.known.codes)
-
-
-def _is_code_of(code: str, tag: str) -> bool:
-    """Whether a hidden code is of the language that a row shows, which need not name the country."""
-    return short_of(code) == short_of(tag) if is_whole_language(tag) else is_meant(code, tag)
-
-
-def _several_in_words(decision: Decision, texts: Sequence[TextItem]) -> str:
-    """Return how many texts may be meant, with their codes where these tell them apart."""
-    differ = len({tag_of(str(one.variant)) for one in texts}) > 1
-    codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
-    return f"the product has {len(texts)} texts of {decision.attribute} in {decision.language!r}{codes}"
-
-
-def _code_beside_others(decision: Decision, record: Product, code: str | None) -> str | None:
-    """Return the code of a text where the product has a text of its language under another one; else None."""
-    if code is None:
-        return None
-    there = _texts_meant(decision, record, short_of(code), is_code=False)
-    return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
-
-
-def _position(decision: Decision, read: str, record: Product) -> str:
-    """Return the position that is meant by one that was read from a cell, where a spreadsheet may have changed it.
-
-    0.10 becomes 0.1, and 0.2 becomes a date. The text that was seen then says which one it was.
-    """
-    there = list(_present_texts(decision, record))
-    seen = decision.answer.keys.get("value")
-    meant = [one for one in there if _is_same_position(one.position, read.replace(",", "."))]
-    if seen and len(meant) != 1:
-        meant = [one for one in meant or there if alike(one.data, seen)]
-    if len(meant) == 1:
-        return meant[0].position
-    if not meant and (seen or _POSITION.fullmatch(read)):
-        return read
-    raise AnswerRefused(
-        f"the column Position has {read!r:.40}, which a spreadsheet may have changed: it is not certain which text of "
-        f"{decision.attribute} is meant. Take the row from the worklist again."
-    )
-
-
-def _is_same_position(one: str, other: str) -> bool:
-    """Whether two positions are the same number, as a spreadsheet has it."""
-    if one == other:
-        return True
-    numbers = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
-    return all(numbers) and float(one) == float(other)
-
-
-def _with_country(tag: str) -> str | None:
-    """Return the code of a language that was given with its country."""
-    return language_code(tag) if "-" in tag else None
-
-
-def _present_texts(decision: Decision, record: Product) -> Iterator[TextItem]:
-    """Yield each text that the decision can mean."""
-    code = decision.language_code
-    for one in _texts_meant(decision, record, code or str(decision.language), is_code=code is not None):
-        if decision.position is None or one.position == decision.position:
-            yield one
-
-
-def _texts_meant(decision: Decision, record: Product, language: str, *, is_code: bool) -> list[TextItem]:
-    root = str(decision.attribute).partition(".")[0]
-    texts = [one for one in texts_of(record.get(root), root) if one.attribute == decision.attribute]
-    if not texts and (odd := numbered_place(record.get(root), root)) is not None:
-        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
-    return texts_meant(texts, language, language if is_code else None)
-
-
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
     root = without_code(str(decision.attribute)).partition(".")[0]
     try:
@@ -711,7 +557,18 @@ def _said_of_value(decision: Decision, present: Any, shapes: Shapes, words: Voca
                 product, present, text, attribute=attribute, seen=seen, front=is_front
             )
             return said, False
-    return _said_of_items(decision, present, shapes, words)
+    top = without_code(attribute)
+    return item_answer(
+        product,
+        present,
+        text,
+        ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
+        kind=decision.answer.kind,
+        attribute=top,
+        shape=decision.shape,
+        in_list=top in shapes.in_lists,
+        words=words,
+    )
 
 
 def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> bool | None:
@@ -722,66 +579,3 @@ def _is_still_there(decision: Decision, record: Product, words: Vocabulary) -> b
         return None
     value = record.get(without_code(attribute).partition(".")[0])
     return has_value_seen(decision.shape, seen, value, attribute, words, keys.get("gtin", ""))
-
-
-def _said_of_items(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> tuple[Said, bool]:
-    """Return what an answer says of quantities, codes and plain values."""
-    top, keys = without_code(str(decision.attribute)), decision.answer.keys
-    in_list = isinstance(present, list) if present is not None else top in shapes.in_lists
-    return said_of_items(
-        str(decision.product),
-        present,
-        [_part(one, decision, top, words) for one in _parts_of_answer(decision, top, in_list)],
-        ItemEvidence(keys.get("value"), keys.get("position", keys.get("position_read"))),
-        root=top,
-        is_one=_KINDS_OF_ITEMS.get(decision.shape, is_plain),
-        in_list=in_list,
-        words=words,
-    )
-
-
-_KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
-
-
-def _parts_of_answer(decision: Decision, attribute: str, in_list: bool) -> list[str]:
-    """Return the parts of an answer; a text is one, whatever is in it."""
-    text = decision.answer.text
-    if decision.shape is AnswerShape.STRING:
-        return [text]
-    parts = [part for one in text.replace("\n", ";").split(";") if (part := one.strip())]
-    if len(parts) > 1 and not in_list:
-        raise AnswerRefused(f"{attribute} takes one value, and {text!r:.60} are {len(parts)}.")
-    return parts or [text]
-
-
-def _part(text: str, decision: Decision, attribute: str, words: Vocabulary) -> ItemAnswer:
-    """Return one part of an answer: an item, and the one before an arrow."""
-    old, *new = ARROW.split(text) if decision.shape is not AnswerShape.STRING else [text]
-    if len(new) > 1:
-        raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
-    if not new:
-        return ItemAnswer(_item_as_sent(old, decision, attribute, words))
-    named = _item_as_sent(old, decision, attribute, words)
-    if named is DELETE:
-        raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
-    return ItemAnswer(_item_as_sent(new[0], decision, attribute, words), named)
-
-
-def _item_as_sent(text: str, decision: Decision, attribute: str, words: Vocabulary) -> Any:
-    """Return an item as it is sent, or DELETE."""
-    if is_deletion(text):
-        return DELETE
-    match decision.shape:
-        case AnswerShape.BOOLEAN:
-            return boolean(text)
-        case AnswerShape.INTEGER | AnswerShape.NUMBER:
-            value = number(text, is_stored=decision.answer.kind in {"number", "percentage"})
-            if decision.shape is AnswerShape.INTEGER and not isinstance(value, int):
-                raise AnswerRefused(f"{text!r:.60} is not a whole number.")
-            return value
-        case AnswerShape.STRING:
-            return text
-        case AnswerShape.CODE:
-            return {"code": words.code(attribute, text)}
-    value, unit = words.quantity(text)
-    return {"data": value, "expressedIn": {"code": unit}}

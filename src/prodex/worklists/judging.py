@@ -35,12 +35,12 @@ from prodex.worklists.answer_outcomes import (
     Confirmed,
     Decision,
     decided,
-    without_gtin,
 )
 from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer
+from prodex.worklists.text_answers import without_gtin
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from prodex.changes import Change, in_words, is_nothing, is_same
+from prodex.changes.change import Path
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.layout import DELETE_WORD
 
@@ -24,6 +25,12 @@ class SaidOfPlace(NamedTuple):
     change: Change
     before: str | None
     after: str | None
+
+    @property
+    def place(self) -> Path:
+        """Of what something is said: whoever takes an item away says something of its letters or number, too."""
+        path = self.change.path
+        return path[:-1] if path[-1] in {"data", "quantity"} else path
 
 
 class Said(tuple[SaidOfPlace, ...]):
@@ -74,9 +81,9 @@ def said_once(several: Iterable[SaidOfPlace]) -> Said:
     AnswerRefused
         When it says two things of one place.
     """
-    found: dict[object, SaidOfPlace] = {}
+    found: dict[Path, SaidOfPlace] = {}
     for one in several:
-        first = found.setdefault(one.change.path, one)
+        first = found.setdefault(one.place, one)
         if first.after != one.after:
             both = " and ".join(each.after or DELETE_WORD for each in (first, one))
             raise AnswerRefused(f"the answer has {both}. Write one of them.")

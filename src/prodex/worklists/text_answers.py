@@ -1,0 +1,220 @@
+"""Answers that are texts: in which language a text is meant, and which one of several in that language.
+
+The row names the language, or the answer does: "fr: Confiture de fraises". Where a product has several texts of it,
+the row has to say which: by the hidden code, by the position, or by the text that was seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from prodex.errors import ChangesRefused
+from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
+from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
+from prodex.send.records import DELETE, Product
+from prodex.tables.containers import numbered_place
+from prodex.worklists.answer_parsing import AnswerRefused, language_of, with_language
+from prodex.worklists.evidence import alike
+from prodex.worklists.layout import is_deletion
+from prodex.worklists.said import Said, SaidOfPlace
+
+_POSITION = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")
+
+
+class TextAnswer(NamedTuple):
+    """An answer that is a text, understood.
+
+    Attributes
+    ----------
+    language, language_code, position
+        The text that is meant.
+    variant
+        The code of its language, where the product has another text of that language beside it.
+    before
+        The text that is there; None if there is none.
+    said
+        What it says; None where that cannot be.
+    obstacle
+        Why it cannot be.
+    """
+
+    language: str | None
+    language_code: str | None
+    position: str | None
+    variant: str | None
+    before: str | None
+    said: Said | None
+    obstacle: str
+
+
+def text_answer(
+    product: str,
+    record: Product,
+    attribute: str,
+    text: str,
+    keys: Mapping[str, str],
+    codes: Mapping[str, frozenset[str]],
+) -> TextAnswer:
+    """Return what an answer says of a text.
+
+    Parameters
+    ----------
+    product, record
+        The product, and what it holds.
+    attribute, text
+        The wire path of the text, and the answer.
+    keys
+        What its row says.
+    codes
+        The long language codes of each short one, for texts in a language that is new in this product.
+
+    Raises
+    ------
+    AnswerRefused
+        When it is not certain in which language it is, or which of several texts is meant.
+
+    Examples
+    --------
+    >>> record = {"namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}
+    >>> made = text_answer("7", record, "namePublicLong", "fr: Riz long", {}, {})
+    >>> made.language, made.before, made.said.after
+    ('fr', 'Riz', 'Riz long')
+    """
+    language, code, text = _language(text, keys)
+    place = TextPlace(attribute, keys.get("position") if code else None, language, code)
+    if code and (read := keys.get("position_read")) is not None:
+        place = place._replace(position=_position(record, place, read, keys.get("value")))
+    found = [*_texts_at(record, place)]
+    if place.position is None and len(found) > 1:
+        # As with items of other shapes, what was seen says which one is meant.
+        found = [one for one in found if alike(one.data, keys.get("value"))] or found
+        if len(found) > 1:
+            raise AnswerRefused(
+                f"{several_in_words(place, found)}, and the row does not say which is meant. Take the row from the "
+                "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
+            )
+        place = place._replace(position=found[0].position)
+    there = found[0] if len(found) == 1 else None
+    variant = code_beside_others(record, place, code if there is None else there.variant)
+    before = None if there is None else there.data
+    return made_text(product, record, place, before, None if is_deletion(text) else text, variant, codes)
+
+
+def made_text(
+    product: str,
+    record: Product,
+    place: TextPlace,
+    before: str | None,
+    text: str | None,
+    variant: str | None,
+    codes: Mapping[str, frozenset[str]],
+) -> TextAnswer:
+    """Return the answer that a text is to be another one; None takes it away."""
+    said: Said | None = Said(())
+    obstacle = ""
+    try:
+        change = text_change(product, record, place, DELETE if text is None else text, codes)
+        said = Said(() if change is None else [SaidOfPlace(change, before, text)])
+    except ChangesRefused as error:
+        # Something else may speak against it that says more, such as a text that is gone.
+        said, obstacle = (said if text is None else None), without_gtin(str(error))
+    return TextAnswer(place.language, place.language_code, place.position, variant, before, said, obstacle)
+
+
+def without_gtin(words: str) -> str:
+    """Return why something is refused, without the product that the reason begins with."""
+    head, colon, rest = words.partition(": ")
+    return rest if colon and head.startswith("GTIN ") else words
+
+
+def _language(text: str, keys: Mapping[str, str]) -> tuple[str, str | None, str]:
+    """Return the language that the row names or the answer begins with, its code if it is known, and the text."""
+    language, code = keys.get("language"), keys.get("language_code")
+    if language is not None:
+        tag = language_of(language)
+        # A language that somebody changed in its row is meant; the hidden code is that of the old one.
+        if code is not None and not _is_code_of(code, tag):
+            code = None
+        return short_of(tag), code or _with_country(tag), text
+    if code is not None:
+        return short_of(code), code, text
+    tag_before, text = with_language(text)
+    if tag_before is None:
+        raise AnswerRefused(
+            "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
+            "column Language."
+        )
+    return short_of(tag_before), _with_country(tag_before), text
+
+
+def _is_code_of(code: str, tag: str) -> bool:
+    """Whether a hidden code is of the language that a row shows, which need not name the country."""
+    return short_of(code) == short_of(tag) if is_whole_language(tag) else is_meant(code, tag)
+
+
+def _with_country(tag: str) -> str | None:
+    """Return the code of a language that was given with its country."""
+    return language_code(tag) if "-" in tag else None
+
+
+def _position(record: Product, place: TextPlace, read: str, seen: str | None) -> str:
+    """Return the position that is meant by one that was read from a cell, where a spreadsheet may have changed it.
+
+    0.10 becomes 0.1, and 0.2 becomes a date. The text that was seen then says which one it was.
+    """
+    there = [*_texts_at(record, place)]
+    meant = [one for one in there if _is_same_position(one.position, read.replace(",", "."))]
+    if seen and len(meant) != 1:
+        meant = [one for one in meant or there if alike(one.data, seen)]
+    if len(meant) == 1:
+        return meant[0].position
+    if not meant and (seen or _POSITION.fullmatch(read)):
+        return read
+    raise AnswerRefused(
+        f"the column Position has {read!r:.40}, which a spreadsheet may have changed: it is not certain which text of "
+        f"{place.attribute} is meant. Take the row from the worklist again."
+    )
+
+
+def _is_same_position(one: str, other: str) -> bool:
+    """Whether two positions are the same number, as a spreadsheet has it."""
+    if one == other:
+        return True
+    numbers = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
+    return all(numbers) and float(one) == float(other)
+
+
+def _texts_at(record: Product, place: TextPlace) -> Iterator[TextItem]:
+    """Yield each text that can be meant."""
+    for one in texts_in(record, place.attribute, place.language, place.language_code):
+        if place.position in {None, one.position}:
+            yield one
+
+
+def texts_in(
+    record: Product, attribute: str, language: str | None, language_code: str | None
+) -> list[TextItem]:
+    """Return the texts of an attribute in a language; under its code, where that is given."""
+    root = attribute.partition(".")[0]
+    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
+    if not texts and (odd := numbered_place(record.get(root), root)) is not None:
+        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
+    return texts_meant(texts, language, language_code)
+
+
+def code_beside_others(record: Product, place: TextPlace, code: str | None) -> str | None:
+    """Return the code of a text where the product has a text of its language under another one; else None."""
+    if code is None:
+        return None
+    there = texts_in(record, place.attribute, short_of(code), None)
+    return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
+
+
+def several_in_words(place: TextPlace, texts: Sequence[TextItem]) -> str:
+    """Return how many texts may be meant, with their codes where these tell them apart."""
+    differ = len({tag_of(str(one.variant)) for one in texts}) > 1
+    codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
+    return f"the product has {len(texts)} texts of {place.attribute} in {place.language!r}{codes}"
