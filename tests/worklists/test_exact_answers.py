@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.changes import ABSENT, Change, diff, inverse, with_orders
-from prodex.worklists.exact_answers import exact_change, exact_refusal, exact_text
+from prodex.changes import ABSENT, Change, Item, diff, inverse, with_orders
+from prodex.worklists.exact_answers import exact_change, exact_refusal
 from prodex.worklists.fix import Fix, fix_of
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import NO_RULES
@@ -47,23 +47,31 @@ def judged(*answers: Answer, product: dict[str, Any] | None = None) -> Fix:
     return fix_of(Returned(list(answers)), catalog, NO_RULES, NOW)
 
 
+def of_text(after: Any, before: Any = "Pain", code: str = "fra-FR") -> Change:
+    """Return the change of the letters of the long name."""
+    return Change("7", ("namePublicLong", Item("language", code), "data"), before, after)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "after", ["delete", "-", "n/a", "fr: Pain", "Löschen", "a; b", "old -> new", "=1+1", "<b>x</b>", "٣"]
 )
 def test_no_grammar_of_cells_is_applied(after: str) -> None:
     """What deletes, names a language or says nothing in a cell is a text here."""
-    fix = judged(exact_text("7", "namePublicLong", "fr", None, None, "Pain", after, number=1))
+    fix = judged(exact_change(of_text(after), number=1))
     assert [after] == fix.answers["answer"].tolist()
     fix.confirm()
     assert [("Pain", after)] == list(fix.preview()[["before", "after"]].itertuples(index=False, name=None))
 
 
-def test_none_takes_a_text_away_and_leaves_the_others() -> None:
+def test_a_text_is_taken_away_and_the_others_are_left() -> None:
     """The others of its attribute are written with it."""
-    fix = judged(exact_text("7", "namePublicLong", "fr", "fra-FR", "0", "Pain", None, number=1))
-    assert [None] == fix.preview()["after"].tolist()
-    assert {"accepted": 1} == dict(fix.counts)
+    french, english = PRODUCT["namePublicLong"]
+    (change,) = changes_of_value("namePublicLong", [french, english], [english])
+    fix = judged(exact_change(change, number=1))
+    assert [("Pain", None)] == list(fix.preview()[["before", "after"]].itertuples(index=False, name=None))
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert [english] == sent["namePublicLong"]
 
 
 @pytest.mark.parametrize(
@@ -81,22 +89,30 @@ def test_a_text_is_replaced_if_it_is_the_one_that_was_seen(
     before: str | None, after: str, state: str
 ) -> None:
     """Letter by letter: spaces and case are what such corrections are about."""
-    fix = judged(exact_text("7", "namePublicLong", "fr", "fra-FR", "0", before, after, number=1))
+    fix = judged(exact_change(of_text(after, before), number=1))
     assert {state: 1} == dict(fix.counts)
 
 
-def test_the_text_itself_says_which_one_is_meant_when_positions_have_moved() -> None:
-    """Two texts of one language, and the position is that of the other one."""
-    fix = judged(exact_text("7", "description", "fr", "fra-FR", "0", "deux", "trois", number=1))
+def test_of_several_texts_of_a_language_the_one_that_was_seen_is_replaced() -> None:
+    """It is known by its number among them, and where it says something else, nothing is replaced."""
+    path = ("description", Item("language", "fra-FR", 1, 2), "data")
+    fix = judged(exact_change(Change("7", path, "deux", "trois"), number=1))
     assert ["deux"] == fix.preview()["before"].tolist()
-    unknown = judged(exact_text("7", "description", "fr", "fra-FR", None, "quatre", "trois", number=1))
-    assert {"refused": 1} == dict(unknown.counts)
+    (sent,) = fix._judged.changes.records  # type: ignore[union-attr]
+    assert [text("fra-FR", "un"), text("fra-FR", "trois")] == sent["description"]
+    unknown = judged(exact_change(Change("7", path, "quatre", "trois"), number=1))
+    assert {"conflict": 1} == dict(unknown.counts)
 
 
 def test_a_new_text_needs_that_none_is_there() -> None:
-    """It is added beside the others."""
-    fix = judged(exact_text("7", "namePublicLong", "nl", "nld-BE", None, None, "Brood", number=1))
+    """It is added beside the others, and where one is there by now, that is a conflict."""
+    dutch = text("nld-BE", "Brood")
+    change = Change("7", ("namePublicLong", Item("language", "nld-BE")), ABSENT, dutch)
+    fix = judged(exact_change(change, number=1))
     assert [(None, "Brood")] == list(fix.preview()[["before", "after"]].itertuples(index=False, name=None))
+    names = [*PRODUCT["namePublicLong"], text("nld-BE", "Boterham")]
+    taken = judged(exact_change(change, number=1), product=PRODUCT | {"namePublicLong": names})
+    assert {"conflict": 1} == dict(taken.counts)
 
 
 @pytest.mark.slow

@@ -26,10 +26,11 @@ from prodex.changes import (
     inverse,
     is_nothing,
     is_same,
-    says_the_same,
+    value_at,
     wire_path,
 )
 from prodex.changes.change import Path
+from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, ChangesStale, InputError, SnapshotDamaged
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.gtin import comparable
@@ -37,7 +38,15 @@ from prodex.ledger.batch import Loaded
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, meant_by, short_of, tag_of
 from prodex.messages import counted, hint_and_all
 from prodex.query import GTINS_PER_CALL, ProductQuery
-from prodex.send.merging import TextItem, TextPlace, recoded, text_change, texts_of, written_with
+from prodex.send.merging import (
+    TextItem,
+    TextPlace,
+    joined,
+    recoded,
+    text_change,
+    texts_of,
+    written_with,
+)
 from prodex.send.records import DELETE, Product
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
@@ -395,6 +404,8 @@ class Changes:
         The mandatory attributes that each product already has, by GTIN.
     origin
         The origin of the catalogue.
+    asked
+        What was asked for, place by place; `preview` shows it.
 
     Examples
     --------
@@ -412,21 +423,21 @@ class Changes:
     known: Mapping[str, frozenset[str]] = field(repr=False)
     origin: Origin = field(repr=False)
 
-    def __len__(self) -> int:
-        return len(self._told)
+    asked: tuple[Change, ...] = field(default=(), repr=False)
 
-    @property
-    def _told(self) -> list[Change]:
-        return [one for one in self.changes if not says_the_same(one)]
+    def __len__(self) -> int:
+        return len(self.asked)
 
     def preview(self) -> pd.DataFrame:
         """Return the changes as a frame: gtin, attribute, position, language, before, after."""
         written = dict(zip(self.loaded, self.records, strict=True))
-        rows = [
-            (written[product]["gtin"], *row)
-            for product, several in by_product(self._told).items()
-            for row in _preview_rows(written[product], several)
-        ]
+        changes = by_product(self.changes)
+        rows = []
+        for product, asked in by_product(self.asked).items():
+            # What is written leads back to what was loaded.
+            loaded = apply(written[product], inverse(changes[product]))
+            gtin = written[product]["gtin"]
+            rows += [(gtin, *_preview_row(one, loaded, written[product])) for one in asked]
         columns = ["gtin", "attribute", "position", "language", "before", "after"]
         return pd.DataFrame(rows, columns=columns, dtype=object)
 
@@ -435,40 +446,33 @@ class Changes:
         return f"<Changes: {changes} of {products}; .preview() shows them>"
 
 
-def _preview_rows(written: Product, changes: Sequence[Change]) -> Iterator[tuple[Any, ...]]:
-    """Yield attribute, position, language, the value before and the new one of each change of a product."""
-    # The service has all attributes as they were; what is written leads back to them.
-    loaded = apply(written, inverse(changes))
-    for one in changes:
-        before, after = (_text_at(side, one.path) for side in (loaded, written))
-        if (text := before or after) is None:
-            sides = (
-                None if one.before is ABSENT else one.before,
-                DELETE if is_nothing(one.after) else one.after,
-            )
-            yield wire_path(one.path), None, None, *sides
-            continue
-        variants = {
-            tag_of(item.variant)
-            for item in texts_of(written.get(str(one.attribute)), str(one.attribute))
-            if item.attribute == text.attribute and item.variant is not None
-        }
-        short = text.sent_language or text.code
-        # Where an attribute has several texts of one language, that is named by its code.
-        language = text.code if short and len(meant_by(short_of(short), [*variants])) > 1 else short
-        new = DELETE if after is None else after.data
-        # An item that gets its text is a new text for whoever looks at texts.
-        position, old = (
-            (None, None) if before is None or before.data is None else (before.position, before.data)
-        )
-        yield text.attribute, position, language, old, new
-
-
-def _text_at(record: Product, path: Path) -> TextItem | None:
-    """Return the text that is at a place, or has its letters there."""
-    steps = indexed(record, path[:-1] if path[-1] == "data" else path)
-    root = str(path[0])
-    return next((one for one in texts_of(record.get(root), root, empty=True) if one.steps == steps), None)
+def _preview_row(change: Change, loaded: Product, written: Product) -> tuple[Any, ...]:
+    """Return attribute, position, language, the value before and the new one of a change."""
+    path, before, after = change.path, change.before, change.after
+    if isinstance(after, list) and after[:-1] == (before or []):
+        # A text was added beside one that may be of the same language.
+        before, after = ABSENT, after[-1]
+    elif path[-1] == "data":
+        path = path[:-1]
+        before = value_at(loaded, path)
+        after = before | {"data": after}
+    text = next((one for one in (before, after) if is_text(one)), None)
+    old, new = (None if one is ABSENT else one for one in (before, after))
+    if text is None:
+        return wire_path(path), None, None, old, DELETE if is_nothing(new) else new
+    item = TextItem(wire_path(path), "", text)
+    variants = {
+        tag_of(one.variant)
+        for one in texts_of(written.get(str(path[0])), str(path[0]))
+        if one.attribute == item.attribute and one.variant is not None
+    }
+    short = item.sent_language or item.code
+    # Where an attribute has several texts of one language, that is named by its code.
+    language = item.code if short and len(meant_by(short_of(short), [*variants])) > 1 else short
+    # An item that gets its text is a new text for whoever looks at texts.
+    steps = indexed(loaded, path) if old and old["data"] is not None else None
+    position = None if steps is None else ".".join(str(one) for one in steps if isinstance(one, int))
+    return item.attribute, position, language, old and old["data"], DELETE if new is None else new["data"]
 
 
 def changes_from_frame(
@@ -566,6 +570,7 @@ def merged_changes(
     """
     records: list[Product] = []
     told: list[Change] = []
+    wanted: list[Change] = []
     loaded: dict[str, str | None] = {}
     filled: dict[str, frozenset[str]] = {}
     refused: list[Refusal] = []
@@ -585,9 +590,10 @@ def merged_changes(
         written = without_labels(made) if origin.accept_language else made
         records.append({"gtin": gtin, **written})
         told += differing
+        wanted += [one for one in joined(asked) if one.attribute in made]
         loaded[product] = record.get("updatedAt")
         filled[gtin] = frozenset(name for name in _MANDATORY if record.get(name) or not origin.asked(name))
-    return Changes(tuple(records), tuple(told), loaded, filled, origin), refused
+    return Changes(tuple(records), tuple(told), loaded, filled, origin, tuple(wanted)), refused
 
 
 def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from prodex.changes import ABSENT
 from prodex.formats.workbook_cells import CellKind
-from prodex.send.records import DELETE
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, number
 from prodex.worklists.items import (
@@ -103,15 +103,15 @@ def _with_arrow(text: str, item: Callable[[str], Any]) -> ItemAnswer:
     if not new:
         return ItemAnswer(item(old))
     named = item(old)
-    if named is DELETE:
+    if named is ABSENT:
         raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
     return ItemAnswer(item(new[0]), named)
 
 
 def _item_as_sent(text: str, kind: CellKind, attribute: str, shape: AnswerShape, words: Vocabulary) -> Any:
-    """Return an item as it is sent, or DELETE."""
+    """Return an item as it is sent, or ABSENT."""
     if is_deletion(text):
-        return DELETE
+        return ABSENT
     match shape:
         case AnswerShape.BOOLEAN:
             return boolean(text)

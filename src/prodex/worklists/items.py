@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
 from prodex.send.merging import recoded
-from prodex.send.records import DELETE
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.said import Said, SaidOfPlace
 from prodex.worklists.units import are_equal, dimension
@@ -33,7 +32,7 @@ ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 
 
 class ItemAnswer(NamedTuple):
-    """One part of an answer: an item as it is to be sent, or DELETE; and the one it names as that which is meant."""
+    """One part of an answer: an item as it is to be sent, or ABSENT; and the one it names as that which is meant."""
 
     new: Any
     old: Any = None
@@ -105,10 +104,9 @@ def said_of_items(
         raise AnswerRefused(f"the product has {root} of another form. Correct it at its source.")
     if not isinstance(value, list) and value is not None and len(parts) > 1:
         raise AnswerRefused(f"{root} takes one value, and these are {len(parts)}.")
-    found = _Meant(own, tuple(parts), evidence, root, words).pairs()
-    seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in found if place is not None]
+    pairs = _Meant(own, tuple(parts), evidence, root, words).pairs()
+    seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in pairs if place is not None]
     is_as_seen = bool(seen and changing) and all(is_shown(own[one], seen, words) for one in changing)
-    pairs = [(place, ABSENT if new is DELETE else new) for place, new in found]
     if not isinstance(value, list) and (value is not None or not in_list):
         before = ABSENT if value is None else value
         return SaidOfItems(
@@ -158,7 +156,7 @@ class _Meant:
         if any(part.old is not None for part in self.parts):
             pairs = self._named()
         elif not self.own:
-            pairs = [(None, part.new) for part in self.parts if part.new is not DELETE]
+            pairs = [(None, part.new) for part in self.parts if part.new is not ABSENT]
         elif len(self.parts) == 1:
             place = self._one(self.parts[0].new)
             pairs = [] if place is None else [(place, self.parts[0].new)]
@@ -176,7 +174,7 @@ class _Meant:
                 raise self._refused("and not every part of the answer says which of them it replaces")
             there = [place for place, item in self.own.items() if _is_same_item(item, old)]
             done = [
-                place for place, item in self.own.items() if new is not DELETE and _is_same_item(item, new)
+                place for place, item in self.own.items() if new is not ABSENT and _is_same_item(item, new)
             ]
             if not there and not done:
                 raise self._refused(f"and none of them is {shown(old)}")
@@ -194,7 +192,7 @@ class _Meant:
         shown_now = [place for place in candidates if is_shown(self.own[place], seen, self.words)]
         if len(candidates) == 1:
             # What was to be removed is gone, and another one is left.
-            is_gone = new is DELETE and bool(seen) and not shown_now and self._is_value(seen)
+            is_gone = new is ABSENT and bool(seen) and not shown_now and self._is_value(seen)
             return None if is_gone else candidates[0]
         if seen:
             if not shown_now:
@@ -209,12 +207,12 @@ class _Meant:
         ):
             candidates = [place for place in candidates if place == int(position)] or candidates
         of_kind = [place for place in self.own if _quantity_kind(self.own[place]) == _quantity_kind(new)]
-        if new is not DELETE and _quantity_kind(new) and of_kind:
+        if new is not ABSENT and _quantity_kind(new) and of_kind:
             # The weight was seen and pieces are answered, of which there are some: one of both is a mistake.
             candidates = [place for place in candidates if place in of_kind]
         if not candidates or not self._is_one(candidates):
             raise self._refused("and it is not certain which of them is meant")
-        if not seen and position is None and (new is DELETE or not _quantity_kind(new) or not of_kind):
+        if not seen and position is None and (new is ABSENT or not _quantity_kind(new) or not of_kind):
             raise self._refused("and it is not certain which of them is meant")
         return candidates[0]
 
@@ -226,7 +224,7 @@ class _Meant:
 
     def _already(self, new: Any, seen: str) -> int | None:
         """Return the item that has been changed as the answer says, where what was seen is gone."""
-        if new is DELETE:
+        if new is ABSENT:
             return None
         done = [place for place, item in self.own.items() if _is_same_item(item, new)]
         if not done:
@@ -274,7 +272,7 @@ class _Meant:
         changed = {place for place, _ in pairs}
         kept = {_code_of_item(item) for place, item in self.own.items() if place not in changed}
         for place, new in pairs:
-            code = None if new is DELETE else _code_of_item(new)
+            code = None if new is ABSENT else _code_of_item(new)
             if code is None:
                 continue
             before = None if place is None else self.own[place]
@@ -290,11 +288,11 @@ class _Meant:
                 f"the product has no {self.root} yet. Write what it is to be, without an arrow."
             )
         named = "; ".join(there[:10]) + ("; ..." if len(there) > 10 else "")
-        new = next((part.new for part in self.parts), DELETE)
-        to = "(delete)" if new is DELETE else shown(new)
+        new = next((part.new for part in self.parts), ABSENT)
+        to = "(delete)" if new is ABSENT else shown(new)
         return AnswerRefused(
             f"the product has several values of {self.root}: {named}, {why}. Write which one: {there[0]} -> {to}"
-            f"{'.' if new is DELETE else '; or write all of them, with semicolons between.'}"
+            f"{'.' if new is ABSENT else '; or write all of them, with semicolons between.'}"
         )
 
 
@@ -409,7 +407,7 @@ def _is_same_item(item: Any, new: Any) -> bool:
 
 def _renewed(before: Any, new: Any) -> Any:
     """Return an item with what an answer says, and with everything else that it has."""
-    if new is DELETE or not isinstance(before, dict) or not isinstance(new, dict):
+    if new is ABSENT or not isinstance(before, dict) or not isinstance(new, dict):
         return new
     if not is_quantity(new):
         return recoded(before, new["code"])

@@ -304,6 +304,7 @@ def _of_both(one: Changes, other: Changes) -> Changes:
         one,
         records=(*one.records, *other.records),
         changes=(*one.changes, *other.changes),
+        asked=(*one.asked, *other.asked),
         loaded={**one.loaded, **other.loaded},
         known={**one.known, **other.known},
     )
@@ -358,6 +359,7 @@ def _merged(
             changes,
             records=tuple(record for record in changes.records if record["gtin"] in gtins),
             changes=tuple(one for one in changes.changes if one.product not in why),
+            asked=tuple(one for one in changes.asked if one.product not in why),
             loaded={product: at for product, at in changes.loaded.items() if product not in why},
         )
     made = [
