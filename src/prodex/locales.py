@@ -289,6 +289,7 @@ def tag_of(language: str) -> str:
     return "-".join([short_of(match[1]), *(spelled.get(len(one), str.lower)(one) for one in subtags)])
 
 
+@lru_cache(maxsize=4096)
 def variant_of(code: str | None, short: str | None) -> str | None:
     """Return the language of a text with its country, by the codes that it was sent with; None where it has neither.
 

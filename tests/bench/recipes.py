@@ -20,7 +20,8 @@ from time import perf_counter
 
 import prodex
 from prodex import operations as do
-from prodex.corrections.stepping import ProductsInWork
+from prodex.corrections.products_in_work import ProductsInWork
+from prodex.corrections.stepping import do_step
 from prodex.executors import without_collecting
 from prodex.send.corrections import received_products
 from tests.bench.profiles import _KEEP, run
@@ -88,7 +89,7 @@ def cost(catalog: prodex.Catalog, recipe: prodex.Recipe) -> dict[str, float]:
     for step in recipe.steps:
         work.mask(step.where)
     moments.append(perf_counter())
-    results = [work.done(step) for step in recipe.steps]
+    results = [do_step(work, step) for step in recipe.steps]
     moments.append(perf_counter())
     reading, steps = (after - before for before, after in pairwise(moments))
     return {"reading": reading, "steps": steps, "changed": sum(len(one.changed) for one in results)}

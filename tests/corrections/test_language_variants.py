@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex import operations as do
-from prodex.changes import apply, diff, value_at
+from prodex.changes import ABSENT, Change, Item, apply, diff, value_at
 from prodex.changes.trails import trails
 from prodex.errors import ChangesRefused
 from prodex.ledger.change_digests import are_shown, digests_of, shown_by
 from prodex.sandbox import Sandbox
 from prodex.send.merging import TextPlace, text_change, written_with
 from prodex.send.records import DELETE
-from prodex.worklists.exact_answers import exact_text
+from prodex.worklists.exact_answers import exact_change
 from prodex.worklists.fix import fix_of
 from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
@@ -228,15 +228,15 @@ def test_a_text_that_is_gone_is_not_taken_for_its_neighbour() -> None:
             assert {state: 1} == dict(fix.counts), (named, fix.answers["reason"])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("position", ["0", "1", None])
-@pytest.mark.parametrize("code", ["fra-BE", "fr-BE", None])
-def test_an_answer_that_was_made_earlier_is_none_about_a_neighbour(
-    position: str | None, code: str | None
-) -> None:
+@pytest.mark.parametrize("code", ["fra-BE", "fr-BE", "fre-be"])
+def test_an_answer_that_was_made_earlier_is_none_about_a_neighbour(code: str) -> None:
     """What steps have made for Belgian French, and what an undo restores, is a conflict once that text is gone."""
-    for after, state in (("Brioche", "conflict"), (None, "unchanged")):
-        answer = exact_text("7", "description", code or "fr-BE", code, position, "Pain", after, number=1)
+    item = ("description", Item("language", code))
+    for change, state in (
+        (Change("7", (*item, "data"), "Pain", "Brioche"), "conflict"),
+        (Change("7", item, text(code, "Pain"), ABSENT), "unchanged"),
+    ):
+        answer = exact_change(change, number=1)
         fix = fix_of(Returned([answer]), catalog({"fra-FR": "Pain"}), NO_RULES, NOW)
         assert {state: 1} == dict(fix.counts)
 
@@ -426,3 +426,12 @@ def test_a_text_without_a_country_beside_one_with_it_is_another() -> None:
     assert {"description": [text("fra-BE", "Brioche"), text("fr", "Pain")]} == made
     found = value_at({"description": [text("fr", "Pain"), text("fra-FR", "Pain")]}, change.path)
     assert found not in ("Pain", "Brioche")
+
+
+def test_a_new_text_takes_no_place_of_a_text_with_its_code_and_another_language() -> None:
+    """A service may have French under a Dutch code: where Dutch is to be added, that text is not written over."""
+    odd = {"expressedIn": {"code": "nld-NL", "normalizedCode": "fr"}, "data": "Pain"}
+    found = prodex.flatten([{**record({}), "description": [odd]}])
+    fix = prodex.correct(found, "description", "Brood", language="nl-NL")
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "there is now 'Pain' in place of nothing" in fix.conflicts["reason"][0]

@@ -17,15 +17,14 @@ leads back. What of it says nothing new, `says_the_same` knows: labels, time sta
 is that question of two values, and `apply` asks it before it replaces anything.
 
 **Many.** Changes of many products are an Arrow table (`prodex.changes.columns`): records are compared as columns of
-bytes, operations work on columns of leaves, and only what differs becomes an object.
+bytes, operations work on columns of leaves (`differing_leaves`), and only what differs becomes an object.
 
 **Several times.** `prodex.changes.trails` follows each place through many records: histories and what was overridden
 ask it. What a comparison lists are cells of tables, in which the order of a list says nothing; what an item of a list
 is known by, it asks here (`prodex.changes.identity`).
 
-What somebody answers in a cell, an exact answer, a row of a frame and an undo are changes at once
-(`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`. Nothing asks for the
-columns yet: an operation on many products will, in place of texts that are parsed back.
+What somebody answers in a cell, an exact answer, what the steps of a recipe leave, a row of a frame and an undo are
+changes at once (`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`.
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
 questions about a change: they belong to whoever asks them.
@@ -45,7 +44,14 @@ size: nothing -> nothing True
 
 from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made, value_at, why_not_sendable
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
-from prodex.changes.columns import applied, changed_leaves, changes_of, differences, table_of
+from prodex.changes.columns import (
+    applied,
+    changed_leaves,
+    changes_of,
+    differences,
+    differing_leaves,
+    table_of,
+)
 from prodex.changes.diffing import diff
 from prodex.changes.identity import indexed, items_of, named, path_after, step_to, telling_apart
 from prodex.changes.sameness import (
@@ -80,6 +86,7 @@ __all__ = [
     "check",
     "diff",
     "differences",
+    "differing_leaves",
     "in_words",
     "indexed",
     "inverse",

@@ -69,7 +69,7 @@ def apply(product: Any, changes: Iterable[Change]) -> Any:
         if one.is_order:
             orders.append(one)
         elif not is_made(product, one) or is_same(one.before, one.after):
-            check(product, one)
+            _check_held(product, one)
             product = _with_value(product, one.path, one.after, one)
     for one in orders:
         if isinstance(now := value_at(product, one.path[:-1]), dict | list):
@@ -100,9 +100,12 @@ def is_made(product: Any, change: Change) -> bool:
         now = value_at(product, change.path[:-1])
         return isinstance(now, dict | list) and [*_keys(now)] == [*_keys(_ordered(now, change.after))]
     then = path_after(change)
-    now, old = value_at(product, then), value_at(product, change.path)
+    now = value_at(product, then)
+    if not is_same(now, change.after):
+        return False
     # Of an item that was replaced by another one, the old one is gone.
-    return is_same(now, change.after) and (then == change.path or old is ABSENT or old is now)
+    old = now if then == change.path else value_at(product, change.path)
+    return old is ABSENT or old is now
 
 
 def check(product: Any, change: Change) -> None:
@@ -117,14 +120,19 @@ def check(product: Any, change: Change) -> None:
         if not isinstance(now := value_at(product, change.path[:-1]), dict | list):
             raise PlaceChanged(change, now)
         return
+    _check_held(product, change)
+    _with_value(product, change.path, change.after, change)
+
+
+def _check_held(product: Any, change: Change) -> None:
     then = path_after(change)
-    old, new = value_at(product, change.path), value_at(product, then)
+    old = value_at(product, change.path)
+    new = old if then == change.path else value_at(product, then)
     if not is_same(old, change.before):
         raise PlaceChanged(change, new if old is ABSENT else old)
     # Where both are there already, one would be there twice.
     if then != change.path and new is not ABSENT and new is not old:
         raise PlaceChanged(change, [old, new])
-    _with_value(product, change.path, change.after, change)
 
 
 def value_at(product: Any, path: Path) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import reduce
 from typing import Any, Final
 
 import msgspec
@@ -118,13 +119,7 @@ def changed_leaves(products: pa.Array, paths: Path | pa.Array, before: pa.Array,
     >>> capitals.select(["product", "after"]).to_pylist()
     [{'product': '7', 'after': '"Riz"'}]
     """
-    both = pc.and_(pc.is_valid(before), pc.is_valid(after))
-    differs = pc.if_else(
-        both,
-        pc.fill_null(pc.not_equal(before, after), False),
-        pc.xor(pc.is_valid(before), pc.is_valid(after)),
-    )
-    rows = pc.indices_nonzero(differs)
+    rows = pc.indices_nonzero(differing_leaves(before, after))
     if isinstance(paths, tuple):
         written: Any = pa.repeat(written_json(path_as_json(paths)), len(rows))
     else:
@@ -135,6 +130,26 @@ def changed_leaves(products: pa.Array, paths: Path | pa.Array, before: pa.Array,
         columns += [pc.if_else(pc.is_valid(side), "value", "absent"), pa.array(values, pa.string())]
     return pa.table(
         [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in columns], schema=SCHEMA
+    )
+
+
+def differing_leaves(before: pa.Array, after: pa.Array) -> pa.Array:
+    """Return which leaves of two columns of one type differ; null is no value, and an object differs by its fields.
+
+    >>> before, after = pa.array([1, None, None, 4]), pa.array([1, 2, None, 5])
+    >>> differing_leaves(before, after).to_pylist()
+    [False, True, False, True]
+    """
+    if pa.types.is_struct(before.type):
+        fields = range(before.type.num_fields)
+        parts = [
+            differing_leaves(*(pc.struct_field(side, one) for side in (before, after))) for one in fields
+        ]
+        return reduce(pc.or_, parts)
+    return pc.if_else(
+        pc.and_(pc.is_valid(before), pc.is_valid(after)),
+        pc.fill_null(pc.not_equal(before, after), False),
+        pc.xor(pc.is_valid(before), pc.is_valid(after)),
     )
 
 

@@ -6,7 +6,7 @@ So an item is found again after others have been added, taken away and moved.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from prodex.changes.change import ABSENT, Change, Item, NoValue, Path
@@ -112,14 +112,20 @@ def telling_apart(*lists: Sequence[Any]) -> str | None:
     ('code', None)
     """
     items = [item for one in lists for item in one]
-    others = {str(name) for one in items if isinstance(one, dict) for name in one} - _KNOWN_BY.keys()
-    for name in (*_KNOWN_BY, *sorted(others)):
+    for name in _names_of(items):
         known = known_by(name)
         if all(known(one) is not None for one in items) and (
             name in _SEVERAL or all(len({known(one) for one in several}) == len(several) for several in lists)
         ):
             return name
     return None
+
+
+def _names_of(items: Sequence[Any]) -> Iterator[str]:
+    yield from _KNOWN_BY
+    yield from sorted(
+        {str(name) for one in items if isinstance(one, dict) for name in one} - _KNOWN_BY.keys()
+    )
 
 
 def items_of(name: str, *lists: Sequence[Any]) -> list[list[Item]] | None:

@@ -202,7 +202,9 @@ def with_orders(changes: Iterable[Change]) -> Iterator[tuple[Change, Change | No
 
 def is_text(value: Any) -> bool:
     """Whether a value is a localized text, or lacks only the letters of one."""
-    return is_expressed(value) and (isinstance(value["data"], str) or value["data"] is None)
+    if not isinstance(value, dict) or "data" not in value or not isinstance(value.get("expressedIn"), dict):
+        return False
+    return isinstance(value["data"], str) or value["data"] is None
 
 
 def is_expressed(value: Any) -> bool:
@@ -223,8 +225,11 @@ def language_of(value: Mapping[str, Any]) -> str:
     >>> language_of({"expressedIn": {"code": "fra", "normalizedCode": "fr-BE"}, "data": "Riz"})
     'fr-BE'
     """
-    codes = (value["expressedIn"].get(name) for name in ("code", "normalizedCode"))
-    return variant_of(*(one if isinstance(one, str) else None for one in codes)) or ""
+    named = value["expressedIn"]
+    code, short = named.get("code"), named.get("normalizedCode")
+    return (
+        variant_of(code if isinstance(code, str) else None, short if isinstance(short, str) else None) or ""
+    )
 
 
 def is_same_language(one: str, other: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from prodex.changes.change import Change, Item, Path, absence_of, path_of
+from prodex.tables.values import storable
 from prodex.written_json import written_json
 
 
 def in_words(value: Any, *, labelled: bool = False) -> str:
     """Return a value of a record as text: a code, an amount with its unit, the letters of a text; "" of no value.
+
+    Half of a character, which nothing can show, is its escape.
 
     Parameters
     ----------
@@ -29,7 +32,7 @@ def in_words(value: Any, *, labelled: bool = False) -> str:
         return ""
     match value:
         case {"data": str(text), "expressedIn": {}}:
-            return text
+            return storable(text)
         case {"data": amount, "expressedIn": {"code": unit}}:
             return f"{in_words(amount)} {unit}"
         case {"code": code}:
@@ -42,7 +45,7 @@ def in_words(value: Any, *, labelled: bool = False) -> str:
             return "; ".join(in_words(one, labelled=labelled) for one in value)
         case dict():
             return ", ".join(f"{name}: {in_words(one, labelled=labelled)}" for name, one in value.items())
-    return value if isinstance(value, str) else written_json(value)
+    return storable(value) if isinstance(value, str) else written_json(value)
 
 
 def place_in_words(path: Path) -> str:

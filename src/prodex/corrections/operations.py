@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from functools import cached_property
@@ -29,6 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import described
+from prodex.corrections.leaves import AMOUNT, TEXT, UNIT, quantities
 from prodex.corrections.letter_case import (
     CASES,
     NEAR_A_UNIT,
@@ -303,20 +304,11 @@ class ChangeCase:
         return Transformed(pc.replace_with_mask(change(texts), odd, made.values))
 
     def _by_language(self, texts: pa.Array, languages: pa.Array) -> Transformed:
-        made: dict[tuple[str, str | None], tuple[str, str | None]] = {}
-        new, refused = [], {}
-        for row, one in enumerate(zip(texts.to_pylist(), languages.to_pylist(), strict=True)):
-            found = made.get(one)
-            if found is None:
-                try:
-                    found = recased(*one, self.to, self.keep), None
-                except CaseUnknown as error:
-                    found = one[0], str(error)
-                made[one] = found
-            new.append(found[0])
-            if found[1] is not None:
-                refused[row] = found[1]
-        return Transformed(pa.array(new, texts.type), refused)
+        def change(text: str, language: str | None) -> _Row:
+            return recased(text, language, self.to, self.keep), language
+
+        made, refused = _each(zip(texts.to_pylist(), languages.to_pylist(), strict=True), change)
+        return Transformed(pa.array([text for text, _ in made], texts.type), refused)
 
 
 _SPACE = r"\x{0009}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{202F}\x{205F}\x{3000}"
@@ -529,8 +521,8 @@ class ConvertUnit:
 
     Examples
     --------
-    >>> ConvertUnit("kg").to, ConvertUnit("kg").converted("500 GRM")
-    ('KGM', '0.5 KGM')
+    >>> ConvertUnit("kg").to, ConvertUnit("kg").converted("500", "GRM")
+    ('KGM', '0.5')
     """
 
     do: ClassVar[str] = "convert unit"
@@ -557,29 +549,39 @@ class ConvertUnit:
         """What it does, for people."""
         return f"convert {f'{self.only} ' if self.only else ''}to {self.to}"
 
-    def converted(self, quantity: str) -> str:
-        """Return a quantity, a number and a code of a unit, in the other unit.
+    def transformed(self, values: pa.Array) -> Transformed:
+        """Return quantities after it; those that it does not convert exactly are refused."""
+
+        def change(amount: str, unit: str) -> _Row:
+            if unit == self.to or self.only not in (None, unit):
+                return amount, unit
+            return self.converted(amount, unit), self.to
+
+        rows = [(one[AMOUNT], one[UNIT]) for one in values.to_pylist()]
+        made, refused = _each(rows, change)
+        amounts, units = (pa.array([one[side] for one in made], TEXT) for side in (0, 1))
+        return Transformed(quantities(amounts, units), refused)
+
+    def converted(self, amount: str, unit: str) -> str:
+        """Return how many of the other unit an amount is, spelled as in JSON.
 
         Raises
         ------
         InputError
             When it cannot be converted, or not exactly.
         """
-        amount, _, unit = quantity.rpartition(" ")
-        if unit == self.to:
-            return quantity
         if dimension(unit) != dimension(self.to):
-            raise InputError(f"{quantity} is no {dimension(self.to)}, which {self.to} measures.")
+            raise InputError(f"{amount} {unit} is no {dimension(self.to)}, which {self.to} measures.")
         if unit not in UNIT_FACTORS:
             raise InputError(f"it is not known how many {self.to} are one {unit}.")
         try:
             value = _EXACT.divide(_EXACT.multiply(Decimal(amount), UNIT_FACTORS[unit]), UNIT_FACTORS[self.to])
             number = as_json(value)
         except (Inexact, InvalidOperation, OverflowError) as error:
-            raise InputError(f"{quantity} is no exact number of {self.to}.") from error
+            raise InputError(f"{amount} {unit} is no exact number of {self.to}.") from error
         if Decimal(repr(number)) != value or math.isinf(float(value)):
-            raise InputError(f"{quantity} is no exact number of {self.to}.")
-        return f"{number!r} {self.to}"
+            raise InputError(f"{amount} {unit} is no exact number of {self.to}.")
+        return repr(number)
 
 
 #: How many grams, millimetres or millilitres a unit is, exactly.
@@ -617,7 +619,7 @@ Operation: TypeAlias = (
     | ConvertUnit
     | RemoveValue
 )
-#: Those that make a text of a text, each alone.
+#: Those that make a text of a text, each alone: a function of the column, and of that of their languages.
 TextOperation: TypeAlias = ReplaceText | ChangeCase | TrimSpaces | RemovePrefix
 
 #: Each operation by its name in a recipe.
@@ -649,6 +651,27 @@ def parameters_of(operation: Operation) -> dict[str, Any]:
         for one in fields(operation)
         if (value := getattr(operation, one.name)) != one.default or one.default is MISSING
     }
+
+
+#: Values of one row.
+_Row: TypeAlias = tuple[Any, ...]
+
+
+def _each(rows: Iterable[_Row], change: Callable[..., _Row]) -> tuple[list[_Row], dict[int, str]]:
+    """Change rows, equal ones once; those that are refused stay, and are returned by their numbers with the reason."""
+    made: dict[_Row, tuple[_Row, str | None]] = {}
+    new, refused = [], {}
+    for number, row in enumerate(rows):
+        if row not in made:
+            try:
+                made[row] = change(*row), None
+            except (CaseUnknown, InputError) as error:
+                made[row] = row, str(error)
+        found, why = made[row]
+        new.append(found)
+        if why is not None:
+            refused[number] = why
+    return new, refused
 
 
 def _check_type(name: str, value: object, kind: type) -> None:

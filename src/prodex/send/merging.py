@@ -398,13 +398,17 @@ def _refused(record: Product, why: str) -> ChangesRefused:
 _AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."
 
 
+_CONTAINERS = (dict, list)
+
+
 def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem]:
     """Yield every localized text below a value, in order; with `empty` also items of a language that lack the text."""
     stack: list[tuple[Any, str, tuple[str | int, ...]]] = [(value, root, (root,))]
     while stack:
         at, path, steps = stack.pop()
         if isinstance(at, list):
-            stack += [(item, path, (*steps, i)) for i, item in reversed(list(enumerate(at)))]
+            inside = [(i, item) for i, item in enumerate(at) if isinstance(item, _CONTAINERS)]
+            stack += [(item, path, (*steps, i)) for i, item in reversed(inside)]
         elif isinstance(at, dict):
             data = at.get("data")
             if isinstance(at.get("expressedIn"), dict) and (
@@ -412,7 +416,8 @@ def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem
             ):
                 position = ".".join(str(step) for step in steps if isinstance(step, int))
                 yield TextItem(path, position, at, steps)
-            stack += [(inner, f"{path}.{key}", (*steps, key)) for key, inner in reversed(at.items())]
+            below = [(key, inner) for key, inner in at.items() if isinstance(inner, _CONTAINERS)]
+            stack += [(inner, f"{path}.{key}", (*steps, key)) for key, inner in reversed(below)]
 
 
 def _of_another_form(texts: Sequence[Any], language: str) -> int | None:

@@ -223,10 +223,9 @@ def decided(
     confirmed: Confirmed = MappingProxyType({}),
 ) -> list[Decision]:
     """Return answers with their products and corrections; those that cannot be understood are refused."""
-    first = [
-        replace(assigned(one, products.known, products.gtins), confirmed=confirmed.get(one[:4], frozenset()))
-        for one in answers
-    ]
+    first = [assigned(one, products.known, products.gtins) for one in answers]
+    if confirmed:
+        first = [replace(one, confirmed=confirmed.get(one.answer[:4], frozenset())) for one in first]
     attributes = {one.answer.keys.get("attribute", "") for one in first}
     shapes = Shapes.of(catalog)
     codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
@@ -388,10 +387,13 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     said = [SaidOfPlace(change, before, after)]
     if order is not None:
         said.append(SaidOfPlace(order, None, None))
+    language, code = (decision.answer.keys.get(one) for one in ("language", "language_code"))
+    place = TextPlace(str(decision.attribute), None, language, code)
     decision = replace(
         decision,
-        language=None if (language := decision.answer.keys.get("language")) is None else short_of(language),
+        language=None if language is None else short_of(language),
         said=Said(said),
+        variant=code_beside_others(record, place, code),
         before=before,
         is_as_seen=True,
     )

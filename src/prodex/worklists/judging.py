@@ -196,7 +196,8 @@ def only_together(attribute: str, language: str | None, why: str) -> str:
 
 
 def _only_together(other: Decision) -> str:
-    return only_together(str(other.attribute), other.language, other.reason)
+    language = other.language or other.answer.keys.get("language")
+    return only_together(str(other.attribute), language, other.reason)
 
 
 def _breaking_nothing(
