@@ -183,7 +183,7 @@ CASES = {
         glob("to_fix/worklists.json"),
         in_json,
         (lambda kept: prodex.open_audit("shop").worklists(kept.folder / "to_fix", replace=True),),
-        1,
+        2,
     ),
     "view": Case(
         glob("home/views/*.json"),

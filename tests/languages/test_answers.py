@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
@@ -208,14 +209,9 @@ def test_a_workbook_of_each_language_comes_back(
 @each_row("language", LANGUAGES)
 @each_row("is_translated", [True, False])
 def test_a_csv_file_of_each_language_comes_back(language: str, is_translated: bool, tmp_path: Path) -> None:
-    """A CSV file has no hidden sheet: its headings name the columns, else their places do."""
-    file = written(tmp_path / "to_fix", language).with_suffix(".csv")
-    with file.open(encoding="utf-8-sig", newline="") as opened:
-        headings, *rows = csv.reader(opened)
-    place, check = 6, headings.index("check")
-    for row in rows:
-        if row[check] == "names_not_in_capitals":
-            row[place] = NAME
+    """A sheet that was saved as CSV has no hidden one: its headings name the columns, else their places do."""
+    book = answered(written(tmp_path / "to_fix", language).with_suffix(".xlsx"))
+    headings, *rows = [[cell.value for cell in row] for row in load_workbook(book).worksheets[2].iter_rows()]
     if is_translated:
         headings = [f"columna {number}" for number in range(len(headings))]
     other = tmp_path / "vuelta.csv"
@@ -223,6 +219,21 @@ def test_a_csv_file_of_each_language_comes_back(language: str, is_translated: bo
         csv.writer(opened, delimiter=";").writerows([headings, *rows])
     fix = prodex.read_worklist(other, CATALOG, profile=PROFILE)
     assert ([NAME], 0) == (fix.preview()["after"].tolist(), len(fix.refused))
+
+
+@pytest.mark.slow
+@each_row("language", LANGUAGES)
+def test_the_rows_of_each_language_come_back(language: str, tmp_path: Path) -> None:
+    """A program fills in the frame, whose words are in the language, and writes what it likes."""
+    rows = prodex.audit(CATALOG, PROFILE).worklist_rows(language=language)
+    rows.loc[rows["check"] == "names_not_in_capitals", "new_value"] = NAME
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows.to_parquet(tmp_path / "rows.parquet")
+    for answers in (rows, tmp_path / "rows.csv", pd.read_parquet(tmp_path / "rows.parquet")):
+        fix = prodex.read_worklist(answers, CATALOG, profile=PROFILE)
+        assert ([NAME], 0, 0) == (fix.preview()["after"].tolist(), len(fix.refused), len(fix.notes))
+    fix = prodex.read_worklist(tmp_path / "rows.parquet", CATALOG, profile=PROFILE)
+    assert "it is a Parquet file. Read it with pandas, and give the frame." in fix.refused["reason"][0]
 
 
 def test_columns_of_a_fifth_language_that_were_moved_are_not_guessed(tmp_path: Path) -> None:

@@ -76,10 +76,10 @@ def test_a_workbook_says_which_products_and_has_the_figures_of_all(
     assert line["group_to_work_on"] == every["to_work_on"]
 
 
-def test_its_csv_its_index_and_its_mail_say_it_too(written: tuple[Path, pd.Series], chosen: Audit) -> None:
+def test_its_rows_its_index_and_its_mail_say_it_too(written: tuple[Path, pd.Series], chosen: Audit) -> None:
     """Each of them may travel alone."""
     folder, line = written
-    rows = pd.read_csv((folder / line["file"]).with_suffix(".csv"), dtype=str)
+    rows = chosen.worklist_rows(line["code"])
     assert {line["scope"]} == set(rows["scope"])
     assert WORDS in line["scope"]
     assert line["scope"] in pd.read_csv(folder / "index.csv", dtype=str)["scope"].tolist()

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from python_calamine import CalamineWorkbook
 
 
@@ -24,6 +25,12 @@ def to_fix(path: Path) -> list[dict[str, str]]:
     return [
         dict(zip(told["columns"], row, strict=True)) for name in told["sheets"] for row in every[name][1:]
     ]
+
+
+def questions(path: Path) -> pd.DataFrame:
+    """Return the rows of a workbook as a frame, with their numbers; an empty cell is missing."""
+    rows = pd.DataFrame(to_fix(path))
+    return rows.where(rows != "", None).assign(row=range(1, len(rows) + 1))
 
 
 def keys(path: Path) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 import prodex
 from prodex.sandbox import Sandbox
+from tests.quality.workbooks import questions
 
 from .bakery import record, stored, text
 from .handling import as_csv, fill, place, rows_of
@@ -305,9 +305,10 @@ def cheated(fix: Any) -> Iterator[dict[str, Any]]:
 
 def asked(catalog: prodex.Catalog, folder: Path, **options: Any) -> Path:
     """Write the worklists of all owners; return that of the mill, with one good answer."""
-    prodex.audit(catalog, PROFILE, progress=False).worklists(folder, **options)
+    audit = prodex.audit(catalog, PROFILE, progress=False)
+    audit.worklists(folder, **options)
     (path,) = folder.glob("Mill*.xlsx") if "by" not in options else folder.glob("*.xlsx")
-    rows = pd.read_parquet(path.with_suffix(".parquet"))
+    rows = questions(path)
     rows = rows[rows["check"].eq("names_not_in_capitals") & rows["gtin"].eq(RECORDS[0]["gtin"])]
     fill(path, {int(rows["row"].iloc[0]): GOOD})
     return path
@@ -318,8 +319,7 @@ def returned(path: Path) -> Path:
     back = path.parent / "back"
     back.mkdir()
     for one in path.parent.glob(f"{path.stem}.*"):
-        if one.suffix != ".parquet" and (one.suffix != ".csv" or not path.exists()):
-            one.rename(back / one.name)
+        one.rename(back / one.name)
     return back
 
 

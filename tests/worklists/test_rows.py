@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
 import prodex
+from tests.quality.workbooks import questions
 
 from .bakery import RECORDS, Answer, record, text
 from .handling import as_csv, fill, place
@@ -80,7 +81,7 @@ def many() -> prodex.Catalog:
 
 def findings(written: Path) -> pd.DataFrame:
     """Return what the worklist asks for."""
-    return pd.read_parquet(written.with_suffix(".parquet"))
+    return questions(written)
 
 
 def law(fix: prodex.Fix) -> None:
@@ -397,18 +398,3 @@ def test_what_is_typed_beside_a_row_is_listed(worklist: Path, written: Path, man
         assert words in str(fix)
     assert "ask Eva" in fix._repr_html_()
     assert "ask Eva" not in str(fix._judged.changes.records if fix._judged else "")
-
-
-def test_the_twin_of_a_worklist_is_told_when_it_was_typed_into(
-    worklist: Path, written: Path, many: prodex.Catalog
-) -> None:
-    """Workbook and CSV have the same rows and count once, unless somebody wrote into both."""
-    twin = worklist.with_suffix(".csv")
-    twin.write_bytes(written.with_suffix(".csv").read_bytes())
-    rows = len(findings(written))
-    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
-    assert (1, rows, rows) == (fix.files, fix.rows, fix.unanswered)
-    over(worklist, "Value seen", {chosen(written)["namePublicLong"]: "Pain de campagne"})
-    fix = prodex.read_worklist(worklist.parent, many, profile=PROFILE)
-    law(fix)
-    assert (1, rows, 1) == (fix.files, fix.rows, len(fix.asked_back))

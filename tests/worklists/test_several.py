@@ -52,7 +52,6 @@ def catalog() -> prodex.Catalog:
 def worklist(tmp_path: Path, catalog: prodex.Catalog) -> Path:
     """Write the worklist of the only owner, and return its workbook."""
     prodex.audit(catalog, PROFILE).worklists(tmp_path / "out")
-    (tmp_path / "out" / "Mill-4.csv").unlink()
     return tmp_path / "out" / "Mill-4.xlsx"
 
 

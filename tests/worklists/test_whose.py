@@ -19,6 +19,7 @@ import prodex
 from prodex.cli import app
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.sandbox import Sandbox
+from tests.quality.workbooks import questions
 
 from .bakery import Answer, stored
 from .cheating import CHEAT, CHEATS, GOOD, PROFILE, RECORDS, RIVAL, asked, cheated, returned, rows_of_rival
@@ -183,10 +184,9 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
     audit = prodex.audit(catalog, PROFILE, progress=False)
     audit.worklists(tmp_path / "out", by=by)
     for path in (tmp_path / "out").glob("*.xlsx"):
-        rows = pd.read_parquet(path.with_suffix(".parquet"))
+        rows = questions(path)
         names = rows[rows["check"] == "names_not_in_capitals"]
         fill(path, {int(one.row): "Pain de campagne" for one in names.itertuples()})
-        path.with_suffix(".csv").unlink()
     fix = prodex.read_worklist(tmp_path / "out", catalog, profile=PROFILE)
     assert {"accepted": len(RECORDS)} == dict(fix.counts), fix.answers["reason"].tolist()
     path = next((tmp_path / "out").glob("*.xlsx"))
@@ -207,15 +207,12 @@ def test_a_worklist_of_another_service_is_asked_back(
     """It has the same GTINs, ids and owners, and other products."""
     loaded = prodex.load_products(service, name="rivals", progress=False)
     path = asked(loaded, tmp_path / "out")
+    rows = prodex.audit(loaded, PROFILE, progress=False).worklist_rows("Mill")
     other = dataclasses.replace(
         loaded, origin=dataclasses.replace(loaded.origin, source="https://api.other.example")
     )
-    for file in (path, path.with_suffix(".csv")):
-        rows = pd.read_csv(path.with_suffix(".csv"), dtype=str)
-        if file.suffix == ".csv":
-            rows.loc[0, "new_value"] = GOOD
-            rows.to_csv(file, index=False)
-        fix = prodex.read_worklist(file, other, profile=PROFILE)
+    for answers in (path, rows.assign(new_value=rows["new_value"].where(rows.index > 0, GOOD))):
+        fix = prodex.read_worklist(answers, other, profile=PROFILE)
         assert {"asked back": 1} == dict(fix.counts), fix.answers["reason"].tolist()
 
 

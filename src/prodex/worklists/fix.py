@@ -135,11 +135,8 @@ class Fix:
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "BREAD WITH SEEDS"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> folder = getfixture("tmp_path") / "to_fix"
-    >>> _ = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklists(folder)
-    >>> rows = pd.read_parquet(folder / "no_owner.parquet").assign(new_value="Bread with seeds")
-    >>> rows.to_csv(folder / "no_owner.csv", index=False)
-    >>> fix = prodex.read_worklist(folder / "no_owner.csv", catalog)
+    >>> rows = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklist_rows()
+    >>> fix = prodex.read_worklist(rows.assign(new_value="Bread with seeds"), catalog)
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['BREAD WITH SEEDS', 'Bread with seeds']]
     """

@@ -20,7 +20,7 @@ from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import Owners, is_outside
 from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_marks import place_digest
-from prodex.worklists.rows import grouped_worklists, update_waits, worklist_rows
+from prodex.worklists.rows import finding_rows, grouped_worklists, update_waits
 from prodex.worklists.sheets import Worklist, WorklistFacts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def write_follow_up(
         # Only these were judged again, and the figures are theirs.
         judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
-    found = worklist_rows(audit, {}, accepted=True)
+    found = finding_rows(audit, {}, accepted=True)
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
     rows: list[dict[str, Any]] = []
     by_key: dict[tuple[Any, ...], list[int]] = {}

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +30,14 @@ INDEX = "index.csv"
 #: The mail for a worklist, as a file that mail programs open as a draft.
 MAIL = ".eml"
 #: The files of a worklist.
-ENDINGS = (".xlsx", ".csv", ".parquet", MAIL)
+ENDINGS = (".xlsx", MAIL)
+
+#: Options of other formats, and why worklists have none.
+OF_OTHER_FORMATS = frozenset({"format", "formats", "escape_formulas"})
+ONLY_WORKBOOKS = (
+    "what a supplier gets is the workbook, and the mail with it. Programs take the rows as a frame: "
+    "audit.worklist_rows(owner=...)."
+)
 
 #: The sheets of a worklist in English. Their names are of letters that every program and disk keeps, in all languages.
 TO_FIX_SHEET, SEVERAL_SHEET = "To fix", "Several at once"
@@ -123,12 +129,6 @@ SEVERAL = (
     SheetColumn("how", "How to answer", 36),
     SheetColumn("same_answer", "Same answer", 20, is_hidden=True),
 )
-
-
-def csv_columns() -> tuple[str, ...]:
-    """Return the columns of the CSV and Parquet files: those that people read first, in their order."""
-    first = [column.name for column in takewhile(lambda column: not column.is_hidden, TO_FIX)]
-    return tuple(dict.fromkeys(["row", *first, *WORKLIST.names]))
 
 
 #: Pixels within which a laptop shows all that is needed for an answer.

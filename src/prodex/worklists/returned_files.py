@@ -15,12 +15,14 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -30,6 +32,7 @@ from prodex.changes import Change
 from prodex.errors import InputError, NotExported, OtherLayout, SpreadsheetUnreadable
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder
+from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Known, MergedCells, Sheet, sheets_of, skeleton
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, CellKind, Row, cell_place
@@ -51,7 +54,6 @@ from prodex.worklists.layout import (
     TO_FIX,
     WORKLIST,
     asked_at_once,
-    csv_columns,
     in_all_languages,
     seal_of,
     unguarded,
@@ -72,8 +74,6 @@ _EXPLANATIONS = frozenset().union(*map(in_all_languages, (READ_ME_SHEET, SUMMARY
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
-#: Files of a worklist in which nobody writes answers: the rows as Parquet, and the mail.
-_NO_NEWS = frozenset({".parquet", MAIL})
 #: The columns of the sheet of answers for several rows, in their order.
 _SEVERAL = tuple(column.name for column in SEVERAL)
 _TO_FIX = "To fix"
@@ -344,9 +344,9 @@ class Returned:
     written
         What the hidden sheets of each workbook say, by file.
     files
-        Number of files; workbook and CSV of a worklist count once unless both have answers.
+        Number of files.
     sheets
-        The sheets with findings, without those of an untouched twin.
+        The sheets with findings.
     ignored
         Files in a folder that are neither workbooks nor CSV, and sheets without the headings of a worklist.
     doubtful
@@ -372,8 +372,12 @@ class Returned:
     damaged: dict[str, set[str]] = field(default_factory=dict)
 
 
+#: Files and frames of answers, as they are given.
+Given: TypeAlias = str | Path | pd.DataFrame | Iterable[str | Path | pd.DataFrame]
+
+
 def read_files(
-    files: str | Path | Iterable[str | Path],
+    files: Given,
     limits: Limits | None = None,
     known: Callable[[Returned], Known] | None = None,
 ) -> Returned:
@@ -382,7 +386,7 @@ def read_files(
     Parameters
     ----------
     files
-        Paths of workbooks and CSV files, and of folders with them.
+        Paths of workbooks and CSV files, and of folders with them; and frames with the columns of a worklist.
     limits
         What a file may take, unpacked.
     known
@@ -399,44 +403,27 @@ def read_files(
     def asked(skeletons: Collection[str]) -> Collection[str]:
         return () if known is None else known(returned)(skeletons)
 
-    # Whether each file has answers, notes or problems.
-    found: dict[Path, bool] = {}
-    places = {file: place for place, file in enumerate(_answer_files(files, returned))}
+    found = _answer_files(files, returned)
+    places = {file: place for place, file in enumerate(found)}
     # Workbooks first: they name the catalogue, with which the encoding of other files has to agree.
     for file in sorted(places, key=lambda one: one.suffix.casefold() in _TEXT_ENDINGS):
-        before = _files_with_notes(returned)
         try:
-            _read_file(file, limits, returned, asked)
+            _read_file(file, found[file], limits, returned, asked)
         except (SpreadsheetUnreadable, OtherLayout) as error:
             returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
-        found[file] = _files_with_notes(returned) > before
     returned.answers.sort(key=lambda one: places[Path(one.file)])
     returned.problems.sort(key=lambda one: places[Path(one.file)])
-    # A worklist is written as a workbook and as CSV; whoever answers in one leaves the other as it was.
-    twins = {str(file) for file in found if _is_untouched_twin(file, found)}
-    returned.files = len(found) - len(twins)
-    returned.sheets = [one for one in returned.sheets if one.file not in twins]
-    returned.doubtful = [one for one in returned.doubtful if one.file not in twins]
+    returned.files = len(places)
     return returned
 
 
-def _files_with_notes(returned: Returned) -> int:
-    marked = (RowMark.read(one.keys.get("row_mark")) for one in returned.doubtful)
-    typed = len(returned.notes) + len(returned.requests) + sum(mark is not None for mark in marked)
-    return len(returned.answers) + len(returned.problems) + typed
-
-
-def _is_untouched_twin(file: Path, found: Mapping[Path, bool]) -> bool:
-    """Whether a file says nothing, and the other one of its worklist was read too."""
-    is_csv = file.suffix == ".csv"
-    other = found.get(file.with_suffix(".xlsx" if is_csv else ".csv"))
-    if found[file] or other is None or file.suffix not in {".csv", ".xlsx"}:
-        return False
-    return is_csv or other
-
-
-def _answer_files(files: str | Path | Iterable[str | Path], returned: Returned) -> list[Path]:
-    given: list[Any] = list(files) if isinstance(files, Iterable) and not isinstance(files, str) else [files]
+def _answer_files(files: Given, returned: Returned) -> dict[Path, pd.DataFrame | None]:
+    """Return the files that are read, and the frames by how messages name them."""
+    if isinstance(files, str | Path | pd.DataFrame) or not isinstance(files, Iterable):
+        files = [files]
+    given: list[Any] = list(files)
+    frames = [one for one in given if isinstance(one, pd.DataFrame)]
+    given = [one for one in given if not isinstance(one, pd.DataFrame)]
     if wrong := [one for one in given if not isinstance(one, str | Path)]:
         raise InputError(
             f"files is {described(wrong[0])}. Give paths of workbooks and CSV files, or the folder of them."
@@ -454,20 +441,31 @@ def _answer_files(files: str | Path | Iterable[str | Path], returned: Returned) 
             one for one in path.iterdir() if one.name not in _OWN and not one.name.startswith(("~$", "."))
         )
         wanted = [one for one in here if one.suffix.casefold() in _ENDINGS and is_file(one)]
-        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix not in _NO_NEWS]
+        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix != MAIL]
         if not wanted:
             raise InputError(
                 f"The folder {path} has no workbook and no CSV file. Give the folder of the answers."
             )
         found += wanted
-    if not found:
+    if not found and not frames:
         raise InputError("No file was given. Give workbooks or CSV files, or the folder of them.")
-    return list(dict.fromkeys(one.resolve() for one in found))
+    named = {Path(f"frame {n}" if n > 1 else "frame"): frame for n, frame in enumerate(frames, 1)}
+    return {**dict.fromkeys(one.resolve() for one in found), **named}
 
 
-def _read_file(file: Path, limits: Limits | None, returned: Returned, known: Known) -> None:
+def _sheets(
+    file: Path, frame: pd.DataFrame | None, limits: Limits | None, known: Known
+) -> AbstractContextManager[list[Sheet]]:
+    if frame is not None:
+        return nullcontext([sheet_of_frame(frame, file)])
+    return sheets_of(file, limits=limits, headings=_named_columns, known=known)
+
+
+def _read_file(
+    file: Path, frame: pd.DataFrame | None, limits: Limits | None, returned: Returned, known: Known
+) -> None:
     before = len(returned.answers)
-    with sheets_of(file, limits=limits, headings=_named_columns, known=known) as sheets:
+    with _sheets(file, frame, limits, known) as sheets:
         kept = {sheet.name: written for sheet in sheets if (written := _read_hidden_sheet(sheet)) is not None}
         returned.written[str(file)] = list(kept.values())
         for one in kept.values():
@@ -618,7 +616,7 @@ def _read_sheet(
     merged = MergedCells(sheet.merged())
     rows, unread, has_marks = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
-    layouts = [listed] if listed else [[column.name for column in TO_FIX], csv_columns()]
+    layouts = [listed] if listed else [[column.name for column in TO_FIX], WORKLIST.names]
     at, proven = _layout_by_marks(sheet, layouts, _has_mark)
     for number, row in _filled_rows(sheet):
         found = headings_of(row, listed or proven)

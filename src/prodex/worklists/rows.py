@@ -33,7 +33,7 @@ _PLACE = ["language_code", "position"]
 _SHOWN = 500
 
 
-def worklist_rows(
+def finding_rows(
     audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT, *, accepted: bool = False
 ) -> pa.Table:
     """Return the findings, the worst first, then product by product as in the catalogue.
@@ -76,7 +76,7 @@ def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
     Parameters
     ----------
     rows
-        From `worklist_rows`.
+        From `finding_rows`.
     audit
         The audit.
     """
@@ -243,7 +243,7 @@ def grouped_worklists(
     audit
         The audit.
     rows
-        From `worklist_rows`.
+        From `finding_rows`.
     by
         A grouping of `Audit.scores`; by "language", findings are grouped by their own language.
     taken

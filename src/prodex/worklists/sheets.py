@@ -56,8 +56,8 @@ def _how_to_fill_in(words: Translation) -> list[str]:
         ),
         _(
             "The sheet is protected without a password, so that rows and their keys stay together; filters work. "
-            "Review > Unprotect Sheet removes the protection. Hidden columns say which product, text and language a "
-            "row is about, so that it is recognized wherever it stands."
+            "Review > Unprotect Sheet removes the protection. A hidden column says which product, text and language "
+            "a row is about, so that it is recognized wherever it is."
         ),
         _(
             "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason."

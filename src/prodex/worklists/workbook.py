@@ -69,8 +69,7 @@ class UnshownText:
         if self.escaped:
             sentences.append(
                 words.gettext(
-                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}; "
-                    "the Parquet and CSV files have them as they are.",
+                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}.",
                     count=self.escaped,
                     escape="\\x0b",
                 )
@@ -79,7 +78,7 @@ class UnshownText:
             sentences.append(
                 words.gettext(
                     "{count} texts are longer than a cell can be ({longest} characters): their cells say how much is "
-                    "shown; the Parquet and CSV files have all of it.",
+                    "shown.",
                     count=self.cut,
                     longest=LONGEST,
                 )
