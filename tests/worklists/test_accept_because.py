@@ -14,6 +14,8 @@ from prodex import Audit, Catalog
 from prodex.cli import app
 from prodex.errors import InputError
 
+from .handling import key_at
+
 TEXTS = [{"expressedIn": {"code": "fra-FR"}, "data": "RIZ BLANC LONG"}]
 CHECKS: dict[str, Any] = {"names_not_in_capitals": {}, "valid_gtin": {}}
 
@@ -42,7 +44,7 @@ def filled(catalog: Catalog, folder: Path, **answers: dict[str, str]) -> Path:
     headings = {cell.value: cell.column for cell in sheet[1]}
     for heading, by_problem in answers.items():
         for row in range(2, sheet.max_row + 1):
-            key = f"{sheet.cell(row, headings['GTIN']).value} {sheet.cell(row, headings['Check']).value}"
+            key = f"{sheet.cell(row, headings['GTIN']).value} {key_at(sheet, row).check}"
             if key in by_problem:
                 sheet.cell(row, headings[heading.replace("_", " ")]).value = by_problem[key]
     book.save(path)

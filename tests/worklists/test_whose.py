@@ -22,8 +22,20 @@ from prodex.sandbox import Sandbox
 from tests.quality.workbooks import questions
 
 from .bakery import Answer, stored
-from .cheating import CHEAT, CHEATS, GOOD, PROFILE, RECORDS, RIVAL, asked, cheated, returned, rows_of_rival
-from .handling import fill, place, rows_of
+from .cheating import (
+    CHEAT,
+    CHEATS,
+    GOOD,
+    PROFILE,
+    RECORDS,
+    RIVAL,
+    added,
+    asked,
+    cheated,
+    returned,
+    rows_of_rival,
+)
+from .handling import fill, key_at, place, rows_of
 
 FIRST = RECORDS[0]["gtin"]
 
@@ -192,9 +204,7 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
     path = next((tmp_path / "out").glob("*.xlsx"))
     book = load_workbook(path)
     sheet = book["To fix"]
-    heading = [cell.value for cell in sheet[1]]
-    mine = {"GTIN": FIRST, "Field": "namePublicShort", "Language": "fr", "New value": CHEAT}
-    sheet.append([mine.get(name) for name in heading])
+    added(sheet, **{"GTIN": FIRST, "Field": "namePublicShort", "Language": "fr", "New value": CHEAT})
     book.save(path)
     fix = prodex.read_worklist(tmp_path / "out", catalog, profile=PROFILE)
     assert [CHEAT] == fix.asked_back["answer"].tolist()
@@ -227,10 +237,11 @@ def test_a_product_that_changed_hands_is_asked_back(worklist: Path) -> None:
 def test_an_answer_to_a_check_that_finds_nothing_any_more_is_asked_back(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
-    """A mark can be made by anybody; the audit says whether something is asked."""
+    """A key can be made by anybody; the audit says whether something is asked."""
     book = load_workbook(worklist)
     sheet = book["To fix"]
-    sheet.cell(4, place(sheet, "Check")).value = "required_text[namePublicLong,fr]"
+    forged = key_at(sheet, 4)._replace(check="required_text[namePublicLong,fr]").sealed
+    sheet.cell(4, place(sheet, "Row key")).value = forged.text
     book.save(worklist)
     profile = {
         "checks": {**PROFILE["checks"], "required_text": {"attribute": "namePublicLong", "language": "fr"}}

@@ -903,7 +903,7 @@ class Audit:
             The columns of `failures` before `accepted`, and row (the number within the worklist of its owner),
             language_code and position of the text that is meant, updated_at (when the product was last changed, UTC),
             update_waits (whether an update waits for acceptance, so that nothing is asked; missing where that is not
-            known), new_value and accept_because (empty, to be filled in), how to answer, row_mark (by which the row is
+            known), new_value and accept_because (empty, to be filled in), how to answer, row_key (by which the row is
             recognized), asked_for in words, same_answer (alike in rows that one answer can be for), the scope of the
             worklist, and the law that asks for it. Worklists with the most findings are first, as in the index of
             `worklists`.

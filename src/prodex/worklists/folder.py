@@ -39,7 +39,6 @@ from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.answer_parsing import codes_in_use
 from prodex.worklists.layout import (
     ENDINGS,
-    GUARDED,
     INDEX,
     MAIL,
     MANIFEST,
@@ -47,7 +46,6 @@ from prodex.worklists.layout import (
     ONLY_WORKBOOKS,
     SEVERAL_SHEET,
     TO_FIX_SHEET,
-    guarded,
 )
 from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.questions import found_questions, with_questions
@@ -299,8 +297,7 @@ def _write_worklist(
     }
     of_all = worklist.of_all or worklist.figures
     workbook, mail = folder / f"{worklist.name}.xlsx", folder / f"{worklist.name}{MAIL}"
-    with_guards = dataclasses.replace(worklist, rows=_guarded_keys(worklist.rows))
-    unshown = write_workbook(with_guards, facts, fields, keys, workbook)
+    unshown = write_workbook(worklist, facts, fields, keys, workbook)
     mail.write_bytes(mail_of(worklist, workbook, states))
     return {
         "code": worklist.code,
@@ -332,14 +329,6 @@ def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
     """Return what a column holds, once each; None where that is too much for a cell."""
     found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
     return found if len(json.dumps(found)) <= _MOST_NAMED else None
-
-
-def _guarded_keys(rows: pa.Table) -> pa.Table:
-    """Return rows with the keys that a spreadsheet could change written so that it cannot."""
-    for name in GUARDED:
-        keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
-        rows = rows.set_column(rows.column_names.index(name), name, pa.array(keys, pa.string()))
-    return rows
 
 
 def _worklist_facts(

@@ -25,7 +25,7 @@ from prodex.worklists.answer_fields import Fields
 from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import host_of_source, owner_called
-from prodex.worklists.row_marks import EXPLAINED, row_marks
+from prodex.worklists.row_keys import EXPLAINED, row_keys
 from prodex.worklists.rows import asked_once, finding_rows, grouped_worklists
 from prodex.worklists.sheets import Worklist
 
@@ -69,7 +69,7 @@ def found_questions(
 
 
 def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Worklist:
-    """Return a worklist whose rows say what is asked for and how to answer, in its language, each with its mark.
+    """Return a worklist whose rows say what is asked for and how to answer, in its language, each with its key.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Work
     rows = _replace_column(rows, "same_answer", fields.same_answers(rows))
     rows = _replace_column(rows, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(rows)))
     rows = _translated(fields.with_how(rows), worklist.words)
-    return dataclasses.replace(worklist, rows=_replace_column(rows, "row_mark", row_marks(rows, host)))
+    return dataclasses.replace(worklist, rows=_replace_column(rows, "row_key", row_keys(rows, host)))
 
 
 def _translated(rows: pa.Table, words: Translation) -> pa.Table:
@@ -97,7 +97,7 @@ def _translated(rows: pa.Table, words: Translation) -> pa.Table:
     """
     if words.is_english:
         return rows
-    for name in (*EXPLAINED, "asked_for", "scope"):
+    for name in (*EXPLAINED, "scope"):
         texts = rows[name].combine_chunks().dictionary_encode()
         said = [None if one is None else words.translated(one) for one in texts.dictionary.to_pylist()]
         rows = _replace_column(rows, name, pa.array(said, pa.string()).take(texts.indices))

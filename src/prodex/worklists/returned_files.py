@@ -43,27 +43,25 @@ from prodex.quality.problems import asked_attribute
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,
-    GUARDED,
     INDEX,
     KEYS_SHEET,
     MAIL,
     MANIFEST,
+    OF_THE_KEY,
     READ_ME_SHEET,
     SEVERAL,
     SUMMARY_SHEET,
     TO_FIX,
     WORKLIST,
-    asked_at_once,
     in_all_languages,
     seal_of,
-    unguarded,
 )
-from prodex.worklists.row_marks import EXPLAINED, RowMark
+from prodex.worklists.row_keys import EXPLAINED, RowKey, key_of
 
-#: The keys of a row, in the columns of a worklist.
+#: The cells that say what a row is about, by the columns of a worklist.
 KEYS = (
     *("product_id", "gtin", "attribute", "language_code", "language", "position", "check"),
-    *("row_mark", "value", "updated_at", "how", "asked_for", "same_answer"),
+    *("value", "updated_at", "how", "asked_for"),
 )
 #: What a worklist shows and nobody has to type: compared letter by letter.
 _SHOWN = frozenset({"value", "how"})
@@ -241,17 +239,16 @@ class SeveralAnswers:
     def of_row(self, keys: Mapping[str, str]) -> list[tuple[Cell, str]]:
         """Return the answers that are given for a row, each with its place in words.
 
-        A row that is about something else by now is not one of those that they are for, and neither is one in which
-        the value seen was typed over: that may be its answer.
+        A row in which the value seen was typed over is not one of those that they are for: that may be its answer.
         """
-        key, mark = keys.get("same_answer", ""), RowMark.read(keys.get("row_mark"))
-        is_same = key.partition(".")[0] == asked_at_once(keys.get("attribute"), keys.get("check"))
-        if key not in self.given or not is_same:
+        key = key_of(keys)
+        if key is None or key.same_answer not in self.given:
             return []
-        self.met.add(key)
-        if mark is not None and not mark.shows(keys.get("value", "")):
+        self.met.add(key.same_answer)
+        if not key.shows(keys.get("value", "")):
             return []
-        return [(cell, place_in_words(at.file, at.sheet, at.row, at.cell)) for cell, at in self.given[key]]
+        given = self.given[key.same_answer]
+        return [(cell, place_in_words(at.file, at.sheet, at.row, at.cell)) for cell, at in given]
 
     @property
     def unmet(self) -> list[Problem]:
@@ -314,9 +311,9 @@ class AnswerSheet:
     is_hidden
         Whether the sheet is hidden.
     is_worklist
-        Whether prodex wrote it, by its hidden sheet or by the marks of its rows.
-    has_marks
-        Whether it has a column for the marks of rows.
+        Whether prodex wrote it, by its hidden sheet or by the keys of its rows.
+    has_keys
+        Whether it has a column for the keys of rows.
     products
         Number of rows by product id and GTIN, as far as they have them.
     """
@@ -327,7 +324,7 @@ class AnswerSheet:
     unread: int = 0
     is_hidden: bool = False
     is_worklist: bool = False
-    has_marks: bool = False
+    has_keys: bool = False
     products: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
 
 
@@ -350,7 +347,7 @@ class Returned:
     ignored
         Files in a folder that are neither workbooks nor CSV, and sheets without the headings of a worklist.
     doubtful
-        Cells "Value seen" of rows without an answer that may have been typed over: their marks say so, or nothing says
+        Cells "Value seen" of rows without an answer that may have been typed over: their keys say so, or nothing says
         what they were.
     notes
         What was typed into other columns of rows without an answer.
@@ -559,7 +556,7 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
     """Read a sheet where one answer is given for several rows; False if it is none of these."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    at, layout = _layout_by_marks(sheet, [_SEVERAL], _has_key)
+    at, layout = _layout_by_keys(sheet, [_SEVERAL], _has_group)
     for number, row in _filled_rows(sheet):
         named = headings_of(row, _SEVERAL)
         if named is None and headings is None and number == at:
@@ -577,7 +574,7 @@ def _read_several(sheet: Sheet, several: SeveralAnswers, returned: Returned) -> 
 
 
 def _is_for_several(headings: Headings) -> bool:
-    return "same_answer" in headings.places and not {"gtin", "product_id", "row_mark"} & set(headings.places)
+    return "same_answer" in headings.places and not {"gtin", "product_id", "row_key"} & set(headings.places)
 
 
 def _read_given(
@@ -614,10 +611,10 @@ def _read_sheet(
     """Read a sheet; None if it is no list of findings at all."""
     headings: Headings | None = None
     merged = MergedCells(sheet.merged())
-    rows, unread, has_marks = 0, 0, False
+    rows, unread, has_keys = 0, 0, False
     products: Counter[tuple[str | None, str | None]] = Counter()
     layouts = [listed] if listed else [[column.name for column in TO_FIX], WORKLIST.names]
-    at, proven = _layout_by_marks(sheet, layouts, _has_mark)
+    at, proven = _layout_by_keys(sheet, layouts, _has_key)
     for number, row in _filled_rows(sheet):
         found = headings_of(row, listed or proven)
         if found is None and headings is None and number == at:
@@ -625,7 +622,7 @@ def _read_sheet(
         if found is not None:
             # Sheets that were copied below one another have their headings again.
             headings = found
-            has_marks = has_marks or "row_mark" in found.places
+            has_keys = has_keys or "row_key" in found.places
             if found.missing and "new_value" in found.places:
                 words = f"there is no column {' and none '.join(map(repr, found.missing))}"
                 returned.problems.append(
@@ -644,8 +641,8 @@ def _read_sheet(
     if headings is None or {"new_value", "attribute", "asked_for"}.isdisjoint(headings.places):
         return None
     where = (str(sheet.file), sheet.name)
-    is_ours = is_ours or has_marks
-    read = AnswerSheet(*where, rows, unread, sheet.is_hidden, is_ours, has_marks, products)
+    is_ours = is_ours or has_keys
+    read = AnswerSheet(*where, rows, unread, sheet.is_hidden, is_ours, has_keys, products)
     if rows:
         returned.sheets.append(read)
     return read
@@ -657,12 +654,18 @@ def _keys_of(
     """Return what a row says of product, attribute and so on, and the cells of it that cannot be used."""
     keys: dict[str, str] = {}
     unusable: list[tuple[int, str, str]] = []
+    at = headings.first("row_key")
+    own = None if at is None else row.get(at)  # a merged cell would hold the key of another row
+    if own is not None and (text := own.text.strip()):
+        keys["row_key"] = text
+    key = key_of(keys)
     for name in KEYS:
         place = headings.first(name)
         cell = None if place is None else merged.cell(number, place, row)
-        if name == "language" and place is not None and place not in row and "language_code" in keys:
-            cell = None  # merged with the row above, which may be in another language: the hidden code is its own
-        if name in _SHOWN and cell is not None and (cell.kind == "formula" or _is_other(cell, keys)):
+        if name == "language" and key is not None and key.language and cell is not None and place not in row:
+            keys[name] = key.language  # merged with the row above, which may be in another language
+            continue
+        if name in _SHOWN and cell is not None and (cell.kind == "formula" or _is_other(cell, key)):
             continue  # programs make a formula of a text such as "=HYPERLINK(...)": nobody knows what was seen
         if place is not None and cell is not None and (why := _unusable_key(name, cell)) is not None:
             unusable.append((place, cell.text, why))
@@ -670,15 +673,30 @@ def _keys_of(
             _add_key(keys, name, text)
         elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
             keys[name] = ""  # nothing was there
+    if key is not None:
+        _add_facts(keys, key, "language" in headings.places)
     if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
         keys["attribute"] = asked
     return keys, unusable
 
 
-def _is_other(cell: Cell, keys: Mapping[str, str]) -> bool:
+def _is_other(cell: Cell, key: RowKey | None) -> bool:
     """Whether a cell has the result of a formula, where its row is known to have shown something else."""
-    mark = RowMark.read(keys.get("row_mark")) if cell.is_computed else None
-    return mark is not None and not mark.shows(cell.text)
+    return cell.is_computed and key is not None and not key.shows(cell.text)
+
+
+def _add_facts(keys: dict[str, str], key: RowKey, shows_language: bool) -> None:
+    """Add what the key of a row says to what its cells say, which counts first."""
+    facts = key.facts()
+    if shows_language:
+        # Whoever empties the cell means no language, or begins the answer with one.
+        facts.pop("language", None)
+    if "position_read" in keys and keys["position_read"] != facts.get("position"):
+        facts.pop("position", None)
+    else:
+        keys.pop("position_read", None)
+    for name, fact in facts.items():
+        keys.setdefault(name, fact)
 
 
 def _read_row(
@@ -748,38 +766,33 @@ def _look_elsewhere(
     returned: Returned,
 ) -> None:
     """Keep what somebody typed into a row without an answer: over the value that was seen, or beside it."""
-    mark = RowMark.read(keys.get("row_mark"))
+    key = key_of(keys)
     seen = headings.first("value")
     if (
         seen is not None
         and seen in row
         and keys.get("value", "").strip()
-        and not (mark and mark.shows(keys["value"]))
+        and not (key and key.shows(keys["value"]))
     ):
         answer = _answer_of_cell(sheet, number, seen, row[seen], keys)
         returned.doubtful.append(answer._replace(is_typed_over=True))
     for place, cell in row.items():
         name = headings.names.get(place)
-        if name is not None and not (mark and name in EXPLAINED):
+        if name is not None and not (key and name in EXPLAINED):
             continue
         text = _verbatim(cell, sheet)
-        if text.strip() and (name is None or (mark and not mark.explains(name, text))):
+        if text.strip() and (name is None or (key and not key.explains(name, text))):
             about = (keys.get("gtin"), keys.get("attribute"))
             where = (str(sheet.file), sheet.name, number, cell_place(number, place))
             returned.notes.append(CellNote(*where, headings.texts.get(place), text.strip(), *about))
 
 
 def _add_key(keys: dict[str, str], name: str, text: str) -> None:
-    """Add a key to those of a row; one that a spreadsheet may have changed is marked."""
+    """Add what a cell says to what its row says; a position may have been changed by a spreadsheet."""
     if name == "language":
         # Worklists show languages by name.
-        keys[name] = text if "-" in text else known_language_tag(text) or text
-    elif name not in GUARDED:
-        keys[name] = text
-    elif (key := unguarded(text)) is not None:
-        keys[name] = key
-    else:
-        keys["position_read" if name == "position" else name] = text
+        text = text if "-" in text else known_language_tag(text) or text
+    keys["position_read" if name == "position" else name] = text
 
 
 def _key_text(name: str, cell: Cell, sheet: Sheet) -> str:
@@ -929,7 +942,7 @@ def lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
     return None
 
 
-def _layout_by_marks(
+def _layout_by_keys(
     sheet: Sheet, layouts: Sequence[Sequence[str]], says: Callable[[Row, Sequence[str]], int | None]
 ) -> tuple[int, Sequence[str]]:
     """Return the row of headings and the layout of a sheet that its rows prove, whatever its headings say.
@@ -955,27 +968,27 @@ def _layout_by_marks(
 
 #: Rows below the headings from which it is known whether columns are at their places.
 _PROOF = 50
-_KEY = re.compile(r"s[0-9a-f]{8}\.[0-9a-f]{8}")
+_GROUP = re.compile(r"s[0-9a-f]{8}\.[0-9a-f]{8}")
+
+
+def _has_group(row: Row, layout: Sequence[str]) -> int | None:
+    cell = row.get(layout.index("same_answer"))
+    return 1 if cell is not None and _GROUP.fullmatch(cell.text.strip()) else None
 
 
 def _has_key(row: Row, layout: Sequence[str]) -> int | None:
-    cell = row.get(layout.index("same_answer"))
-    return 1 if cell is not None and _KEY.fullmatch(cell.text.strip()) else None
-
-
-def _has_mark(row: Row, layout: Sequence[str]) -> int | None:
-    """Return the vote of a row for a layout: by the value that its mark says; None where it has no mark at its place.
+    """Return the vote of a row for a layout: by the value that its key says; None where it has no key at its place.
 
     That there is no value where there was none says little: an empty column may be another one.
     """
-    if not {"row_mark", "value"} <= set(layout):
+    if not {"row_key", "value"} <= set(layout):
         return None
-    cell, seen = (row.get(layout.index(name)) for name in ("row_mark", "value"))
-    mark = None if cell is None else RowMark.read(cell.text)
-    if mark is None:
+    cell, seen = (row.get(layout.index(name)) for name in ("row_key", "value"))
+    key = None if cell is None else RowKey.read(cell.text)
+    if key is None:
         return None
     shown = "" if seen is None else seen.text
-    return -_PROOF if not mark.shows(shown) else _PROOF if shown.strip() else 1
+    return -_PROOF if not key.shows(shown) else _PROOF if shown.strip() else 1
 
 
 def _headings_by_place(row: Row, layout: Sequence[str]) -> Headings:
@@ -1012,9 +1025,10 @@ def _headings() -> Mapping[str, str]:
             found[_folded_heading(heading)].add(name)
     for field_ in WORKLIST:
         found[_folded_heading(field_.name)].add(field_.name)
-    for column in (*SEVERAL, *TO_FIX):
-        for heading in in_all_languages(column.heading):
-            found[_folded_heading(heading)].add(column.name)
+    shown = {**OF_THE_KEY, **{column.name: column.heading for column in (*SEVERAL, *TO_FIX)}}
+    for name, message in shown.items():
+        for heading in in_all_languages(message):
+            found[_folded_heading(heading)].add(name)
     return {heading: next(iter(names)) for heading, names in found.items() if len(names) == 1}
 
 
@@ -1061,7 +1075,7 @@ class Headings:
             missing.remove("attribute")
         if not any(name in self.places for name in _PRODUCT):
             missing.insert(0, "gtin")
-        by_name = {column.name: column.heading for column in TO_FIX}
+        by_name = {**OF_THE_KEY, **{column.name: column.heading for column in TO_FIX}}
         return [by_name[name] for name in missing]
 
 

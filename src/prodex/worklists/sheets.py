@@ -339,16 +339,17 @@ def read_me(
     ]
 
 
+#: What the sheet does not show: what a cell takes depends on the attribute, and rows that are alike are answered at once.
+_BESIDE = ("attribute", "same_answer")
+
+
 def sheet_columns(rows: pa.Table, words: Translation = ENGLISH) -> dict[str, pa.Array]:
-    """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
-    columns = {}
-    for column in TO_FIX:
-        values = rows[column.name].combine_chunks()
-        if pa.types.is_timestamp(values.type):
-            # As text: a spreadsheet would show a date in the format of whoever opens it.
-            moments = values.to_pylist()
-            values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
-        columns[column.name] = values.cast(pa.string())
+    """Return the columns of the sheet "To fix", and those by which its cells are made, as text.
+
+    Markets and languages have their names.
+    """
+    names = (*(column.name for column in TO_FIX), *_BESIDE)
+    columns = {name: rows[name].combine_chunks().cast(pa.string()) for name in names}
     columns["market"] = _renamed_values(columns["market"], lambda market: _named_market(market, words))
     columns["language"] = _renamed_values(
         columns["language"], lambda language: _named_language(language, words)
