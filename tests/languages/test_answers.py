@@ -17,10 +17,10 @@ from prodex.languages import LANGUAGES, Translation
 from prodex.languages.sentences import HOW
 from prodex.messages import unaccented
 from prodex.worklists.answer_parsing import Vocabulary
+from prodex.worklists.headings import _folded_heading
 from prodex.worklists.hierarchy_answers import said_of_units
 from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.nutrition_answers import said_of_nutrients
-from prodex.worklists.returned_files import _folded_heading
 from prodex.worklists.text_corrections import NO_RULES
 from tests.cases import each_row
 from tests.worklists.bakery import RECORDS

@@ -11,7 +11,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 
 import prodex
-from prodex.worklists.returned_files import read_files
+from prodex.worklists.answer_files import read_files
 from tests.cases import each_row
 from tests.formats.archives import SHEET, Parts, rewritten
 

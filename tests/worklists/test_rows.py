@@ -501,3 +501,20 @@ def test_a_language_that_somebody_wrote_over_is_meant(
     fix = prodex.read_worklist(worklist, many, profile=PROFILE)
     (refused,) = fix.refused.to_dict("records")
     assert (row + 1, True) == (refused["row"], "the row has no language" in refused["reason"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone", [["GTIN"], ["GTIN", "Asked for", "Language"], ["Asked for", "Value seen"]])
+def test_a_row_is_recognized_by_its_key_alone(
+    gone: list[str], worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Whatever somebody deletes of what it shows."""
+    asked = answered(worklist, written)
+    book = load_workbook(worklist)
+    for heading in gone:
+        book["To fix"].delete_cols(place(book["To fix"], heading))
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    about = {row["row"] - 1: (row["attribute"], row["language"]) for row in fix.accepted.to_dict("records")}
+    assert asked == about, fix.answers["reason"].tolist()

@@ -15,9 +15,11 @@ from prodex.messages import hint_and_all
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
+from prodex.worklists.answer_files import Given, read_files
 from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
-from prodex.worklists.returned_files import Given, Returned, Written, known_texts, read_files
+from prodex.worklists.returned_files import Returned, Written
 
 
 def read_worklist(

@@ -339,7 +339,7 @@ def read_me(
     ]
 
 
-#: What the sheet does not show: what a cell takes depends on the attribute, and rows that are alike are answered at once.
+#: What the sheet does not show: a cell takes what its attribute is, and rows that are alike are answered at once.
 _BESIDE = ("attribute", "same_answer")
 
 
