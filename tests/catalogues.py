@@ -69,7 +69,11 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     ]
     yield from ((one, "name of a sheet: letters of ASCII, at most 31") for one in sheets)
     yield from ((one, "how to read a score") for one in (FORMULA, CAVEAT))
-    columns = [*(one.heading for one in (*TO_FIX, *SEVERAL)), *(heading for _, heading, _ in _SUMMARY)]
+    columns = [
+        *(one.heading for one in (*TO_FIX, *SEVERAL)),
+        *layout.OF_THE_KEY.values(),
+        *(heading for _, heading, _ in _SUMMARY),
+    ]
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
     groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}

@@ -212,8 +212,6 @@ def test_report_and_worklists_are_written(run: Run, profile: str, tmp_path: Path
     assert "Completeness is not accuracy" in (tmp_path / "report.html").read_text("utf-8")
     assert {
         "no_brand.xlsx",
-        "no_brand.csv",
-        "no_brand.parquet",
         "no_brand.eml",
         "index.csv",
         "worklists.json",

@@ -369,8 +369,8 @@ def test_a_worklist_read_by_plain_pandas_finds_its_products_again(tmp_path: Path
     audit = prodex.audit(
         CATALOG, {"checks": {"required_text": {"attribute": "description", "language": "fr"}}}
     )
-    audit.worklists(tmp_path / "lists")
-    frame = pd.read_csv(tmp_path / "lists" / "no_owner.csv")
+    audit.worklist_rows().to_csv(tmp_path / "rows.csv", index=False)
+    frame = pd.read_csv(tmp_path / "rows.csv")
     frame = frame.reindex(range(len(frame) + 1))  # a spreadsheet ends with an empty row
     frame["text"] = [
         "Du riz." if one == "8431701027348" else None for one in frame["gtin"].map("{:.0f}".format)

@@ -368,14 +368,14 @@ WORKLISTS: dict[str, Callable[[World, Path], object]] = {
     "a worklist is elsewhere": lambda w, f: edited(
         f / "worklists.json", lambda m: m["worklists"][0].update(file=str(w.outside / "victim.xlsx"))
     ),
-    "a worklist is a link": lambda w, f: linked(f / "Mill-4.csv", w.outside / "victim.csv"),
-    "a worklist is a link to a folder": lambda w, f: linked(f / "Mill-4.csv", w.outside),
+    "a worklist is a link": lambda w, f: linked(f / "Mill-4.eml", w.outside / "victim.csv"),
+    "a worklist is a link to a folder": lambda w, f: linked(f / "Mill-4.eml", w.outside),
     "the index is a link": lambda w, f: linked(f / "index.csv", w.outside / "victim.csv"),
-    "a listed file is missing and another there": lambda _w, f: (f / "Mill-4.csv").rename(f / "thesis.csv"),
+    "a listed file is missing and another there": lambda _w, f: (f / "Mill-4.eml").rename(f / "thesis.eml"),
     "a worklist is a folder": lambda _w, f: (
-        (f / "Mill-4.csv").unlink(),
-        (f / "Mill-4.csv").mkdir(),
-        (f / "Mill-4.csv" / "thesis.txt").write_text("mine"),
+        (f / "Mill-4.eml").unlink(),
+        (f / "Mill-4.eml").mkdir(),
+        (f / "Mill-4.eml" / "thesis.txt").write_text("mine"),
     ),
     "the list is a link": lambda w, f: linked(f / "worklists.json", w.outside / "manifest.json"),
     "the list is of another kind": lambda _w, f: (f / "worklists.json").write_text('{"worklists": 7}'),

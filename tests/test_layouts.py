@@ -183,7 +183,7 @@ CASES = {
         glob("to_fix/worklists.json"),
         in_json,
         (lambda kept: prodex.open_audit("shop").worklists(kept.folder / "to_fix", replace=True),),
-        1,
+        2,
     ),
     "view": Case(
         glob("home/views/*.json"),
@@ -374,7 +374,7 @@ def test_a_digest_that_nobody_wrote_costs_its_line() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [3, 5, None])
+@pytest.mark.parametrize("number", [4, 6, None])
 def test_a_worklist_of_another_layout_is_refused_as_a_whole(kept: Kept, number: int | None) -> None:
     """With its path and what to do, in the list of what was refused; none of its answers is read."""
     path = kept.folder / "to_fix" / "Mill-4.xlsx"

@@ -114,15 +114,14 @@ def test_a_condition_that_does_not_fit_is_no_damage(records: list[dict[str, Any]
 
 @pytest.mark.slow
 def test_every_page_that_is_written_has_a_checksum(records: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Of snapshots, audits, exports, worklists and reports: a flipped bit of a page never goes unseen."""
+    """Of snapshots, audits, exports and reports: a flipped bit of a page never goes unseen."""
     catalog = prodex.flatten(records).save("shop")
     catalog.export(tmp_path / "out")
     audit = prodex.audit(catalog, "online-listing").save()
-    audit.worklists(tmp_path / "lists")
     audit.to_html(tmp_path / "report.html")
     assert catalog.folder is not None
     assert audit.folder is not None
-    folders = [catalog.folder, audit.folder, tmp_path / "out", tmp_path / "lists", tmp_path / "report_files"]
+    folders = [catalog.folder, audit.folder, tmp_path / "out", tmp_path / "report_files"]
 
     for folder in folders:
         files = sorted(folder.rglob("*.parquet"), key=lambda path: path.stat().st_size)

@@ -20,7 +20,7 @@ from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
-from prodex.worklists.rows import worklist_rows
+from prodex.worklists.rows import finding_rows
 
 Record = dict[str, Any]
 #: What a product is called in one place, by its key; None where it has no name.
@@ -89,7 +89,7 @@ def _compared_audits(catalog: Catalog, _: Path) -> Names:
 
 
 def _worklists(catalog: Catalog, _: Path) -> Names:
-    return _rows(worklist_rows(_audit(catalog), {}).to_pandas())
+    return _rows(finding_rows(_audit(catalog), {}).to_pandas())
 
 
 def _report_cards(catalog: Catalog, _: Path) -> Names:

@@ -15,7 +15,7 @@ from prodex import limits
 from prodex.errors import InputError, SpreadsheetUnreadable
 from prodex.formats.spreadsheet_files import MergedCells, sheets_of
 from prodex.formats.workbook_cells import Cell
-from prodex.worklists.returned_files import read_files
+from prodex.worklists.answer_files import read_files
 
 from .archives import MAIN, Parts, book_of, rewritten, text
 

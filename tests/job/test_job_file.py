@@ -122,6 +122,10 @@ WRONG = [
         "line 4, worklists.severity: there is no 'blocke'; did you mean 'blocker'?",
     ),
     (
+        'name = "shop"\n[worklists]\nfolder = "w"\nformat = "csv"',
+        "line 4, worklists.format: what a supplier gets is the workbook.*worklist_rows",
+    ),
+    (
         'name = "shop"\nprofile = []\n[worklists]\nfolder = "w"',
         "line 3, worklists: worklists are made of an audit; give a profile",
     ),

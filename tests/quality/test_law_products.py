@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import prodex
@@ -13,6 +12,7 @@ from prodex.quality.comparison import worsening
 from prodex_sandbox.sample import LAW_FIELDS, law_breaches, law_products
 from prodex_sandbox.sample.law_products import write_law_products
 from tests.cases import each_row
+from tests.quality.workbooks import questions
 
 FOLDER = Path(__file__).parents[2] / "data" / "sample"
 NOW = datetime.fromisoformat("2026-11-27")
@@ -88,7 +88,7 @@ def test_reports_and_worklists_name_law_and_article(catalog: prodex.Catalog, tmp
     assert "Regulation (EU) 2023/988, Art. 19(a)" in page
     assert "(from 12 August 2028 on)" in page
     index = audit.worklists(tmp_path / "to_fix")
-    rows = pd.read_parquet(tmp_path / "to_fix" / index["file"][0].replace(".xlsx", ".parquet"))
+    rows = questions(tmp_path / "to_fix" / index["file"][0])
     assert set(rows.loc[rows["check"] == "non_food_names_manufacturer", "law"]) == {
         "Regulation (EU) 2023/988, Art. 19(a)"
     }

@@ -25,6 +25,7 @@ from prodex.store.reading import flatten
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
 from tests.quality.restricting import restricted
+from tests.quality.workbooks import questions
 
 PASS, FAIL, NOT_APPLICABLE, UNKNOWN = (State.PASS, State.FAIL, State.NOT_APPLICABLE, State.UNKNOWN)
 
@@ -459,7 +460,7 @@ def test_a_supplier_is_asked_once_for_several_channels(tmp_path: Path) -> None:
     """What two channels require alike is one row, in its worst form; the worklist says how many were left out."""
     rows = [BRAND, BRAND | {"channel": "Leaflet", "level": "should"}, BRAND | {"channel": "Book"}, NAME]
     index = prodex.audit(flatten([{"id": 7}]), required(*rows), progress=False).worklists(tmp_path / "to_fix")
-    written = pd.read_parquet(tmp_path / "to_fix" / index["file"][0].replace(".xlsx", ".parquet"))
+    written = questions(tmp_path / "to_fix" / index["file"][0])
 
     assert written[["attribute", "severity"]].values.tolist() == [
         ["brand", "blocker"],

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from python_calamine import CalamineWorkbook
 
 
@@ -21,9 +22,37 @@ def to_fix(path: Path) -> list[dict[str, str]]:
     """Return the failures of a workbook, by the names that its hidden sheet gives to the columns."""
     every = sheets(path)
     told = keys(path)
-    return [
+    rows = [
         dict(zip(told["columns"], row, strict=True)) for name in told["sheets"] for row in every[name][1:]
     ]
+    return [{**_asked(row["row_key"]), **row} for row in rows]
+
+
+#: What the key of a row says first.
+_KEY = (
+    "product_id",
+    "check",
+    "attribute",
+    "language",
+    "language_code",
+    "position",
+    "updated_at",
+    "same_answer",
+)
+
+
+def _asked(key: str) -> dict[str, str]:
+    """Return what the key of a row says; of one that no cell could hold, nothing."""
+    try:
+        return {name: value or "" for name, value in zip(_KEY, json.loads(key), strict=False)}
+    except ValueError:
+        return {}
+
+
+def questions(path: Path) -> pd.DataFrame:
+    """Return the rows of a workbook as a frame, with their numbers; an empty cell is missing."""
+    rows = pd.DataFrame(to_fix(path))
+    return rows.where(rows != "", None).assign(row=range(1, len(rows) + 1))
 
 
 def keys(path: Path) -> dict[str, Any]:

@@ -101,9 +101,9 @@ def test_suppliers_differ(weeks: prodex.SimulatedWeeks) -> None:
 def test_worklists_came_back(weeks: prodex.SimulatedWeeks) -> None:
     """Each is one that was sent; what suppliers know can be used, and what they forgot or typed in haste cannot."""
     assert len(list(weeks.sent.glob("*.xlsx"))) > 10
-    files = sorted(path.name for path in weeks.returned.iterdir())
+    files = sorted(path.stem for path in weeks.returned.iterdir())
     assert 3 == len(files)
-    assert set(files) <= {path.name for path in weeks.sent.glob("*.csv")}
+    assert set(files) <= {path.stem for path in weeks.sent.glob("*.xlsx")}
     fix = prodex.read_worklist(weeks.returned, weeks.catalog, profile="online-listing", now=UNTIL)
     assert len(fix.accepted) > 2
     assert {"?"} <= set(fix.refused["answer"])

@@ -8,9 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 import prodex
+from tests.quality.workbooks import questions
 
 #: Sentences that are certainly of their language, and long enough for a description.
 SENTENCES = {
@@ -18,6 +17,7 @@ SENTENCES = {
     "nl": "Een product uit onze streek, met zorg bereid volgens een recept waar onze klanten al jaren van houden",
     "es": "Un producto de nuestra región, preparado con cuidado según una receta que gusta mucho a los clientes",
 }
+LANGUAGES = {"French": "fr", "Dutch": "nl", "Spanish": "es"}
 #: Names, with room for a number.
 NAMES = {
     "fr": "Préparation de la ferme avec légumes {} sachet de la maison",
@@ -58,7 +58,7 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
         if row["attribute"].startswith("lastRequest.")
     }
     made = Answers()
-    files = sorted(folder.glob("*.parquet"))
+    files = sorted(folder.glob("*.xlsx"))
     places: set[tuple[str, str, str]] = set()
     products = catalog.products.set_index("product_id")["gtin"]
     shared = set(products[products.duplicated(keep=False)].index)
@@ -66,9 +66,9 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
     findings: Counter[tuple[str, str]] = Counter()
     candidates: dict[Path, list[Any]] = {}
     for path in files:
-        rows = pd.read_parquet(path)
+        rows = questions(path)
         findings.update(zip(rows["product_id"], rows["check"], strict=True))
-        rows = rows[rows["attribute"].isin(ATTRIBUTES) & rows["language"].isin(list(SENTENCES))]
+        rows = rows[rows["attribute"].isin(ATTRIBUTES) & rows["language"].isin(list(LANGUAGES))]
         # What only a person can decide is tested elsewhere: products that wait, or share their GTIN.
         rows = rows[~rows["product_id"].isin(waiting | shared) & rows["gtin"].notna()]
         candidates[path] = list(rows.itertuples())
@@ -76,7 +76,8 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
     for path, row in (
         one for turn in zip_longest(*map(_with_path, candidates.items())) for one in turn if one
     ):
-        where = (row.product_id, row.attribute, row.language)
+        language = LANGUAGES[row.language]
+        where = (row.product_id, row.attribute, language)
         if where in places or number >= most:
             continue
         places.add(where)
@@ -85,7 +86,7 @@ def answered(folder: Path, catalog: prodex.Catalog, most: int) -> Answers:
             text = ("?", "x" * 20_001, "n/a")[number // 10 % 3]
             made.bad.add(where)
         else:
-            text = good_text(row.attribute, row.language, number)
+            text = good_text(row.attribute, language, number)
             made.good[where] = text
             made.asked.add((row.product_id, row.check))
         made.texts.setdefault(path, {})[int(row.row)] = text

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from openpyxl import Workbook, load_workbook
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 import prodex
 from prodex.sandbox import Sandbox
+from prodex.worklists.layout import OF_THE_KEY
+from prodex.worklists.row_keys import RowKey
+from tests.quality.workbooks import questions
 
 from .bakery import record, stored, text
 from .handling import as_csv, fill, place, rows_of
@@ -72,16 +75,28 @@ def cheat(does: Callable[..., None]) -> Callable[..., None]:
 
 
 def added(sheet: Worksheet, **cells: Any) -> None:
-    """Add a row with these cells, by their headings."""
+    """Add a row with these cells, by their headings; columns that the sheet does not have are added."""
+    with_columns(sheet, *(name for name in cells if name not in [cell.value for cell in sheet[1]]))
     heading = [cell.value for cell in sheet[1]]
     sheet.append([cells.get(name) for name in heading])
 
 
 def like(sheet: Worksheet, number: int, **cells: Any) -> None:
-    """Add a copy of a row in which some cells are others."""
+    """Add a copy of a row in which some cells are others; what only its key says is changed there, and sealed anew."""
     heading = [cell.value for cell in sheet[1]]
     row = dict(zip(heading, (cell.value for cell in sheet[number]), strict=True))
-    added(sheet, **{**row, **cells})
+    key = RowKey.read(row["Row key"])
+    assert key is not None
+    facts = {name: cells.pop(shown) for name, shown in OF_THE_KEY.items() if shown in cells}
+    language = {"language": cells["Language"], "language_code": None} if "Language" in cells else {}
+    forged = key._replace(**facts, **language).sealed
+    added(sheet, **{**row, "Row key": forged.text, **cells})
+
+
+def with_columns(sheet: Worksheet, *headings: str) -> None:
+    """Add columns, beside those that there are."""
+    for heading in headings:
+        sheet.cell(1, sheet.max_column + 1).value = heading
 
 
 def of_rival(**cells: Any) -> dict[str, Any]:
@@ -139,6 +154,7 @@ def a_hidden_row(sheet: Worksheet, _: Path) -> None:
 
 @cheat
 def a_row_far_below(sheet: Worksheet, _: Path) -> None:
+    with_columns(sheet, "Product", "Field", "Check")
     for place_, value in of_rival().items():
         sheet.cell(50_000, place(sheet, place_)).value = value
 
@@ -206,6 +222,29 @@ def the_field_of_a_row_changed(sheet: Worksheet, _: Path) -> None:
 
 
 @cheat
+def the_field_in_a_key_changed(sheet: Worksheet, _: Path) -> None:
+    like(sheet, 2, **{"New value": f"{CHEAT} bis"})
+    cell = sheet.cell(sheet.max_row, place(sheet, "Row key"))
+    cell.value = cell.value.replace("namePublicLong", "nameLegal").replace("description", "nameLegal")
+
+
+@cheat
+def the_key_of_another_row(sheet: Worksheet, _: Path) -> None:
+    """Of the same product and language: what it shows is the one question, and its key the other."""
+    keys = {
+        RowKey.read(cell.value): cell.value for cell in sheet[get_column_letter(place(sheet, "Row key"))][1:]
+    }
+    one, other = (
+        next(text for key, text in keys.items() if (key.product_id, key.attribute) == ("2", attribute))
+        for attribute in ("namePublicLong", "description")
+    )
+    (row,) = [row for row in sheet.iter_rows(min_row=2) if row[place(sheet, "Row key") - 1].value == one]
+    row[place(sheet, "Row key") - 1].value = other
+    row[place(sheet, "Value seen") - 1].value = None
+    row[place(sheet, "New value") - 1].value = f"{CHEAT} du moulin, avec des graines de lin et de tournesol"
+
+
+@cheat
 def the_language_of_a_row_changed(sheet: Worksheet, _: Path) -> None:
     like(sheet, 2, Language="nl", **{"New value": f"{CHEAT} brood", "Value seen": None})
 
@@ -233,7 +272,7 @@ def the_seal_removed(sheet: Worksheet, _: Path) -> None:
 @cheat
 def no_layout_and_no_marks(sheet: Worksheet, _: Path) -> None:
     sheet.parent["prodex"].delete_rows(keys_of(sheet)["format"])
-    sheet.delete_cols(place(sheet, "Row mark"))
+    sheet.delete_cols(place(sheet, "Row key"))
     added(sheet, **of_rival())
     added(sheet, GTIN=RECORDS[1]["gtin"], Product="2", Field="brand", **{"New value": CHEAT.upper()})
 
@@ -279,11 +318,11 @@ def cheat_of_file(does: Callable[[Path, Path], None]) -> Callable[[Path, Path], 
 @cheat_of_file
 def a_row_in_the_csv_file(path: Path, _: Path) -> None:
     as_csv(path, ";", "utf-8-sig")
-    with path.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
-        heading = next(csv.reader(file, delimiter=";"))
     with path.with_suffix(".csv").open("a", encoding="utf-8", newline="") as file:
         lines = csv.writer(file, delimiter=";")
-        lines.writerow([of_rival().get(name, "") for name in heading])
+        # Below its own headings, since a sheet has none for what only keys say.
+        lines.writerow(of_rival())
+        lines.writerow(of_rival().values())
 
 
 @cheat_of_file
@@ -305,9 +344,10 @@ def cheated(fix: Any) -> Iterator[dict[str, Any]]:
 
 def asked(catalog: prodex.Catalog, folder: Path, **options: Any) -> Path:
     """Write the worklists of all owners; return that of the mill, with one good answer."""
-    prodex.audit(catalog, PROFILE, progress=False).worklists(folder, **options)
+    audit = prodex.audit(catalog, PROFILE, progress=False)
+    audit.worklists(folder, **options)
     (path,) = folder.glob("Mill*.xlsx") if "by" not in options else folder.glob("*.xlsx")
-    rows = pd.read_parquet(path.with_suffix(".parquet"))
+    rows = questions(path)
     rows = rows[rows["check"].eq("names_not_in_capitals") & rows["gtin"].eq(RECORDS[0]["gtin"])]
     fill(path, {int(rows["row"].iloc[0]): GOOD})
     return path
@@ -318,8 +358,7 @@ def returned(path: Path) -> Path:
     back = path.parent / "back"
     back.mkdir()
     for one in path.parent.glob(f"{path.stem}.*"):
-        if one.suffix != ".parquet" and (one.suffix != ".csv" or not path.exists()):
-            one.rename(back / one.name)
+        one.rename(back / one.name)
     return back
 
 

@@ -24,7 +24,12 @@ from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 from xlsxwriter import Workbook as WrittenBook
 
+from prodex.worklists.row_keys import RowKey
+
 WAYS: dict[str, Callable[[Path], None]] = {}
+#: Those after which no row says any more which question it is, beside a hidden sheet that says who was asked: a person
+#: has to confirm the answers.
+TO_CONFIRM = ("column_of_keys_removed", "rows_written_by_hand")
 #: Those that change the sheet alone.
 _OF_SHEET: dict[str, Callable[[Worksheet], None]] = {}
 
@@ -74,6 +79,13 @@ def written(sheet: Worksheet, rows: list[list[Any]]) -> None:
 def place(sheet: Worksheet, heading: str) -> int:
     """Return the number of a column."""
     return [cell.value for cell in sheet[1]].index(heading) + 1
+
+
+def key_at(sheet: Worksheet, number: int) -> RowKey:
+    """Return the key of a row."""
+    key = RowKey.read(sheet.cell(number, place(sheet, "Row key")).value)
+    assert key is not None
+    return key
 
 
 def filled(sheet: Worksheet) -> Iterator[int]:
@@ -138,8 +150,8 @@ def columns_for_notes_inserted(sheet: Worksheet) -> None:
 
 
 @way
-def column_of_ids_removed(sheet: Worksheet) -> None:
-    sheet.delete_cols(place(sheet, "Product"))
+def column_of_keys_removed(sheet: Worksheet) -> None:
+    sheet.delete_cols(place(sheet, "Row key"))
 
 
 @way
@@ -152,7 +164,7 @@ def explanations_removed(sheet: Worksheet) -> None:
         "Expected",
         "Market",
         "Name",
-        "Row",
+        "Required by",
     ):
         sheet.delete_cols(place(sheet, heading))
 
@@ -187,14 +199,6 @@ def gtins_with_spaces(sheet: Worksheet) -> None:
     for number in range(2, sheet.max_row + 1):
         digits = sheet.cell(number, column).value
         sheet.cell(number, column).value = f" {digits[:1]} {digits[1:7]} {digits[7:]} "
-
-
-@way
-def ids_as_numbers(sheet: Worksheet) -> None:
-    column = place(sheet, "Product")
-    for number in range(2, sheet.max_row + 1):
-        cell = sheet.cell(number, column)
-        cell.value, cell.number_format = float(cell.value), "General"
 
 
 @way
@@ -250,7 +254,7 @@ def keys_merged(sheet: Worksheet) -> None:
     rows.sort(key=lambda row: row[0])
     written(sheet, [heading, *rows])
     # Nothing that differs between the rows of a product: a spreadsheet keeps the first of merged cells only.
-    keys = [place(sheet, name) for name in ("GTIN", "Name", "Product")]
+    keys = [place(sheet, name) for name in ("GTIN", "Name")]
     first = 2
     for number in range(3, len(rows) + 3):
         if number == len(rows) + 2 or rows[number - 2][0] != rows[first - 2][0]:
@@ -299,7 +303,7 @@ def rows_written_by_hand(sheet: Worksheet) -> None:
     made = [heading]
     for row in rows_of(sheet)[1:]:
         by_name = dict(zip(heading, row, strict=True))
-        kept = ("GTIN", "Field", "Language", "Language code", "Position", "Value seen", "Check", "New value")
+        kept = ("GTIN", "Asked for", "Language", "Value seen", "New value")
         made.append([by_name[name] if name in kept else None for name in heading])
     written(sheet, made)
 
@@ -313,6 +317,20 @@ def copied_into_another_workbook(path: Path) -> None:
     sheet = book.create_sheet("Sheet7")
     for row in rows:
         sheet.append(row)
+    book.save(path)
+
+
+@way_of_file
+def what_is_shown_copied_into_another_workbook(path: Path) -> None:
+    sheet = load_workbook(path)["To fix"]
+    shown = [
+        number
+        for number in range(sheet.max_column)
+        if not sheet.column_dimensions[get_column_letter(number + 1)].hidden
+    ]
+    book = Workbook()
+    for row in rows_of(sheet):
+        book.active.append([row[number] for number in shown])
     book.save(path)
 
 
@@ -408,12 +426,10 @@ def fill_and_handle(path: Path, answers: dict[int, str], name: str) -> None:
 
 
 def _fill(sheet: Worksheet, answers: dict[int, str]) -> None:
-    column, number = place(sheet, "New value"), place(sheet, "Row")
-    for row in range(2, sheet.max_row + 1):
-        answer = answers.get(int(sheet.cell(row, number).value))
-        if answer is not None:
-            style = copy(sheet.cell(row, column)._style)
-            sheet.cell(row, column, answer)._style = style
+    column = place(sheet, "New value")
+    for number, answer in answers.items():
+        style = copy(sheet.cell(number + 1, column)._style)
+        sheet.cell(number + 1, column, answer)._style = style
 
 
 def filled_rows(file: Path) -> int:
@@ -434,7 +450,7 @@ def filled_rows(file: Path) -> int:
         is_below = False
         for row in rows:
             cells = {re.sub(r"[\W_]+", "", str(cell)).casefold() for cell in row if cell is not None}
-            if {"gtin", "field", "language"} <= cells or {"gtin", "attribute"} <= cells:
+            if "gtin" in cells and cells & {"askedfor", "field", "attribute"}:
                 is_below = True
             elif is_below and any(str(cell).strip() for cell in row if cell is not None):
                 found += 1

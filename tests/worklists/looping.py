@@ -17,7 +17,7 @@ from prodex_sandbox.records.model import SharedProduct
 from prodex_sandbox.sample.catalogue import made_products
 
 from .answering import ATTRIBUTES, Answers, answered
-from .handling import WAYS, fill_and_handle, filled_rows
+from .handling import TO_CONFIRM, WAYS, fill_and_handle, filled_rows
 
 #: What the service itself changes when a product is written.
 _OF_THE_SERVICE = frozenset({"updatedAt", "validation"})
@@ -45,6 +45,8 @@ class Loop:
         Whether each of these has its file, row, cell and reason.
     conflicts
         Number of answers in conflict.
+    asked_back, to_confirm
+        Files with answers that were asked back, and those whose rows lost their keys.
     fix
         What was read.
     filled_rows
@@ -68,6 +70,8 @@ class Loop:
     refused: set[Place] = field(default_factory=set)
     listed: bool = False
     conflicts: int = 0
+    asked_back: set[str] = field(default_factory=set)
+    to_confirm: set[str] = field(default_factory=set)
     fix: prodex.Fix | None = None
     filled_rows: dict[str, int] = field(default_factory=dict)
     status: str = ""
@@ -99,6 +103,8 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
 
         with _timed(loop, "read"):
             fix = prodex.read_worklist(folder / "back")
+        loop.asked_back = set(fix.asked_back["file"])
+        fix.confirm()
         loop.fix, loop.files, loop.conflicts = fix, fix.files, len(fix.conflicts)
         loop.accepted = {
             (one.product_id, one.attribute, one.language): one.answer for one in fix.accepted.itertuples()
@@ -155,6 +161,8 @@ def _come_back(loop: Loop, folder: Path) -> None:
         returned = folder / f"{number:02} {workbook.name}"
         returned.write_bytes(workbook.read_bytes())
         fill_and_handle(returned, texts, ways[number % len(ways)])
+        if ways[number % len(ways)] in TO_CONFIRM:
+            loop.to_confirm.add(str(returned))
     loop.filled_rows = {path.name: filled_rows(path) for path in folder.iterdir()}
 
 

@@ -11,6 +11,7 @@ import pytest
 import prodex
 from prodex.errors import InputError
 from prodex.worklists.remarks import remark
+from tests.quality.workbooks import questions
 
 from .bakery import RECORDS, Answer, stored
 
@@ -166,7 +167,7 @@ def test_what_was_asked_back_is_in_the_worklist_that_goes_out_again(answer: Answ
     """With what was written and the question, and an empty cell for the value."""
     fix = answer(row("erledigt", Check="names_not_in_capitals"), profile=TEXTS)
     index = fix.worklist(tmp_path / "again")
-    again = pd.read_parquet(tmp_path / "again" / index["file"][0].replace(".xlsx", ".parquet"))
+    again = questions(tmp_path / "again" / index["file"][0])
     assert ["“erledigt” was asked back: " in one for one in again["reason"]] == [True]
     assert again["new_value"].isna().all()
 

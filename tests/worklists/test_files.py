@@ -119,28 +119,6 @@ def test_what_cannot_be_read_is_said_and_the_others_are_read(
     assert fix.refused["file"][0].endswith("a.xlsx")
 
 
-@pytest.mark.slow
-def test_workbook_and_csv_of_a_worklist_count_once(tmp_path: Path, catalog: prodex.Catalog) -> None:
-    """Who answers in one leaves the other as it was written; where both have answers, both are read."""
-
-    def read() -> tuple[int, int, int]:
-        fix = prodex.read_worklist(tmp_path, catalog, profile={"checks": {"valid_gtin": {}}})
-        return fix.files, fix.unanswered, len(fix.answers)
-
-    empty = (*GOOD[:-1], "")
-    book(tmp_path / "Mill.xlsx", HEADINGS, GOOD, empty)
-    (tmp_path / "Mill.csv").write_text("\n".join(";".join(row) for row in (HEADINGS, empty, empty)))
-    assert read() == (1, 1, 1), "answered in the workbook"
-    book(tmp_path / "Mill.xlsx", HEADINGS, empty, empty)
-    assert read() == (1, 2, 0), "not answered at all"
-    (tmp_path / "Mill.csv").write_text("\n".join(";".join(row) for row in (HEADINGS, GOOD, empty)))
-    assert read() == (1, 1, 1), "answered in the CSV file"
-    book(tmp_path / "Mill.xlsx", HEADINGS, GOOD, empty)
-    assert read() == (2, 2, 2), "answered in both"
-    book(tmp_path / "Bakery.xlsx", HEADINGS, empty)
-    assert read() == (3, 3, 2), "and in none of another one"
-
-
 def test_what_a_cell_does_not_say_is_asked_back(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """A formula without its result, an error in place of a value, one cell over several rows, a row without product."""
     path = book(tmp_path / "a.xlsx", HEADINGS, GOOD, *[GOOD] * 6)

@@ -11,7 +11,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 
 import prodex
-from prodex.worklists.returned_files import read_files
+from prodex.worklists.answer_files import read_files
 from tests.cases import each_row
 from tests.formats.archives import SHEET, Parts, rewritten
 
@@ -256,7 +256,7 @@ def test_letters_that_agree_with_nothing_are_refused_row_by_row(
 
 @pytest.mark.slow
 def test_the_workbook_beside_it_names_the_catalogue(tmp_path: Path, cheeses: prodex.Catalog) -> None:
-    """A worklist that prodex wrote is answered in its CSV file, which a spreadsheet saved in its code page."""
+    """The rows of a worklist are answered in a table of a program, which was saved in the code page of a country."""
     saved = cheeses.save("cheeses")
     audit = prodex.audit(
         saved,
@@ -268,18 +268,13 @@ def test_the_workbook_beside_it_names_the_catalogue(tmp_path: Path, cheeses: pro
         },
     )
     audit.worklists(tmp_path / "out")
-    (path,) = [one for one in (tmp_path / "out").glob("*.csv") if one.name != "index.csv"]
-    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     assert (tmp_path / "out" / "index.csv").read_bytes().startswith(b"\xef\xbb\xbf")
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    answers = {one["product_id"]: f"Käse {one['product_id']} Größe" for one in rows}
-    with path.open("w", encoding="cp1252", errors="replace", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
-        writer.writeheader()
-        writer.writerows([one | {"new_value": answers[one["product_id"]]} for one in rows])
+    rows = audit.worklist_rows()
+    rows["new_value"] = "Käse " + rows["product_id"] + " Größe"
+    file = tmp_path / "out" / "answers.csv"
+    rows.to_csv(file, sep=";", index=False, encoding="cp1252", errors="replace")
     fix = prodex.read_worklist(tmp_path / "out", profile=NO_CHECKS)
-    assert set(answers.values()) == set(fix.accepted["answer"])
+    assert set(rows["new_value"]) == set(fix.accepted["answer"])
 
 
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])

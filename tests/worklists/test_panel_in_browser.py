@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 from tests.notebook.lab import Lab
+from tests.quality.workbooks import questions
 
 from .bakery import RECORDS
 from .handling import fill
@@ -46,7 +46,7 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
     with lab.opened(browser, [CELL]) as notebook:
         out = notebook.run()
         (path,) = lab.folder.rglob("asked/*.xlsx")
-        asked = pd.read_parquet(path.with_suffix(".parquet")).set_index(["check", "gtin"])["row"]
+        asked = questions(path).set_index(["check", "gtin"])["row"]
         names, texts = asked["names_not_in_capitals"], asked["required_text[description,nl]"]
         answers = {
             names[FIRST]: "Pain de campagne aux graines",

@@ -14,7 +14,7 @@ from openpyxl.workbook import Workbook
 import prodex
 from prodex.worklists.layout import SEVERAL_SHEET, TO_FIX
 
-from .handling import place
+from .handling import key_at, place
 
 #: Four products without a brand, two without storage conditions in French, one with a brand that others have.
 RECORDS: list[dict[str, Any]] = [
@@ -52,7 +52,6 @@ def catalog() -> prodex.Catalog:
 def worklist(tmp_path: Path, catalog: prodex.Catalog) -> Path:
     """Write the worklist of the only owner, and return its workbook."""
     prodex.audit(catalog, PROFILE).worklists(tmp_path / "out")
-    (tmp_path / "out" / "Mill-4.csv").unlink()
     return tmp_path / "out" / "Mill-4.xlsx"
 
 
@@ -176,7 +175,7 @@ def without_key(book: Workbook) -> None:
 def without_rows(book: Workbook) -> None:
     sheet = book["To fix"]
     for number in range(sheet.max_row, 1, -1):
-        if sheet.cell(number, place(sheet, "Check")).value == "has_brand":
+        if key_at(sheet, number).check == "has_brand":
             sheet.delete_rows(number)
 
 
@@ -185,7 +184,7 @@ def of_other_rows(book: Workbook) -> None:
     without_rows(book)
     sheet = book["To fix"]
     for number in range(2, sheet.max_row + 1):
-        sheet.cell(number, place(sheet, "Same answer")).value = book[SEVERAL_SHEET].cell(2, 8).value
+        sheet.cell(number, place(sheet, "Row key")).value = book[SEVERAL_SHEET].cell(2, 8).value
 
 
 def as_formula(book: Workbook) -> None:

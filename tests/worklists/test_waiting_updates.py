@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import zipfile
 from pathlib import Path
@@ -49,9 +48,10 @@ def catalog_of(update: Any, **attributes: Any) -> prodex.Catalog:
     )
 
 
-def written(catalog: prodex.Catalog, folder: Path, name: str = "Mill-4") -> pd.DataFrame:
-    prodex.audit(catalog, PROFILE).worklists(folder)
-    return pd.read_parquet(folder / f"{name}.parquet")
+def written(catalog: prodex.Catalog, folder: Path, owner: str = "Mill") -> pd.DataFrame:
+    audit = prodex.audit(catalog, PROFILE)
+    audit.worklists(folder)
+    return audit.worklist_rows(owner)
 
 
 def waits(rows: pd.DataFrame) -> dict[tuple[str, str | None], Any]:
@@ -72,9 +72,10 @@ def open_cells(path: Path) -> list[bool]:
 
 
 def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
-    """Its row stays, with a locked cell and the reason in words; workbook, CSV and index count it apart."""
+    """Its row stays, with a locked cell and the reason in words; workbook, frame and index count it apart."""
     folder = tmp_path / "to_fix"
-    index = prodex.audit(catalog_of(UPDATE), PROFILE).worklists(folder)
+    audit = prodex.audit(catalog_of(UPDATE), PROFILE)
+    index = audit.worklists(folder)
     path = folder / "Mill-4.xlsx"
 
     expected = [
@@ -91,14 +92,9 @@ def test_a_value_whose_update_waits_is_not_asked_for(tmp_path: Path) -> None:
     rows = to_fix(path)
     shown = [(row["attribute"], row["how"], cell) for row, cell in zip(rows, open_cells(path), strict=True)]
     assert expected == sorted(shown, key=lambda one: (not one[2], one[0]))
-    with (folder / "Mill-4.csv").open(encoding="utf-8-sig", newline="") as file:
-        lines = list(csv.DictReader(file))
-    assert [(one["attribute"], one["how"]) for one in rows] == [
-        (one["attribute"], one["how"]) for one in lines
-    ]
-    assert {"true": 4, "false": 1} == pd.Series(
-        [one["update_waits"] for one in lines]
-    ).value_counts().to_dict()
+    lines = audit.worklist_rows()
+    assert [[one["attribute"], one["how"]] for one in rows] == lines[["attribute", "how"]].values.tolist()
+    assert {True: 4, False: 1} == lines["update_waits"].value_counts().to_dict()
     asked = {f"F{number}" for number, row in enumerate(rows, 2) if row["attribute"] == "description"}
     assert asked == {cell for one in validations(path) for cell in one["sqref"].split()}
     says = "To answer: 1 of 5 findings. Nothing to answer, since an update waits for acceptance: 4."

@@ -19,10 +19,23 @@ import prodex
 from prodex.cli import app
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.sandbox import Sandbox
+from tests.quality.workbooks import questions
 
 from .bakery import Answer, stored
-from .cheating import CHEAT, CHEATS, GOOD, PROFILE, RECORDS, RIVAL, asked, cheated, returned, rows_of_rival
-from .handling import fill, place, rows_of
+from .cheating import (
+    CHEAT,
+    CHEATS,
+    GOOD,
+    PROFILE,
+    RECORDS,
+    RIVAL,
+    added,
+    asked,
+    cheated,
+    returned,
+    rows_of_rival,
+)
+from .handling import fill, key_at, place, rows_of
 
 FIRST = RECORDS[0]["gtin"]
 
@@ -183,18 +196,15 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
     audit = prodex.audit(catalog, PROFILE, progress=False)
     audit.worklists(tmp_path / "out", by=by)
     for path in (tmp_path / "out").glob("*.xlsx"):
-        rows = pd.read_parquet(path.with_suffix(".parquet"))
+        rows = questions(path)
         names = rows[rows["check"] == "names_not_in_capitals"]
         fill(path, {int(one.row): "Pain de campagne" for one in names.itertuples()})
-        path.with_suffix(".csv").unlink()
     fix = prodex.read_worklist(tmp_path / "out", catalog, profile=PROFILE)
     assert {"accepted": len(RECORDS)} == dict(fix.counts), fix.answers["reason"].tolist()
     path = next((tmp_path / "out").glob("*.xlsx"))
     book = load_workbook(path)
     sheet = book["To fix"]
-    heading = [cell.value for cell in sheet[1]]
-    mine = {"GTIN": FIRST, "Field": "namePublicShort", "Language": "fr", "New value": CHEAT}
-    sheet.append([mine.get(name) for name in heading])
+    added(sheet, **{"GTIN": FIRST, "Field": "namePublicShort", "Language": "fr", "New value": CHEAT})
     book.save(path)
     fix = prodex.read_worklist(tmp_path / "out", catalog, profile=PROFILE)
     assert [CHEAT] == fix.asked_back["answer"].tolist()
@@ -207,15 +217,12 @@ def test_a_worklist_of_another_service_is_asked_back(
     """It has the same GTINs, ids and owners, and other products."""
     loaded = prodex.load_products(service, name="rivals", progress=False)
     path = asked(loaded, tmp_path / "out")
+    rows = prodex.audit(loaded, PROFILE, progress=False).worklist_rows("Mill")
     other = dataclasses.replace(
         loaded, origin=dataclasses.replace(loaded.origin, source="https://api.other.example")
     )
-    for file in (path, path.with_suffix(".csv")):
-        rows = pd.read_csv(path.with_suffix(".csv"), dtype=str)
-        if file.suffix == ".csv":
-            rows.loc[0, "new_value"] = GOOD
-            rows.to_csv(file, index=False)
-        fix = prodex.read_worklist(file, other, profile=PROFILE)
+    for answers in (path, rows.assign(new_value=rows["new_value"].where(rows.index > 0, GOOD))):
+        fix = prodex.read_worklist(answers, other, profile=PROFILE)
         assert {"asked back": 1} == dict(fix.counts), fix.answers["reason"].tolist()
 
 
@@ -230,10 +237,11 @@ def test_a_product_that_changed_hands_is_asked_back(worklist: Path) -> None:
 def test_an_answer_to_a_check_that_finds_nothing_any_more_is_asked_back(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
-    """A mark can be made by anybody; the audit says whether something is asked."""
+    """A key can be made by anybody; the audit says whether something is asked."""
     book = load_workbook(worklist)
     sheet = book["To fix"]
-    sheet.cell(4, place(sheet, "Check")).value = "required_text[namePublicLong,fr]"
+    forged = key_at(sheet, 4)._replace(check="required_text[namePublicLong,fr]").sealed
+    sheet.cell(4, place(sheet, "Row key")).value = forged.text
     book.save(worklist)
     profile = {
         "checks": {**PROFILE["checks"], "required_text": {"attribute": "namePublicLong", "language": "fr"}}

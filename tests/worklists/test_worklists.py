@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 import re
 import shutil
@@ -15,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,12 +70,6 @@ def audited(*records: dict[str, Any], checks: Any = None) -> Audit:
     return prodex.audit(prodex.flatten(records), checks or CORE, now=AS_OF)
 
 
-def all_rows(folder: Path) -> pd.DataFrame:
-    return pd.concat(
-        [pq.read_table(path).to_pandas() for path in folder.glob("*.parquet")], ignore_index=True
-    )
-
-
 SMALL = [
     {"id": 1, "gtin": "03036811359935", "owner": {"id": 4, "name": "Mill"}, "isConsumerUnit": True},
     {"id": 2, "gtin": "03036811359936", "owner": {"id": 4, "name": "Mill"}, "namePublicLong": [text("Pain")]},
@@ -92,7 +83,7 @@ SMALL = [
 ]
 
 
-def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_path: Path) -> None:
+def test_each_owner_has_a_workbook_and_a_mail_and_programs_have_its_rows(tmp_path: Path) -> None:
     """Groups are made by code, never by label; products without an owner have a worklist of their own."""
     audit = audited(*SMALL)
 
@@ -100,7 +91,7 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
 
     there = {path.name for path in (tmp_path / "to_fix").iterdir()}
     stems = ["Mill-4", "Mill-5", "no_owner"]
-    assert {f"{s}.{e}" for s in stems for e in ("xlsx", "csv", "parquet", "eml")} | {
+    assert {f"{s}.{e}" for s in stems for e in ("xlsx", "eml")} | {
         "index.csv",
         "worklists.json",
     } == there
@@ -108,14 +99,11 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
         (None if pd.isna(code) else code, count)
         for code, count in zip(index["code"], index["failures"], strict=True)
     ]
-    for stem in stems:
-        rows = pq.read_table(tmp_path / "to_fix" / f"{stem}.parquet")
-        assert WORKLIST.names == rows.schema.names
-        with (tmp_path / "to_fix" / f"{stem}.csv").open(encoding="utf-8-sig", newline="") as file:
-            written = list(csv.DictReader(file))
+    for stem, owner in zip(stems, ["4", "5", None], strict=True):
+        rows = audit.worklist_rows(owner)
+        assert WORKLIST.names == rows.columns.tolist()
         filled = to_fix(tmp_path / "to_fix" / f"{stem}.xlsx")
         for name in (
-            "row",
             "product_id",
             "gtin",
             "check",
@@ -125,8 +113,7 @@ def test_each_owner_has_a_workbook_a_csv_and_a_parquet_with_the_same_rows(tmp_pa
             "value",
             "reason",
         ):
-            expected = ["" if one is None else str(one) for one in rows[name].to_pylist()]
-            assert expected == [one[name] for one in written], name
+            expected = ["" if pd.isna(one) else str(one) for one in rows[name]]
             # People read the name of a language.
             shown = ["French" if name == "language" and one == "fr" else one for one in expected]
             assert shown == [one[name] for one in filled], name
@@ -136,13 +123,12 @@ def test_the_worst_stand_first_then_product_by_product(tmp_path: Path) -> None:
     """Rows are sorted by severity, then in the order of the catalogue, then in that of the profile."""
     audited(*SMALL).worklists(tmp_path / "all", by="validation_status")
 
-    rows = pq.read_table(tmp_path / "all" / "no_validation_status.parquet").to_pandas()
+    rows = pd.DataFrame(to_fix(tmp_path / "all" / "no_validation_status.xlsx"))
     order = ["blocker", "error", "warning", "info"]
     found = [
         (order.index(severity), int(product)) for severity, product in rows[["severity", "product_id"]].values
     ]
     assert sorted(found) == found
-    assert list(range(1, len(rows) + 1)) == rows["row"].tolist()
 
 
 def test_gtins_are_text_and_new_values_are_empty(tmp_path: Path) -> None:
@@ -204,13 +190,12 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
 
 
 def test_programs_find_the_rows_again(tmp_path: Path) -> None:
-    """The hidden sheet names the audit, the columns and the Parquet file of the rows."""
+    """The hidden sheet names the audit and the columns."""
     audit = audited(*SMALL)
     audit.worklists(tmp_path / "out")
     told = keys(tmp_path / "out" / "Mill-4.xlsx")
-    digest = hashlib.sha256((tmp_path / "out" / told["file"]).read_bytes()).hexdigest()
 
-    assert (4, digest, "owner") == (told["format"], told["worklist"], told["by"])
+    assert (5, "owner") == (told["format"], told["by"])
     assert (audit.profile, audit.audited_at.isoformat()) == (told["profile"], told["audited_at"])
     assert 'name="prodex" sheetId="4" state="hidden"' in _part(
         tmp_path / "out" / "Mill-4.xlsx", "xl/workbook.xml"
@@ -230,13 +215,14 @@ def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
 
     synonyms = [{"text": [text("Miche"), text("Pain")]}, {"text": [text("Pain"), text("Bread", "eng-GB")]}]
     record = {"id": 1, "synonyms": synonyms, "updatedAt": "2026-10-01T08:00:00"}
-    audited(record, checks={"checks": {"no_bread_twice": {}}}).worklists(tmp_path / "one")
+    audit = audited(record, checks={"checks": {"no_bread_twice": {}}})
+    audit.worklists(tmp_path / "one")
 
-    rows = pq.read_table(tmp_path / "one" / "no_owner.parquet").to_pylist()
+    rows = audit.worklist_rows().to_dict("records")
     assert [("fra-FR", "0.1"), ("fra-FR", "1.0")] == [(row["language_code"], row["position"]) for row in rows]
     shown = to_fix(tmp_path / "one" / "no_owner.xlsx")
     assert ["2026-10-01T08:00:00"] * 2 == [row["updated_at"] for row in shown]
-    assert ["[0.1]", "[1.0]"] == [row["position"] for row in shown]
+    assert ["0.1", "1.0"] == [row["position"] for row in shown]
 
 
 def test_a_row_never_means_a_text_in_another_language(tmp_path: Path) -> None:
@@ -253,9 +239,7 @@ def test_a_row_never_means_a_text_in_another_language(tmp_path: Path) -> None:
 
     record = {"id": 1, "description": [text(copy), text("Crackers", "eng-GB"), text(copy, "spa-ES")]}
     checks = {"in_stated_language": {}, "translations_differ": {}, "nobody_picnics": {}}
-    audited(record, checks={"checks": checks}).worklists(tmp_path / "out")
-
-    rows = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
+    rows = audited(record, checks={"checks": checks}).worklist_rows().to_dict("records")
     found = [(row["check"], row["language"], row["language_code"], row["position"]) for row in rows]
     assert sorted(found) == [
         ("in_stated_language", "es", "spa-ES", "2"),
@@ -273,10 +257,9 @@ def test_the_only_text_in_a_language_is_meant_whatever_was_seen(tmp_path: Path) 
         {"id": 1, "namePublicLong": [text("Bread", "eng-GB"), text("Pain")]},
         {"id": 2, "namePublicLong": [text("Miche"), text("Pain")]},
     ]
-    audited(*records, checks={"checks": {"nothing_is_right": {}}}).worklists(tmp_path / "out")
-
-    rows = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
-    assert [("fra-FR", "1"), (None, None)] == [(row["language_code"], row["position"]) for row in rows]
+    rows = audited(*records, checks={"checks": {"nothing_is_right": {}}}).worklist_rows()
+    places = rows[["language_code", "position"]].astype(object)
+    assert [["fra-FR", "1"], [None, None]] == places.where(places.notna(), None).values.tolist()
 
 
 def test_a_row_that_shows_a_word_shows_the_text_that_an_answer_replaces(tmp_path: Path) -> None:
@@ -287,9 +270,9 @@ def test_a_row_that_shows_a_word_shows_the_text_that_an_answer_replaces(tmp_path
         {"id": 1, "composition": [text(composition)], "allergens": [text("Contient : lait.")], **FOOD},
         {"id": 2, "composition": [text(composition)], "allergens": [text(long)], **FOOD},
     ]
-    audited(*records, checks={"checks": {"composition_allergens_listed": {}}}).worklists(tmp_path / "out")
+    audit = audited(*records, checks={"checks": {"composition_allergens_listed": {}}})
 
-    first, second = pq.read_table(tmp_path / "out" / "no_owner.parquet").to_pylist()
+    first, second = audit.worklist_rows().to_dict("records")
     assert (first["attribute"], first["value"], first["position"]) == ("allergens", "avoine", "0")
     assert first["how"] == "A text in French, in place of: Contient : lait."
     assert second["how"].endswith(f"in place of: {long[:500]}… (500 of 1,200 characters)")
@@ -362,7 +345,7 @@ def test_very_many_cells_are_told_what_may_stand_in_them(tmp_path: Path) -> None
     told = [cell for one in validations(path) for cell in one["sqref"].split()]
     assert 1_200 == len(told) == len(set(told))
     assert {f"F{n}" for n, row in enumerate(to_fix(path), 2) if row["attribute"] == "nameLegal"} == set(told)
-    assert '<dimension ref="A1:X2401"/>' in xml(path, "To fix")
+    assert '<dimension ref="A1:P2401"/>' in xml(path, "To fix")
 
 
 HOSTILE = [
@@ -408,13 +391,14 @@ def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) ->
     assert {path.parent} == {one.parent.resolve() for one in (tmp_path / "out").rglob("*")}
     (row,) = to_fix(path)
     shown, escaped, is_cut = cell(hostile)
-    for column in ("gtin", "name", "attribute", "language", "value"):
+    for column in ("gtin", "name", "language", "value"):
         assert shown == row[column], column
+    assert row.get("attribute", hostile) == hostile  # a key that no cell could hold says nothing
     for sheet in sheets(path):
         ET.fromstring(xml(path, sheet))
         assert "<f>" not in xml(path, sheet)
         assert "<hyperlink" not in xml(path, sheet)
-    (kept,) = pq.read_table(path.with_suffix(".parquet")).to_pylist()
+    (kept,) = audit.worklist_rows().to_dict("records")
     assert [hostile] * 3 == [kept[column] for column in ("product_id", "attribute", "value")]
     said = "\n".join(one[0] for one in sheets(path)["Read me"])
     assert bool(escaped) == ("control characters" in said)
@@ -433,8 +417,8 @@ def test_what_is_cut_says_so() -> None:
     faces, _, is_cut = cell("😀" * 20_000)
     assert is_cut
     assert len(faces.encode("utf-16-le")) <= 2 * LONGEST
-    assert faces.endswith("… [16,348 of 20,000 characters; all in the Parquet and CSV]")
-    assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters; all in the Parquet and CSV]")
+    assert faces.endswith("… [16,348 of 20,000 characters]")
+    assert shown.endswith(f"… [{LONGEST - 70:,} of 32,768 characters]")
 
 
 @pytest.mark.slow
@@ -460,14 +444,14 @@ def test_columns_are_cells_one_by_one(texts: list[str | None]) -> None:
 
 def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path) -> None:
     """None is lost, and the hidden sheet names all sheets."""
-    audited(*SMALL).worklists(tmp_path / "out", by="validation_status")
-    rows = pq.read_table(tmp_path / "out" / "no_validation_status.parquet")
+    rows = pa.Table.from_pandas(audited(*SMALL).worklist_rows(), WORKLIST, preserve_index=False)
     worklist = Worklist("owner", None, None, "all", rows, {})
 
     write_workbook(worklist, WorklistFacts({}, [], []), Fields(), {}, tmp_path / "small.xlsx", most_rows=6)
 
     assert ["To fix", "To fix 2", "To fix 3"] == keys(tmp_path / "small.xlsx")["sheets"]
-    assert [str(number) for number in range(1, 14)] == [row["row"] for row in to_fix(tmp_path / "small.xlsx")]
+    shown = [(row["gtin"], row["reason"]) for row in to_fix(tmp_path / "small.xlsx")]
+    assert list(zip(rows["gtin"].to_pylist(), rows["reason"].to_pylist(), strict=True)) == shown
 
 
 def test_names_of_files_are_told_apart() -> None:
@@ -503,7 +487,7 @@ def test_a_folder_that_holds_anything_else_is_left_alone(tmp_path: Path) -> None
     assert b"filled in" == (out / "Mill-4.xlsx").read_bytes()
 
     audit.worklists(out, replace=True, severity="blocker")
-    assert {"Mill-4.xlsx", "Mill-4.csv", "Mill-4.parquet", "Mill-4.eml", "index.csv", "worklists.json"} == {
+    assert {"Mill-4.xlsx", "Mill-4.eml", "index.csv", "worklists.json"} == {
         path.name for path in out.iterdir()
     }
 
@@ -567,15 +551,33 @@ def test_nothing_to_mend_is_an_index_without_worklists(tmp_path: Path) -> None:
         assert {"index.csv", "worklists.json"} == {path.name for path in (tmp_path / str(number)).iterdir()}
 
 
-def test_csv_is_safe_for_spreadsheets_and_verbatim_by_choice(tmp_path: Path) -> None:
-    """People open it in a spreadsheet; whoever wants each text as it is asks for that."""
+@pytest.mark.parametrize("option", ["format", "escape_formulas"])
+def test_another_format_is_refused_and_the_words_name_the_rows(tmp_path: Path, option: str) -> None:
+    """What a supplier gets is the workbook; a program takes the frame, which has each text as it is."""
     own_rule("description", "fr", "=1+1")
     audit = audited({"id": 1}, checks={"checks": {"nothing_is_right": {}}})
-    audit.worklists(tmp_path / "verbatim", escape_formulas=False)
-    audit.worklists(tmp_path / "safe")
+    with pytest.raises(InputError, match=r"audit\.worklist_rows\(owner"):
+        audit.worklists(tmp_path / "out", **{option: "csv"})
+    assert not (tmp_path / "out").exists()
+    assert ["=1+1"] == audit.worklist_rows()["value"].tolist()
 
-    assert '"=1+1"' in (tmp_path / "verbatim" / "no_owner.csv").read_text("utf-8")
-    assert '"\'=1+1"' in (tmp_path / "safe" / "no_owner.csv").read_text("utf-8")
+
+def test_no_owner_and_all_owners_are_two_choices() -> None:
+    """None is the products without an owner; rows of several owners are those of each, and unknown owners are named."""
+    audit = audited(*SMALL)
+    none, mill, every = (
+        audit.worklist_rows(None),
+        audit.worklist_rows(owner=["4", None]),
+        audit.worklist_rows(),
+    )
+    assert {"4"} == set(none["product_id"])
+    assert {"1", "2", "4"} == set(mill["product_id"])
+    assert (3, 10, 13) == (len(none), len(mill), len(every))
+    assert [*range(1, 8), *range(1, 4), *range(1, 4)] == every["row"].tolist()
+    with pytest.raises(InputError, match="'Mill' is the name of 2 owners"):
+        audit.worklist_rows("Mill")
+    with pytest.raises(InputError, match="has the owner 'Mll'"):
+        audit.worklist_rows("Mll")
 
 
 def test_a_saved_audit_without_its_catalogue_still_writes(home: Path, tmp_path: Path) -> None:
@@ -628,7 +630,7 @@ def test_the_worklists_together_are_the_failures(some: list[dict[str, Any]], by:
     expected = audit.failures()
     # What is accepted is in no worklist, and suppliers are not told since when something is open.
     columns = list(expected.columns[: list(expected.columns).index("accepted")])
-    rows = all_rows(out) if len(index) else expected.iloc[:0]
+    rows = audit.worklist_rows()
     assert _counted(expected[columns]) == _counted(rows[columns])
     shown = [row for name in index["file"] for row in to_fix(out / name)]
     assert Counter(zip(rows["product_id"], rows["check"], strict=True)) == Counter(

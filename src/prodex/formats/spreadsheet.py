@@ -59,8 +59,8 @@ def unescape_formulas(text: str) -> str:
     Parameters
     ----------
     text
-        Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` or `worklists.json`
-        beside it says; `frame["text"].map(prodex.unescape_formulas)` does a column. A missing value stays missing.
+        Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` beside it
+        says; `frame["text"].map(prodex.unescape_formulas)` does a column. A missing value stays missing.
 
     Raises
     ------

@@ -39,7 +39,7 @@ from prodex.formats.workbook_cells import Cell, Range, Row, unreadable
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 
 #: The first bytes of archives, and of the files of older programs and of workbooks with a password.
-_ZIP, _OLE = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP, _OLE, _PARQUET = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PAR1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 #: Filled cells and rows of a file, all its sheets together: a worklist of 50,000 findings has a million cells.
@@ -266,6 +266,8 @@ def sheets_of(
         meter.count_received(file.stat().st_size)
     if head == _OLE:
         raise _refused_ole(file)
+    if head.startswith(_PARQUET):
+        raise _refused(file, "it is a Parquet file", "Read it with pandas, and give the frame.")
     if not head.startswith(_ZIP):
         yield [_csv_sheet(file, meter, headings, known, counter)]
         return

@@ -58,6 +58,7 @@ from prodex.quality.watch import zone_of
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.tables.declaration import TABLES
+from prodex.worklists.layout import OF_OTHER_FORMATS, ONLY_WORKBOOKS
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))
@@ -279,6 +280,8 @@ class _Reader:
             return None
         here = "worklists"
         table = self._table(values[here], here, "{folder = 'worklists'}")
+        if other := next((key for key in table if key in OF_OTHER_FORMATS), None):
+            raise self.place.error((here, other), ONLY_WORKBOOKS)
         self._known(table, ("folder", "by", "profile", "severity", "language", "languages"), (here,))
         names = [profile.name for profile in profiles]
         if not names:

@@ -418,6 +418,11 @@ OUTCOMES = (
     "The worklist was written for {owners}, and the answer is about a product of {owner}. Is it meant?",
     "The check {check} asks for nothing in {place} of this product, a product of {owner}. Is it meant?",
     "The worklist did not ask for {place} of this product, a product of {owner}. Is it meant?",
+    "The hidden key of its row was changed. The answer is about a product of {owner}. Is it meant?",
+    (
+        "Its row shows that it asks for {text}, and its hidden key is of a row that asks for something else. The answer is "
+        "about a product of {owner}. Is it meant?"
+    ),
     "no column is called 'New value'. Name the one with the answers so.",
     "the cell shows the error {text}. Write the value.",
     "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet.",

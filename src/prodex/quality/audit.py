@@ -869,6 +869,65 @@ class Audit:
 
         return write_worklists(self, folder, by, **options)
 
+    def worklist_rows(
+        self,
+        owner: Any = ...,
+        *,
+        language: str = "en",
+        accepted: bool = False,
+        progress: Progress = None,
+        **equal: Any,
+    ) -> pd.DataFrame:
+        """Return the rows of worklists by owner as a frame, for programs: one row for each question.
+
+        Whoever fills in the column `new_value` writes the frame as they like, and `prodex.read_worklist` reads it: any
+        table with these columns is read.
+
+        Parameters
+        ----------
+        owner
+            Whose products: an owner by id or name, or several of them. None means the products without an owner, as in
+            all filters; leave it out for all owners.
+        language
+            The language of what people read in it, as for `worklists`.
+        accepted
+            Whether findings that are accepted are among them.
+        progress
+            As for `worklists`.
+        **equal
+            Only some findings, as `failures` takes them: `severity=["blocker", "error"]`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `failures` before `accepted`, and row (the number within the worklist of its owner),
+            language_code and position of the text that is meant, updated_at (when the product was last changed, UTC),
+            update_waits (whether an update waits for acceptance, so that nothing is asked; missing where that is not
+            known), new_value and accept_because (empty, to be filled in), how to answer, row_key (by which the row is
+            recognized), asked_for in words, same_answer (alike in rows that one answer can be for), the scope of the
+            worklist, and the law that asks for it. Worklists with the most findings are first, as in the index of
+            `worklists`.
+
+        Raises
+        ------
+        InputError
+            When no product has such an owner, or several owners have that name; the message names them.
+        QueryError
+            When there is no such column or value to select by.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> mill = {"id": 4, "name": "Mill"}
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "1", "owner": mill}, {"id": 8, "gtin": "2"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> [audit.worklist_rows(**which)["gtin"].tolist() for which in ({}, {"owner": "Mill"}, {"owner": None})]
+        [['1', '2'], ['1'], ['2']]
+        """
+        from prodex.worklists.questions import worklist_rows
+
+        return worklist_rows(self, owner, language=language, accepted=accepted, progress=progress, **equal)
+
     @cached_property
     def states(self) -> States:
         """The matrix as numbers: products x checks, values of `State`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -76,6 +76,7 @@ def make_weeks(
             progress, f"What happened in it before is taken back first, to {counted(count, 'product')}."
         )
     asked: list[str] = []
+    sent: dict[str, pd.DataFrame] = {}
     try:
         exchange.set_time(first)
         with clock.at(first):
@@ -91,11 +92,11 @@ def make_weeks(
                 with clock.at(moment):
                     record, judged = _with_snapshot(record, load, client)
                 if load.asks:
-                    judged.worklists(record.folder / "to_fix", severity=_ASKED)
+                    sent = _sent_worklists(judged, record.folder / "to_fix")
                     asked = judged.failures(severity=_ASKED)["gtin"].dropna().unique().tolist()
                     record = replace(record, asked=moment.date().isoformat())
                 show(sum(load.days for load in loads[:number]), days)
-        answer_worklists(record.folder / "to_fix", record.folder / "returned", exchange.open_defects)
+        answer_worklists(sent, record.folder / "returned", exchange.open_defects)
     finally:
         exchange.set_time()
     record = replace(record, ended=True)
@@ -228,34 +229,43 @@ _NO_ANSWER = "?"
 _PLACE = ["product_id", "attribute", "language"]
 
 
-def answer_worklists(sent: Path, returned: Path, right: Callable[[list[str]], pd.DataFrame]) -> list[Path]:
+def _sent_worklists(judged: Audit, folder: Path) -> dict[str, pd.DataFrame]:
+    """Write the worklists to a folder, and return the rows of each by its name."""
+    index = judged.worklists(folder, severity=_ASKED)
+    rows = judged.worklist_rows(severity=_ASKED)
+    names = dict(zip(index["code"].fillna(""), index["file"], strict=True))
+    return {names[code].removesuffix(".xlsx"): own for code, own in rows.groupby(rows["owner_id"].fillna(""))}
+
+
+def answer_worklists(
+    sent: Mapping[str, pd.DataFrame], returned: Path, right: Callable[[list[str]], pd.DataFrame]
+) -> list[Path]:
     """Write the returned worklists, as the suppliers filled them in, and return their files.
+
+    Each is a table of the supplier's own program, as CSV.
 
     Parameters
     ----------
     sent
-        The folder of worklists.
+        The rows of each worklist, by its name.
     returned
         The folder to write to; new.
     right
         Returns what is wrong with products, and what would be right, by their GTINs; see `sandbox.open_defects`.
     """
-    lists = {
-        path: pd.read_csv(path, dtype=str) for path in sorted(sent.glob("*.csv")) if path.name != "index.csv"
-    }
-    gtins = sorted({gtin for rows in lists.values() for gtin in rows["gtin"].dropna()})
+    gtins = sorted({gtin for rows in sent.values() for gtin in rows["gtin"].dropna()})
     known = right(gtins)
     # Of what is no text, the record has a structure, and a cell holds text.
     texts = known[known["right"].map(lambda value: isinstance(value, str)).astype(bool)]
     answers = texts.drop_duplicates(_PLACE).set_index(_PLACE)["right"]
-    filled = {path: rows.assign(new_value=_answered(rows, answers)) for path, rows in lists.items()}
-    most = sorted(filled, key=lambda path: (-int(filled[path]["new_value"].notna().sum()), path.name))
+    filled = {name: rows.assign(new_value=_answered(rows, answers)) for name, rows in sent.items()}
+    most = sorted(filled, key=lambda name: (-int(filled[name]["new_value"].notna().sum()), name))
     written = []
-    for path in most[:_SUPPLIERS]:
-        if filled[path]["new_value"].notna().any():
+    for name in most[:_SUPPLIERS]:
+        if filled[name]["new_value"].notna().any():
             returned.mkdir(parents=True, exist_ok=True)
-            filled[path].to_csv(returned / path.name, index=False)
-            written.append(returned / path.name)
+            written.append(returned / f"{name}.csv")
+            filled[name].to_csv(written[-1], index=False)
     return written
 
 
@@ -264,7 +274,7 @@ def _answered(rows: pd.DataFrame, answers: pd.Series) -> pd.Series:
     places = pd.MultiIndex.from_frame(rows[_PLACE])
     typed = pd.Series(answers.reindex(places).to_numpy(), rows.index, dtype=object)
     # What the supplier has sent already waits for acceptance.
-    typed[rows["update_waits"].eq("true")] = None
+    typed[rows["update_waits"].fillna(False)] = None
     known = typed.index[typed.notna()]
     typed[known[_FORGOTTEN - 1 :: _FORGOTTEN]] = None
     if len(known) > 1:

@@ -22,7 +22,7 @@ from prodex.worklists.evidence import alike, same_moment
 from prodex.worklists.layout import in_all_languages
 from prodex.worklists.ownership import questions_about, refused_owner
 from prodex.worklists.pending_updates import awaiting_attribute
-from prodex.worklists.row_marks import RowMark, place_digest
+from prodex.worklists.row_keys import RowKey, key_of, place_digest
 
 #: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
 _REPLACED = in_all_languages("{how}, in place of: {text}")
@@ -74,8 +74,7 @@ def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool
     keys = decision.answer.keys
     if decision.answer.is_typed_over:
         # Nobody knows what was seen there.
-        mark = RowMark.read(keys.get("row_mark"))
-        known = _text_as_marked(decision, mark)
+        known = _text_as_in_key(decision, key_of(keys))
         return _is_product_unchanged(decision, record) is not False if known is None else known
     if decision.is_as_seen:
         return True
@@ -103,24 +102,24 @@ def _is_product_unchanged(decision: Decision, record: Product) -> bool | None:
     return None if then is None else same_moment(then, None if now is None else str(now))
 
 
-def _text_as_marked(decision: Decision, mark: RowMark | None) -> bool | None:
-    """Whether the text at a place is the one that the mark of its row knows; None where it knows none."""
-    if mark is None or not mark.place or not _is_text_answer(decision):
+def _text_as_in_key(decision: Decision, key: RowKey | None) -> bool | None:
+    """Whether the text at a place is the one that the key of its row knows; None where it knows none."""
+    if key is None or not key.place or not _is_text_answer(decision):
         return None
-    return mark.place == place_digest(decision.before)
+    return key.place == place_digest(decision.before)
 
 
 def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     keys, before = decision.answer.keys, decision.before
-    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
-    if seen is None and mark is None:
+    key, seen = key_of(keys), keys.get("value")
+    if seen is None and key is None:
         # Where nothing is, nothing is overwritten.
         return True if before is None and decision.position is None else None
     if seen is not None and alike(before or "", seen):
         return True
-    if (known := _text_as_marked(decision, mark)) is not None:
+    if (known := _text_as_in_key(decision, key)) is not None:
         # What was typed over is no evidence.
-        return known and (seen is None or mark is None or mark.shows(seen))
+        return known and (seen is None or key is None or key.shows(seen))
     for between in (one.removeprefix("{how}").removesuffix("{text}") for one in _REPLACED):
         _, is_replaced, replaced = keys.get("how", "").partition(between)
         if is_replaced:
@@ -136,13 +135,13 @@ def _text_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
 
 def _value_as_seen(decision: Decision, verdicts: Verdicts) -> bool | None:
     keys = decision.answer.keys
-    mark, seen = RowMark.read(keys.get("row_mark")), keys.get("value")
+    key, seen = key_of(keys), keys.get("value")
     if seen is None:
         return None
     is_there = any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
     if decision.holds:
         return True
-    if mark is not None and not mark.shows(seen):
+    if key is not None and not key.shows(seen):
         return False
     # A rule shows what it computes, and shows the same as long as the place is the same.
     if is_there and (seen or decision.shape in _IN_PART):
@@ -182,12 +181,12 @@ def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
 
 def _what_changed(decision: Decision, record: Product) -> str:
     keys = decision.answer.keys
-    seen, mark = keys.get("value"), RowMark.read(keys.get("row_mark"))
+    seen, key = keys.get("value"), key_of(keys)
     root = str(decision.attribute).partition(".")[0]
     is_part = decision.shape in _IN_PART and record.get(root) is not None
     there = "nothing" if decision.before is None else repr(decision.before[:80])
     there = "something else" if is_part else there
-    if seen and mark is not None and not mark.shows(seen):
+    if seen and key is not None and not key.shows(seen):
         return (
             f"the value that was seen was typed over: there is now {there} in place of {seen[:80]!r}, which the "
             "worklist did not show. Take the row from the worklist again."

@@ -1,7 +1,7 @@
 """Answers as a value: what is accepted, what is not and why, how they are sent, and what has arrived.
 
 Some people correct the cell "Value seen" and leave "New value" empty. That is not taken for an answer, and must not be
-lost either: the mark of a row shows that its cell was typed over. Without a mark, the cell is compared with the
+lost either: the key of a row shows that its cell was typed over. Without a key, the cell is compared with the
 product, and counts as typed over only if nothing else explains the difference.
 
 Sending asks for the products once more, so that answers are merged with the newest values.
@@ -81,7 +81,7 @@ from prodex.worklists.returned_files import (
     file_name,
     place_in_words,
 )
-from prodex.worklists.row_marks import RowMark
+from prodex.worklists.row_keys import key_of
 from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
 from prodex.written_json import read_written
 
@@ -135,11 +135,8 @@ class Fix:
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "BREAD WITH SEEDS"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> folder = getfixture("tmp_path") / "to_fix"
-    >>> _ = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklists(folder)
-    >>> rows = pd.read_parquet(folder / "no_owner.parquet").assign(new_value="Bread with seeds")
-    >>> rows.to_csv(folder / "no_owner.csv", index=False)
-    >>> fix = prodex.read_worklist(folder / "no_owner.csv", catalog)
+    >>> rows = prodex.audit(catalog, {"checks": {"names_not_in_capitals": {}}}).worklist_rows()
+    >>> fix = prodex.read_worklist(rows.assign(new_value="Bread with seeds"), catalog)
     >>> fix.preview()[["before", "after"]].values.tolist()
     [['BREAD WITH SEEDS', 'Bread with seeds']]
     """
@@ -858,7 +855,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     Parameters
     ----------
     doubtful
-        Cells that are not what their mark says, or that have no mark.
+        Cells that are not what the key of their row says, or whose row has none.
     catalog
         The products.
     known
@@ -877,7 +874,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
         if product is None:
             continue
         is_text = shapes.of_attribute(one.keys.get("attribute")) is AnswerShape.TEXT
-        if RowMark.read(one.keys.get("row_mark")) is not None:
+        if key_of(one.keys) is not None:
             if not (is_text and _is_in_product(one, texts[product])):
                 found.append(one)
         elif _is_of_now(one, changed[product]) and not _is_in_texts(one.text, texts[product]):

@@ -1,4 +1,4 @@
-"""A folder of worklists: a workbook for each group with the same rows as CSV and Parquet, and an index of them.
+"""A folder of worklists: a workbook for each group, the mail that it is sent with, and an index of them.
 
 The folder appears when all of it is written. What somebody may have filled in is never overwritten by accident.
 """
@@ -6,14 +6,13 @@ The folder appears when all of it is written. What somebody may have filled in i
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.executors import side_by_side
-from prodex.files import parquet
 from prodex.files.atomic import storage
 from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
@@ -35,26 +33,23 @@ from prodex.languages import ENGLISH, Translation
 from prodex.messages import counted
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
-from prodex.quality.problems import asked_label
 from prodex.untrusted_text import on_one_line
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields
 from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.answer_parsing import codes_in_use
 from prodex.worklists.layout import (
     ENDINGS,
-    GUARDED,
     INDEX,
     MAIL,
     MANIFEST,
+    OF_OTHER_FORMATS,
+    ONLY_WORKBOOKS,
     SEVERAL_SHEET,
-    TO_FIX,
     TO_FIX_SHEET,
-    csv_columns,
-    guarded,
 )
 from prodex.worklists.ownership import host_of_source, owner_called
-from prodex.worklists.row_marks import EXPLAINED, row_marks
-from prodex.worklists.rows import asked_once, grouped_worklists, worklist_rows
+from prodex.worklists.questions import found_questions, with_questions
+from prodex.worklists.rows import grouped_worklists
 from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
 from prodex.worklists.workbook import write_workbook
 
@@ -64,7 +59,7 @@ _TAKEN = frozenset({MANIFEST.removesuffix(".json"), INDEX.removesuffix(".csv")})
 #: Reasons that are named of findings that were accepted.
 _REASONS = 10
 
-_FORMAT = 1
+_FORMAT = 2
 _MOST_CODES = 5_000
 #: Characters of a list in the hidden sheet; only rules of one's own make more fields than that.
 _MOST_NAMED = 20_000
@@ -87,7 +82,6 @@ def write_worklists(
     by: str = "owner",
     *,
     replace: bool = False,
-    escape_formulas: bool = True,
     language: str = "en",
     languages: Mapping[str, str] | None = None,
     accepted: bool = False,
@@ -108,9 +102,6 @@ def write_worklists(
     replace
         Replace worklists that were written there before. Values that were filled in are lost; a folder with any other
         file is refused in any case.
-    escape_formulas
-        Put an apostrophe in the CSV wherever a spreadsheet would run text as a formula; `prodex.unescape_formulas`
-        gives each text back. Workbooks hold all text as text, so that nothing in them ever runs; Parquet is verbatim.
     language
         The language of those who get them: English, French, German or Dutch, by code or name. What a supplier typed,
         codes and units stay as they are. Answers are read in any of the four, whatever the language of the worklist.
@@ -133,21 +124,24 @@ def write_worklists(
         name of the workbook, and how many characters and texts a workbook could not show whole; `failures` is the
         number of findings as well. `chosen_products` are those of the group that the audit is about, and
         `group_products` and `group_to_work_on` the figures of the whole group; `scope` says which products were chosen,
-        and is missing where all were. A CSV and a Parquet file of the same name have the same rows, and `mail` is a
-        draft of the mail that the workbook is sent with.
+        and is missing where all were; `mail` is a draft of the mail that the workbook is sent with. Workbooks hold all
+        text as text, so that nothing in them ever runs. Programs take the same rows from `Audit.worklist_rows`.
 
     Raises
     ------
     InputError
-        When the folder is not empty, or has files that are not worklists, or there is no such language or owner.
+        When the folder is not empty, or has files that are not worklists, there is no such language or owner, or CSV or
+        Parquet is asked for.
     QueryError
         When there is no such group or column.
     StorageError
         When the disk refuses.
     """
+    if other := next((name for name in equal if name in OF_OTHER_FORMATS), None):
+        raise InputError(f"There is no option {other!r}: {ONLY_WORKBOOKS}")
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
-        rows, repeated = asked_once(worklist_rows(audit, equal, reporter, accepted=accepted), audit)
+        rows, repeated = found_questions(audit, equal, reporter, accepted=accepted)
         made = grouped_worklists(audit, rows, by, _TAKEN)
         facts = _worklist_facts(audit, by, equal, len(rows) + repeated, repeated, accepted)
         named = pc.unique(rows["attribute"])
@@ -159,7 +153,6 @@ def write_worklists(
             facts,
             named,
             replace=replace,
-            escape_formulas=escape_formulas,
             reporter=reporter,
             findings=len(rows),
             words_of=words_of,
@@ -208,7 +201,6 @@ def write_folder(
     attributes: pa.Array,
     *,
     replace: bool = False,
-    escape_formulas: bool = True,
     reporter: Reporter = SILENT,
     findings: int = 0,
     words_of: TranslationOf = lambda _: ENGLISH,
@@ -219,7 +211,7 @@ def write_folder(
     ----------
     audit
         The audit that found them.
-    folder, by, replace, escape_formulas
+    folder, by, replace
         As for `write_worklists`.
     worklists
         The worklists.
@@ -242,7 +234,6 @@ def write_folder(
     with storage(Path(folder)):
         target = Path(folder).resolve()  # where a link leads, which stays one
     fields = Fields(Shapes.of(audit.catalog), _codes_in_lists(audit.catalog, attributes))
-    options = {"escape_formulas": escape_formulas}
     _refuse_foreign(target, replace)
     # Only the files that the index lists are removed with the folder that is replaced.
     spoken = (dataclasses.replace(one, words=words_of(one)) for one in worklists)
@@ -255,13 +246,12 @@ def write_folder(
             audit=audit,
             of_audit=of_audit,
             folder=beside,
-            csv=options,
         )
         index = _index_lines(side_by_side(write, spoken), reporter, findings)
         frame = pd.DataFrame(index, columns=_INDEX_SCHEMA.names)
         listed = pa.Table.from_pandas(frame, _INDEX_SCHEMA, preserve_index=False)
-        write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, **options)
-        about = {"by": by, "scope": audit.scope, **of_audit, **options}
+        write_csv(iter(listed.to_batches()), listed.schema, beside / INDEX, escape_formulas=True)
+        about = {"by": by, "scope": audit.scope, **of_audit}
         manifest = {"format": _FORMAT, **about, "worklists": index}
         text = json.dumps(manifest, ensure_ascii=False, indent=1)
         (beside / MANIFEST).write_text(text, "utf-8")
@@ -290,31 +280,12 @@ def _write_worklist(
     audit: Audit,
     of_audit: Mapping[str, Any],
     folder: Path,
-    csv: Mapping[str, bool],
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
-    label = cache(asked_label)  # there are few different fields among very many findings
-    asked = [label(*one) for one in _column_pairs(worklist.rows, "attribute", "rule")]
-    labelled = _replace_column(worklist.rows, "asked_for", pa.array(asked, pa.string()))
-    labelled = _replace_column(labelled, "same_answer", fields.same_answers(labelled))
-    labelled = _replace_column(
-        labelled, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(labelled))
-    )
-    answerable = in_words(fields.with_how(labelled), worklist.words)
-    marked = _replace_column(answerable, "row_mark", row_marks(answerable, host))
-    worklist = dataclasses.replace(worklist, rows=marked)
-    states = Counter(fields.states(worklist.rows))
-    rows = folder / f"{worklist.name}.parquet"
-    parquet.write(worklist.rows, rows)
-    # People open the CSV file in a spreadsheet; programs take the Parquet file.
-    shown = _guarded_keys(worklist.rows)
-    written = _with_headings(shown.select(csv_columns()), worklist.words)
-    write_csv(iter(written.to_batches()), written.schema, folder / f"{worklist.name}.csv", **csv)
-    # The workbook names the rows it was made of, wherever it travels.
-    digest = hashlib.sha256(rows.read_bytes()).hexdigest()
+    worklist = with_questions(worklist, fields, host)
+    states = fields.states(worklist.rows)
+    number = Counter(states)
     keys = {
-        "worklist": digest,
-        "file": rows.name,
         "by": worklist.by,
         "host": host,
         "owners": _distinct_values(worklist.rows["owner_id"])
@@ -325,10 +296,9 @@ def _write_worklist(
         **of_audit,
     }
     of_all = worklist.of_all or worklist.figures
-    with_guards = dataclasses.replace(worklist, rows=shown)
     workbook, mail = folder / f"{worklist.name}.xlsx", folder / f"{worklist.name}{MAIL}"
-    unshown = write_workbook(with_guards, facts, fields, keys, workbook)
-    mail.write_bytes(mail_of(worklist, workbook, fields.states(worklist.rows)))
+    unshown = write_workbook(worklist, facts, fields, keys, workbook)
+    mail.write_bytes(mail_of(worklist, workbook, states))
     return {
         "code": worklist.code,
         "label": worklist.label,
@@ -336,8 +306,8 @@ def _write_worklist(
         "failing_checks": worklist.failing_checks,
         "findings": len(worklist.rows),
         "blockers": worklist.by_severity.get("blocker", 0),
-        "to_answer": states[AnswerCell.ASKED],
-        "update_waits": states[AnswerCell.WAITS],
+        "to_answer": number[AnswerCell.ASKED],
+        "update_waits": number[AnswerCell.WAITS],
         "file": f"{worklist.name}.xlsx",
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,
@@ -350,54 +320,15 @@ def _write_worklist(
     }
 
 
-def in_words(rows: pa.Table, words: Translation) -> pa.Table:
-    """Return rows with what people read in a language: problem, reason, what to do, how to answer.
-
-    Values, keys and codes stay, and so do the words of rules of one's own.
-    """
-    if words.is_english:
-        return rows
-    for name in (*EXPLAINED, "asked_for", "scope"):
-        texts = rows[name].combine_chunks().dictionary_encode()
-        said = [None if one is None else words.translated(one) for one in texts.dictionary.to_pylist()]
-        rows = _replace_column(rows, name, pa.array(said, pa.string()).take(texts.indices))
-    return rows
-
-
-def _with_headings(rows: pa.Table, words: Translation) -> pa.Table:
-    """Return the rows of a CSV file with the headings that people read; programs take the Parquet file."""
-    if words.is_english:
-        return rows
-    headings = {column.name: words.gettext(column.heading) for column in TO_FIX if not column.is_hidden}
-    return rows.rename_columns([headings.get(name, name) for name in rows.column_names])
-
-
 def _count_of_group(figures: Mapping[Any, Any], name: str) -> int | None:
     """Return a figure of a group of products; a language has none."""
     return int(figures[name]) if figures else None
-
-
-def _column_pairs(rows: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
-    return zip(*(rows[name].to_pylist() for name in names), strict=True)
-
-
-def _replace_column(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
-    """Return rows with another content of a column."""
-    return rows.set_column(rows.column_names.index(name), name, content)
 
 
 def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
     """Return what a column holds, once each; None where that is too much for a cell."""
     found = sorted(pc.unique(values).to_pylist(), key=lambda one: (one is not None, one))
     return found if len(json.dumps(found)) <= _MOST_NAMED else None
-
-
-def _guarded_keys(rows: pa.Table) -> pa.Table:
-    """Return rows with the keys that a spreadsheet could change written so that it cannot."""
-    for name in GUARDED:
-        keys = [None if key is None else guarded(name, key) for key in rows[name].to_pylist()]
-        rows = _replace_column(rows, name, pa.array(keys, pa.string()))
-    return rows
 
 
 def _worklist_facts(

@@ -19,16 +19,16 @@ from prodex.worklists.folder import chosen_words, write_folder
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import Owners, is_outside
 from prodex.worklists.returned_files import place_in_words
-from prodex.worklists.row_marks import place_digest
-from prodex.worklists.rows import grouped_worklists, update_waits, worklist_rows
+from prodex.worklists.row_keys import place_digest
+from prodex.worklists.rows import finding_rows, grouped_worklists, update_waits
 from prodex.worklists.sheets import Worklist, WorklistFacts
 
 if TYPE_CHECKING:
     from prodex.worklists.fix import Fix
 
 _KEYS = ("product_id", "check", "attribute", "language")
-#: What an answer knows of its row; the digest of the text at its place becomes its mark.
-_OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position", "row_mark")
+#: What an answer knows of its row; the digest of the text at its place becomes a part of its key.
+_OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position", "row_key")
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
@@ -65,7 +65,7 @@ def write_follow_up(
         # Only these were judged again, and the figures are theirs.
         judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
-    found = worklist_rows(audit, {}, accepted=True)
+    found = finding_rows(audit, {}, accepted=True)
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
     rows: list[dict[str, Any]] = []
     by_key: dict[tuple[Any, ...], list[int]] = {}
@@ -114,7 +114,7 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
         outside.append(is_outside(decision.answer, owner))
     # Problems have no product.
     lacking = len(answers) - len(owners)
-    columns: dict[str, list[Any]] = {"owner_id": owners, "row_mark": held, "is_outside": outside}
+    columns: dict[str, list[Any]] = {"owner_id": owners, "row_key": held, "is_outside": outside}
     return answers.assign(
         **{
             name: pd.Series([*values, *[None] * lacking], answers.index, dtype=object)

@@ -15,7 +15,6 @@ from prodex.colour_scale import SEVERITY_GROUNDS
 from prodex.formats.text_sheet import TextSheet, places, replaced, spelled_row
 from prodex.formats.workbooks import LONGEST, beginning
 
-_ELSEWHERE = "; all in the Parquet and CSV"
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 # The same for Arrow, whose regular expressions (RE2) write code points in braces.
@@ -51,7 +50,7 @@ def cell(text: str) -> tuple[str, int, bool]:
     # Spreadsheets count in units of UTF-16, of which some characters take two.
     if len(text.encode("utf-16-le")) // 2 <= LONGEST:
         return text, escaped, False
-    return beginning(text, _ELSEWHERE), escaped, True
+    return beginning(text), escaped, True
 
 
 def cells(texts: pa.Array) -> WorkbookCells:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from itertools import takewhile
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +18,7 @@ from prodex.quality.failures import FAILURES
 
 #: The number of the layout of what programs rely on: the hidden sheet, and the columns that it lists. In another one
 #: other columns say what an answer is about, and an answer must not be half read.
-FORMAT = 4
+FORMAT = 5
 
 #: The hidden sheet: names and values as JSON.
 KEYS_SHEET = "prodex"
@@ -31,7 +30,14 @@ INDEX = "index.csv"
 #: The mail for a worklist, as a file that mail programs open as a draft.
 MAIL = ".eml"
 #: The files of a worklist.
-ENDINGS = (".xlsx", ".csv", ".parquet", MAIL)
+ENDINGS = (".xlsx", MAIL)
+
+#: Options of other formats, and why worklists have none.
+OF_OTHER_FORMATS = frozenset({"format", "formats", "escape_formulas"})
+ONLY_WORKBOOKS = (
+    "what a supplier gets is the workbook, and the mail with it. Programs take the rows as a frame: "
+    "audit.worklist_rows(owner=...)."
+)
 
 #: The sheets of a worklist in English. Their names are of letters that every program and disk keeps, in all languages.
 TO_FIX_SHEET, SEVERAL_SHEET = "To fix", "Several at once"
@@ -44,11 +50,11 @@ DELETE_WORD = "(delete)"
 #: `language_code` and `position` say which text of the attribute is meant, where that is one and the catalogue is at
 #: hand; `updated_at` is when the product was last changed; `update_waits` says whether an update of the attribute waits
 #: for acceptance, so that no answer is asked for, and is null where that is not known; `new_value` is empty, to be
-#: filled in, and `how` says how to answer, or why no answer is asked for. `row_mark` says what the row was when it was
-#: written, so that rows that somebody added, and cells that somebody typed over, can be recognized. `asked_for` is the
-#: field in the words of people; `same_answer` is the same for rows that can be answered at once; `scope` says which
-#: products the worklist is about where these were chosen, and is null where it is about all of them;
-#: `accept_because` is empty, for a supplier who has a reason to leave the value as it is; `law` is the law that
+#: filled in, and `how` says how to answer, or why no answer is asked for. `row_key` says which question the row is, so
+#: that it is recognized wherever it is, and rows that somebody added and cells that somebody typed over are told from
+#: it. `asked_for` is the field in the words of people; `same_answer` is the same for rows that can be answered at once;
+#: `scope` says which products the worklist is about where these were chosen, and is null where it is about all of
+#: them; `accept_because` is empty, for a supplier who has a reason to leave the value as it is; `law` is the law that
 #: asks for it, with its article.
 WORKLIST = pa.schema(
     [
@@ -61,7 +67,7 @@ WORKLIST = pa.schema(
         ("update_waits", pa.bool_()),
         ("new_value", pa.string()),
         ("how", pa.string()),
-        ("row_mark", pa.string()),
+        ("row_key", pa.string()),
         ("asked_for", pa.string()),
         ("same_answer", pa.string()),
         ("scope", pa.string()),
@@ -83,7 +89,7 @@ class SheetColumn:
 
 #: Programs rely on the names, which the hidden sheet lists in this order; headings and widths may change. The
 #: first columns are those that are needed to answer, within the screen of a laptop (`VISIBLE_WIDTH`). Explanations
-#: follow, and the terms of the service are hidden.
+#: follow. The key of the row is hidden: it alone says which question the row is.
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
     SheetColumn("name", "Name", 26),
@@ -98,19 +104,20 @@ TO_FIX = (
     SheetColumn("accept_because", "Accept because", 26),
     SheetColumn("severity", "Severity", 9),
     SheetColumn("market", "Market", 14),
-    SheetColumn("title", "Expected", 28, is_hidden=True),
-    SheetColumn("product_id", "Product", 12, is_hidden=True),
-    SheetColumn("attribute", "Field", 20, is_hidden=True),
-    SheetColumn("check", "Check", 24, is_hidden=True),
-    SheetColumn("row", "Row", 8, is_hidden=True),
-    SheetColumn("language_code", "Language code", 12, is_hidden=True),
-    SheetColumn("position", "Position", 10, is_hidden=True),
-    SheetColumn("updated_at", "Last changed", 20, is_hidden=True),
-    SheetColumn("same_answer", "Same answer", 12, is_hidden=True),
-    SheetColumn("row_mark", "Row mark", 12, is_hidden=True),
-    # The last one: files that were written before it was there have all others at the same places.
     SheetColumn("law", "Required by", 26),
+    SheetColumn("title", "Expected", 28, is_hidden=True),
+    SheetColumn("row_key", "Row key", 12, is_hidden=True),
 )
+
+#: Columns of a worklist that only the key of a row says, with the headings of whoever makes a table of their own.
+OF_THE_KEY = {
+    "product_id": "Product",
+    "attribute": "Field",
+    "check": "Check",
+    "language_code": "Language code",
+    "position": "Position",
+    "updated_at": "Last changed",
+}
 
 #: The sheet "Several at once": each row represents all rows of "To fix" with the same `same_answer`.
 SEVERAL = (
@@ -123,12 +130,6 @@ SEVERAL = (
     SheetColumn("how", "How to answer", 36),
     SheetColumn("same_answer", "Same answer", 20, is_hidden=True),
 )
-
-
-def csv_columns() -> tuple[str, ...]:
-    """Return the columns of the CSV and Parquet files: those that people read first, in their order."""
-    first = [column.name for column in takewhile(lambda column: not column.is_hidden, TO_FIX)]
-    return tuple(dict.fromkeys(["row", *first, *WORKLIST.names]))
 
 
 #: Pixels within which a laptop shows all that is needed for an answer.
@@ -146,44 +147,12 @@ def pixels(width: float) -> int:
 
 
 def same_answer(attribute: str | None, check: str, language: str | None, value: str | None) -> str:
-    """Return what rows have in common that one answer can be for; its first part says what is asked.
+    """Return what rows have in common that one answer can be for.
 
-    >>> same_answer("brand", "has_brand", None, None).partition(".")[0] == asked_at_once("brand", "has_brand")
-    True
+    >>> same_answer("brand", "has_brand", None, None) == same_answer("brand", "has_brand", None, "ACME")
+    False
     """
-    return f"{asked_at_once(attribute, check)}.{digest(language, value)}"
-
-
-def asked_at_once(attribute: str | None, check: str | None) -> str:
-    """Return the first part of `same_answer`: a row that is about something else is not one of those."""
-    return f"s{digest(attribute, check)}"
-
-
-#: Keys that a spreadsheet could take for a number or a date. Where a file is made for people, they are in brackets,
-#: which no spreadsheet changes; product ids that people know by heart stay as they are.
-GUARDED = ("product_id", "position")
-_SAFE_ID = re.compile(r"0|[1-9][0-9]{0,10}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-
-
-def guarded(name: str, key: str) -> str:
-    """Return a key as it is written for people: in brackets where a spreadsheet could change it.
-
-    Up to eleven digits are shown as they are; more of them, zeros at the beginning, a date (3-4) and an exponent (1E5)
-    are not.
-
-    >>> guarded("position", "0.2"), guarded("product_id", "7"), guarded("product_id", "0012")
-    ('[0.2]', '7', '[0012]')
-    """
-    return key if name == "product_id" and _SAFE_ID.fullmatch(key) else f"[{key}]"
-
-
-def unguarded(key: str) -> str | None:
-    """Return a key without its brackets; None for one without brackets, which a spreadsheet may have changed.
-
-    >>> unguarded("[0.2]"), unguarded("[]"), unguarded("0.2")
-    ('0.2', '', None)
-    """
-    return key[1:-1] if len(key) > 1 and key[0] == "[" and key[-1] == "]" else None
+    return f"s{digest(attribute, check)}.{digest(language, value)}"
 
 
 def digest(*values: str | None) -> str:

@@ -25,7 +25,7 @@ from prodex.facts.groups import Groups, groups_of
 from prodex.messages import hint_and_all
 from prodex.tables.columns import whole
 from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, Returned, Written
-from prodex.worklists.row_marks import RowMark, asked_for
+from prodex.worklists.row_keys import is_damaged, key_of
 
 _NOBODY = "nobody"
 _PORTS = {"http": 80, "https": 443}
@@ -218,7 +218,7 @@ def _source(sheet: AnswerSheet, written: Sequence[Written], owners: _OwnersOfRow
     start = AnswerSource(True, is_hidden=sheet.is_hidden, of_sheet=of_sheet)
     hosts = {one.host for one in written if one.host is not None}
     if not written:
-        # A CSV file, or a sheet in another workbook: its rows have marks, and nothing names the owner but they.
+        # A CSV file, or a sheet in another workbook: its rows have keys, and nothing else names the owner.
         return replace(start, owners=of_sheet if len(of_sheet) == 1 else None)
     named = [one.owners for one in written]
     is_of_any = any(one is None for one in named)
@@ -282,8 +282,22 @@ def questions_about(
             f"answer is about {whose}. Is it meant?"
         )
         return
-    mark = RowMark.read(answer.keys.get("row_mark"))
-    is_ours = mark is not None and _is_mark_of(mark, answer, product, language, owners)
+    if is_damaged(answer.keys):
+        yield f"The hidden key of its row was changed. The answer is about {whose}. Is it meant?"
+        return
+    key = key_of(answer.keys)
+    asked_for = answer.keys.get("asked_for")
+    if key is not None and asked_for and not key.explains("asked_for", asked_for):
+        yield (
+            f"Its row shows that it asks for {asked_for!r:.60}, and its hidden key is of a row that asks for something "
+            f"else. The answer is about {whose}. Is it meant?"
+        )
+        return
+    is_ours = (
+        key is not None
+        and key.is_of(owners.host, owner, product, answer.keys.get("attribute"))
+        and key.is_in(language)
+    )
     place = f"{answer.keys.get('attribute')}{f' in {language!r:.20}' if language else ''}"
     # A worklist of another owner that was copied into this workbook as a sheet is still one.
     is_copied = is_ours and source.of_sheet == {owner}
@@ -293,13 +307,6 @@ def questions_about(
     elif is_asked is False:
         check = answer.keys.get("check", "of its row")
         yield f"The check {check:.60} asks for nothing in {place:.80} of this product, {whose}. Is it meant?"
-    elif not is_ours and not (mark is None and is_asked and source.owners is not None):
-        # A row that somebody wrote by hand may be about a finding; one that was changed has a mark that is of another.
+    elif not is_ours and not (key is None and is_asked and source.owners is not None):
+        # A row that somebody wrote by hand may be about a finding; one that was changed has the key of another.
         yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
-
-
-def _is_mark_of(mark: RowMark, answer: Answer, product: str, language: str | None, owners: Owners) -> bool:
-    """Whether a mark says that prodex asked for the place of an answer, of the owner that the product has now."""
-    place = (owners.host, owners.of_product.get(product), product, answer.keys.get("attribute"))
-    # Where no language is asked for, the answer says one.
-    return mark.asked in {asked_for(*place, language), asked_for(*place, None)}

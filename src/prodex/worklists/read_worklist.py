@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,13 +15,15 @@ from prodex.messages import hint_and_all
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
+from prodex.worklists.answer_files import Given, read_files
 from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
-from prodex.worklists.returned_files import Returned, Written, known_texts, read_files
+from prodex.worklists.returned_files import Returned, Written
 
 
 def read_worklist(
-    files: str | Path | Iterable[str | Path],
+    files: Given,
     catalog: Catalog | str | Path | None = None,
     *,
     profile: str | Path | Mapping[str, Any] | Profile | None = None,
@@ -34,9 +36,9 @@ def read_worklist(
     Parameters
     ----------
     files
-        Workbooks (.xlsx, .xlsm) and CSV files, or the folder of them. Rows may be sorted, removed and added, columns
-        moved and renamed, sheets copied into another workbook. Nothing in a workbook is run: of formulas the stored
-        results are read.
+        Workbooks (.xlsx, .xlsm) and CSV files, or the folder of them; or a frame, such as `Audit.worklist_rows` with
+        its column `new_value` filled in. Rows may be sorted, removed and added, columns moved and renamed, sheets
+        copied into another workbook. Nothing in a workbook is run: of formulas the stored results are read.
     catalog
         The products, or the name of a snapshot; by default the newest snapshot of the name that the workbooks were
         written for. Answers are merged with its products, so it has to be at least as new as the worklists.

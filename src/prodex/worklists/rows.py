@@ -23,7 +23,7 @@ from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.pending_updates import PendingUpdates, awaiting_attribute, pending_updates
-from prodex.worklists.row_marks import NOTHING, place_digest
+from prodex.worklists.row_keys import NOTHING, place_digest
 from prodex.worklists.sheets import Worklist
 
 _PLACE = ["language_code", "position"]
@@ -33,7 +33,7 @@ _PLACE = ["language_code", "position"]
 _SHOWN = 500
 
 
-def worklist_rows(
+def finding_rows(
     audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT, *, accepted: bool = False
 ) -> pa.Table:
     """Return the findings, the worst first, then product by product as in the catalogue.
@@ -76,7 +76,7 @@ def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
     Parameters
     ----------
     rows
-        From `worklist_rows`.
+        From `finding_rows`.
     audit
         The audit.
     """
@@ -129,7 +129,7 @@ def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict
         "updated_at",
         "new_value",
         "how",
-        "row_mark",
+        "row_key",
         "asked_for",
         "same_answer",
         "scope",
@@ -148,9 +148,9 @@ def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict
     replaced = pa.array(
         [None if pd.isna(text) else _shortened(text) for text in places["replaced"]], pa.string()
     )
-    # `row_marks` makes the marks of these digests and of what the row shows in the end.
+    # `row_keys` makes the keys of these digests and of what the row shows in the end.
     held = pa.array(places["held"], pa.string(), from_pandas=True)
-    return {**empty, **keys, "updated_at": updated, "how": replaced, "row_mark": held}
+    return {**empty, **keys, "updated_at": updated, "how": replaced, "row_key": held}
 
 
 def _shortened(text: str) -> str:
@@ -243,7 +243,7 @@ def grouped_worklists(
     audit
         The audit.
     rows
-        From `worklist_rows`.
+        From `finding_rows`.
     by
         A grouping of `Audit.scores`; by "language", findings are grouped by their own language.
     taken

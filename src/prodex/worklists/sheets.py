@@ -56,8 +56,8 @@ def _how_to_fill_in(words: Translation) -> list[str]:
         ),
         _(
             "The sheet is protected without a password, so that rows and their keys stay together; filters work. "
-            "Review > Unprotect Sheet removes the protection. Hidden columns say which product, text and language a "
-            "row is about, so that it is recognized wherever it stands."
+            "Review > Unprotect Sheet removes the protection. A hidden column says which product, text and language "
+            "a row is about, so that it is recognized wherever it is."
         ),
         _(
             "Send the workbook back: it is read as it is, and whatever cannot be used is returned with the reason."
@@ -339,16 +339,17 @@ def read_me(
     ]
 
 
+#: What the sheet does not show: a cell takes what its attribute is, and rows that are alike are answered at once.
+_BESIDE = ("attribute", "same_answer")
+
+
 def sheet_columns(rows: pa.Table, words: Translation = ENGLISH) -> dict[str, pa.Array]:
-    """Return the columns of the sheet "To fix" as text; markets and languages with their names."""
-    columns = {}
-    for column in TO_FIX:
-        values = rows[column.name].combine_chunks()
-        if pa.types.is_timestamp(values.type):
-            # As text: a spreadsheet would show a date in the format of whoever opens it.
-            moments = values.to_pylist()
-            values = pa.array([None if one is None else one.isoformat() for one in moments], pa.string())
-        columns[column.name] = values.cast(pa.string())
+    """Return the columns of the sheet "To fix", and those by which its cells are made, as text.
+
+    Markets and languages have their names.
+    """
+    names = (*(column.name for column in TO_FIX), *_BESIDE)
+    columns = {name: rows[name].combine_chunks().cast(pa.string()) for name in names}
     columns["market"] = _renamed_values(columns["market"], lambda market: _named_market(market, words))
     columns["language"] = _renamed_values(
         columns["language"], lambda language: _named_language(language, words)

@@ -69,8 +69,7 @@ class UnshownText:
         if self.escaped:
             sentences.append(
                 words.gettext(
-                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}; "
-                    "the Parquet and CSV files have them as they are.",
+                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}.",
                     count=self.escaped,
                     escape="\\x0b",
                 )
@@ -79,7 +78,7 @@ class UnshownText:
             sentences.append(
                 words.gettext(
                     "{count} texts are longer than a cell can be ({longest} characters): their cells say how much is "
-                    "shown; the Parquet and CSV files have all of it.",
+                    "shown.",
                     count=self.cut,
                     longest=LONGEST,
                 )
@@ -166,7 +165,7 @@ def _write_to_fix(
         sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
     # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
-    rows = len(columns["row"])
+    rows = len(columns["gtin"])
     _prepare(sheet, name, rows, TO_FIX, words)
     validate(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
     sheet.fill(_to_fix(styles, columns, is_asked, words), rows + 1, len(TO_FIX))
@@ -227,9 +226,9 @@ def _to_fix(
     text, closed, opened = (index(one) for one in (styles.text, styles.closed, styles.open))
     severities = {name: index(style) for name, style in styles.severity.items()}
     heights = _heights(columns)
-    for start in range(0, len(columns["row"]), _AT_ONCE):
+    for start in range(0, len(columns["gtin"]), _AT_ONCE):
         some = {name: values.slice(start, _AT_ONCE) for name, values in columns.items()}
-        number = pa.array(np.arange(start + 2, start + 2 + len(some["row"]))).cast(pa.string())
+        number = pa.array(np.arange(start + 2, start + 2 + len(some["gtin"]))).cast(pa.string())
         # The problem has the colour of its severity, which is not on the screen of a laptop.
         severe = pa.array([severities[one] for one in some["severity"].to_pylist()], pa.string())
         style = {
@@ -256,7 +255,7 @@ def _to_fix(
 
 def _heights(columns: Mapping[str, pa.Array]) -> npt.NDArray[np.int64]:
     """Return the height of each row, which is limited for long texts."""
-    lines = np.ones(len(columns["row"]), np.int64)
+    lines = np.ones(len(columns["gtin"]), np.int64)
     for column in TO_FIX:
         if not column.is_hidden:
             texts = columns[column.name].fill_null("")

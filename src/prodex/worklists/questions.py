@@ -1,0 +1,108 @@
+"""The questions of an audit: what each row of a worklist asks for, in words, and as a frame for programs.
+
+A worklist for people is a workbook. A program takes the same rows as a frame, fills in `new_value`, and writes what it
+likes: any table with these columns is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from prodex.arguments import listed
+from prodex.facts.groups import Groups
+from prodex.languages import Translation
+from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
+from prodex.quality.audit import Audit
+from prodex.quality.problems import asked_label
+from prodex.tables.frames import to_frame
+from prodex.worklists.answer_fields import Fields
+from prodex.worklists.answer_kinds import Shapes
+from prodex.worklists.layout import WORKLIST
+from prodex.worklists.ownership import host_of_source, owner_called
+from prodex.worklists.row_keys import EXPLAINED, row_keys
+from prodex.worklists.rows import asked_once, finding_rows, grouped_worklists
+from prodex.worklists.sheets import Worklist
+
+
+def worklist_rows(
+    audit: Audit,
+    owner: Any = ...,
+    *,
+    language: str = "en",
+    accepted: bool = False,
+    progress: Progress = None,
+    **equal: Any,
+) -> pd.DataFrame:
+    """Return the rows of worklists by owner, as their workbooks have them; see `Audit.worklist_rows`."""
+    with reporting(progress, "Worklist rows", "findings", after=PATIENCE) as reporter:
+        rows, _ = found_questions(audit, equal, reporter, accepted=accepted)
+    words = Translation.of(language)
+    fields, host = Fields(Shapes.of(audit.catalog)), host_of_source(audit.origin.source)
+    wanted = _owners_named(audit.groups("owner"), owner)
+    tables = [
+        with_questions(dataclasses.replace(worklist, words=words), fields, host).rows
+        for worklist in grouped_worklists(audit, rows, "owner")
+        if wanted is None or worklist.code in wanted
+    ]
+    return to_frame(pa.concat_tables([WORKLIST.empty_table(), *tables]))
+
+
+def _owners_named(groups: Groups, owner: Any) -> Collection[str | None] | None:
+    """Return what the chosen owners are known by, None for those without an owner; None where all are wanted."""
+    if owner is ...:
+        return None
+    chosen = listed("owner", owner)
+    return {None if one is None else owner_called(groups, str(one), "audit") for one in chosen}
+
+
+def found_questions(
+    audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT, *, accepted: bool = False
+) -> tuple[pa.Table, int]:
+    """Return the findings that a supplier is asked about, each once, and how many more ask for the same."""
+    return asked_once(finding_rows(audit, equal, reporter, accepted=accepted), audit)
+
+
+def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Worklist:
+    """Return a worklist whose rows say what is asked for and how to answer, in its language, each with its key.
+
+    Parameters
+    ----------
+    worklist
+        The findings of a group.
+    fields
+        What the fields take.
+    host
+        Of the service that has the products, if there is one.
+    """
+    rows = worklist.rows
+    label = cache(asked_label)  # there are few different fields among very many findings
+    pairs = zip(rows["attribute"].to_pylist(), rows["rule"].to_pylist(), strict=True)
+    rows = _replace_column(rows, "asked_for", pa.array([label(*one) for one in pairs], pa.string()))
+    rows = _replace_column(rows, "same_answer", fields.same_answers(rows))
+    rows = _replace_column(rows, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(rows)))
+    rows = _translated(fields.with_how(rows), worklist.words)
+    return dataclasses.replace(worklist, rows=_replace_column(rows, "row_key", row_keys(rows, host)))
+
+
+def _translated(rows: pa.Table, words: Translation) -> pa.Table:
+    """Return rows with what people read in a language: problem, reason, what to do, how to answer.
+
+    Values, keys and codes stay, and so do the words of rules of one's own.
+    """
+    if words.is_english:
+        return rows
+    for name in (*EXPLAINED, "scope"):
+        texts = rows[name].combine_chunks().dictionary_encode()
+        said = [None if one is None else words.translated(one) for one in texts.dictionary.to_pylist()]
+        rows = _replace_column(rows, name, pa.array(said, pa.string()).take(texts.indices))
+    return rows
+
+
+def _replace_column(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
+    return rows.set_column(rows.column_names.index(name), name, content)
