@@ -67,7 +67,7 @@ def after(fix: prodex.Fix) -> list[tuple[str, str, str]]:
 def counts(fix: prodex.Fix, step: int = 0) -> dict[str, int]:
     """Return what a step counts, but zeros."""
     row = fix.steps.iloc[step]
-    names = ("changed", "already_so", "refused", "asked_back", "conflict", "no_value")
+    names = ("changed", "already_so", "refused", "needs_confirmation", "conflict", "no_value")
     return {name: int(row[name]) for name in names if row[name]}
 
 
@@ -100,14 +100,16 @@ def test_a_text_is_set_letter_by_letter(value: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("value", ["-", "n/a", "TBD", "delete", "(delete)", "Supprimer", "ok", "Erledigt"])
 def test_a_text_that_says_nothing_is_no_deletion(value: str) -> None:
-    """What reads like a remark, or takes values away elsewhere, is a text all the same, and asked back."""
+    """What reads like a remark, or takes values away elsewhere, is a text all the same, and to be confirmed."""
     fix = prodex.correct(catalog().where(product_id="1"), "namePublicLong", value, language="fr")
     assert not fix.counts["refused"]
-    assert 1 == fix.counts["asked back"]
+    assert 1 == fix.counts["needs confirmation"]
     fix.confirm()
     assert [("namePublicLong", "Thé", value)] == after(fix)
     series = pd.Series({"1": value})
-    assert 1 == prodex.correct(catalog(), "namePublicLong", series, language="fr").counts["asked back"]
+    assert (
+        1 == prodex.correct(catalog(), "namePublicLong", series, language="fr").counts["needs confirmation"]
+    )
     # What a function makes was typed by nobody.
     made = prodex.correct(catalog().where(product_id="1"), "namePublicLong", lambda _: value, language="fr")
     assert [("namePublicLong", "Thé", value)] == after(made)
@@ -125,7 +127,7 @@ def test_a_text_is_set_where_it_is_certain_which_one_is_meant() -> None:
     assert [("ACME Rijst", "Rijst"), (None, "Rijst"), (None, "Rijst")] == [row[1:] for row in after(added)]
 
 
-def test_codes_are_set_by_code_or_label_and_unknown_ones_are_asked_back() -> None:
+def test_codes_are_set_by_code_or_label_and_unknown_ones_need_confirmation() -> None:
     """Codes in use are those of the whole catalogue, also where products were chosen."""
     chosen = catalog().where(product_id="0")
     assert [("brand", "ACME", "ZEST")] == after(prodex.correct(chosen, "brand_code", "ZEST"))
@@ -133,8 +135,8 @@ def test_codes_are_set_by_code_or_label_and_unknown_ones_are_asked_back() -> Non
         prodex.correct(catalog().where(product_id="1"), "brand", "Acme")
     )
     unknown = prodex.correct(chosen, "brand", do.SetCode("ZESTY"))
-    assert {"asked_back": 1} == counts(unknown)
-    assert "nearest: ZEST" in unknown.asked_back["reason"][0]
+    assert {"needs_confirmation": 1} == counts(unknown)
+    assert "nearest: ZEST" in unknown.needs_confirmation["reason"][0]
     assert [("brand", "ACME", "ZESTY")] == after(unknown.confirm())
     assert {"changed": 1} == counts(unknown)
 
@@ -408,7 +410,7 @@ _ENCODINGS = ("cp1252", "cp1250", "mac_roman")
 @pytest.mark.parametrize(
     "name", ["Crème brûlée", "Thé à l’orge", "Größe", "España", "Żółty ser", "Příští měsíc"]
 )
-def test_letters_that_were_read_in_another_encoding_are_asked_back(name: str, encoding: str) -> None:
+def test_letters_that_were_read_in_another_encoding_need_confirmation(name: str, encoding: str) -> None:
     """Whoever gives a text that a program has misread is asked, whichever way it is given, and what it was is shown."""
     misread = "".join(
         bytes([one]).decode(encoding)
@@ -424,8 +426,8 @@ def test_letters_that_were_read_in_another_encoding_are_asked_back(name: str, en
         ),
     )
     for fix in given:
-        assert 1 == fix.counts["asked back"], misread
-        assert f"reads like '{name}', written in UTF-8" in fix.asked_back["reason"].iloc[0]
+        assert 1 == fix.counts["needs confirmation"], misread
+        assert f"reads like '{name}', written in UTF-8" in fix.needs_confirmation["reason"].iloc[0]
     plain = prodex.correct(catalog().where(product_id="1"), "namePublicLong", name, language="fr")
     assert 1 == plain.counts["accepted"]
 

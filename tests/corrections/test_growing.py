@@ -1,4 +1,4 @@
-"""Recipes that grow: what the same steps would change again is asked back, so that no night sends it."""
+"""Recipes that grow: what the same steps would change again needs confirmation, so that no night sends it."""
 
 from __future__ import annotations
 
@@ -41,17 +41,19 @@ def named(name: str, **more: Any) -> prodex.Catalog:
         (do.TrimSpaces(), " Riz \u00a0 long ", None),
     ],
 )
-def test_what_a_step_would_change_again_is_asked_back(operation: Any, name: str, then: str | None) -> None:
+def test_what_a_step_would_change_again_needs_confirmation(
+    operation: Any, name: str, then: str | None
+) -> None:
     """The question says what would become of it; confirmed, it is sent once, as it was previewed."""
     for fix in (
         prodex.correct(named(name), NAME, operation),
         prodex.apply_recipe(named(name), prodex.Recipe([step(operation)])),
     ):
         if then is None:
-            assert (1, 0) == (fix.counts["accepted"], fix.counts["asked back"])
+            assert (1, 0) == (fix.counts["accepted"], fix.counts["needs confirmation"])
             continue
-        assert (0, 1) == (fix.counts["accepted"], fix.counts["asked back"])
-        assert [1] == fix.steps["asked_back"].tolist()
+        assert (0, 1) == (fix.counts["accepted"], fix.counts["needs confirmation"])
+        assert [1] == fix.steps["needs_confirmation"].tolist()
         assert f"would become {then}" in fix.steps["reason"][0]
         assert 1 == len(after(fix.confirm()))
 
@@ -81,41 +83,41 @@ def _copied(attribute: str, other: str) -> prodex.RecipeStep:
         ([_copied(NAME, LEGAL), _copied(LEGAL, LONG)], {NAME: "1", LEGAL: "2", LONG: "3"}, 1),
     ],
 )
-def test_steps_that_change_what_the_others_made_are_asked_back(
+def test_steps_that_change_what_the_others_made_need_confirmation(
     steps: list[prodex.RecipeStep], record: dict[str, str], asked: int
 ) -> None:
     """The recipe as a whole is done again, and not each of its steps by itself."""
     attributes = {name: [text("fra-FR", value)] for name, value in record.items()}
     fix = prodex.apply_recipe(prodex.flatten([product(0, **attributes)]), prodex.Recipe(steps))
-    assert asked == fix.counts["asked back"]
+    assert asked == fix.counts["needs confirmation"]
 
 
 @pytest.mark.slow
 def test_products_are_chosen_as_they_would_be_then() -> None:
-    """Brands that change to and fro are asked back; one that is chosen by what it was is not, and is done once."""
+    """Brands that change to and fro need confirmation; one that is chosen by what it was is not, and is done once."""
     brand = {"code": "ACME"}
     to_zest = step(do.SetCode("ZEST"), "brand", None, where={"brand_code": "ACME"})
     to_acme = step(do.SetCode("ACME"), "brand", None, where={"brand_code": "ZEST"})
     brands = prodex.flatten([product(0, brand=brand), product(1, brand={"code": "ZEST"})])
-    assert {"asked back": 2} == prodex.apply_recipe(brands, prodex.Recipe([to_zest, to_acme])).counts
-    assert 0 == prodex.apply_recipe(brands, prodex.Recipe([to_zest])).counts["asked back"]
+    assert {"needs confirmation": 2} == prodex.apply_recipe(brands, prodex.Recipe([to_zest, to_acme])).counts
+    assert 0 == prodex.apply_recipe(brands, prodex.Recipe([to_zest])).counts["needs confirmation"]
     # That nothing has the old brand in the end is no warning.
     renamed = step(do.SetCode("ACME2"), "brand", None, where={"brand_code": "ACME"})
     acme = prodex.flatten([product(0, brand=brand)])
-    assert {"asked back": 1} == prodex.apply_recipe(acme, prodex.Recipe([renamed])).counts
+    assert {"needs confirmation": 1} == prodex.apply_recipe(acme, prodex.Recipe([renamed])).counts
 
     grows = step(do.ReplaceText("Riz", "Riz Riz"))
     once = step(do.ReplaceText("Riz", "Riz Riz"), where={"brand_code": "ACME"})
     rice = product(0, brand=brand, **{NAME: [text("fra-FR", "Riz")]})
     catalog = prodex.flatten([rice, product(1, brand={"code": "ZEST"})])
     for steps, asked in (([grows, to_zest], 1), ([once, to_zest], 0), ([once], 1)):
-        assert asked == prodex.apply_recipe(catalog, prodex.Recipe(steps)).counts["asked back"], steps
+        assert asked == prodex.apply_recipe(catalog, prodex.Recipe(steps)).counts["needs confirmation"], steps
     chosen = prodex.Recipe([grows, to_zest], chosen=[{"brand_code": "ACME"}])
-    assert 0 == prodex.apply_recipe(catalog, chosen).counts["asked back"]
+    assert 0 == prodex.apply_recipe(catalog, chosen).counts["needs confirmation"]
 
 
 def test_other_values_than_texts_come_to_an_end() -> None:
-    """Codes and quantities that are what the step makes of them are not asked back."""
+    """Codes and quantities that are what the step makes of them do not need confirmation."""
     catalog = prodex.flatten([product(0, netContent=[amount(0.5, "KGM")], brand={"code": "A"})])
     for attribute, operation in (("netContent", do.ConvertUnit("g")), ("netContent", do.RemoveValue())):
         assert 1 == prodex.correct(catalog, attribute, operation).counts["accepted"]
@@ -141,7 +143,7 @@ def test_what_is_accepted_stays_as_it_is_when_the_recipe_is_done_again(
     recipe = prodex.Recipe([step(operation, attribute) for operation, attribute in steps])
     record = product(0, **{NAME: [text("fra-FR", name)], LEGAL: [text("fra-FR", legal)]})
     fix = prodex.apply_recipe(prodex.flatten([record]), recipe)
-    if fix.counts["accepted"] == 0 or fix.counts["asked back"]:
+    if fix.counts["accepted"] == 0 or fix.counts["needs confirmation"]:
         return
     sent = {row[0]: row[2] for row in after(fix)}
     made = record | {key: [text("fra-FR", value)] if value else [] for key, value in sent.items()}

@@ -168,8 +168,8 @@ def test_any_other_operation_asks_of_each_of_several(
     fix = prodex.correct(catalog(texts), "description", operation, language=language)
     if len(meant) > 1:
         assert texts == written(fix, texts)
-        assert {"asked back": len(changes)} == dict(fix.counts) or not changes
-        asked = " ".join(fix.asked_back["reason"])
+        assert {"needs confirmation": len(changes)} == dict(fix.counts) or not changes
+        asked = " ".join(fix.needs_confirmation["reason"])
         assert changes == re.findall(r"Is the one in (\S+) meant", asked)
         fix = fix.confirm() if changes else fix
     assert expected == written(fix, texts)
@@ -269,7 +269,7 @@ def test_a_recipe_asks_once_more_whatever_later_steps_do() -> None:
         prodex.RecipeStep(do.ChangeCase("upper"), "description"),
     ]
     fix = prodex.apply_recipe(catalog(texts), prodex.Recipe(steps))
-    assert {"asked back": 2} == dict(fix.counts)
+    assert {"needs confirmation": 2} == dict(fix.counts)
     assert {"fra-FR": "BON", "fra-BE": "BON"} == written(fix.confirm(), texts)
 
 

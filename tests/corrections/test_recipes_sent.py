@@ -111,13 +111,13 @@ def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
 
 @pytest.mark.slow
 def test_a_night_sends_nothing_of_a_recipe_that_grows(supplier: prodex.Client, tmp_path: Path) -> None:
-    """What would change again every night is counted as asked back, with the question; the service has what it had."""
+    """What would change again every night has to be confirmed, with the question; the service has what it had."""
     before = names(supplier)
     path = night(tmp_path, "send = true")
     (tmp_path / "names.toml").write_text(RECIPE.replace("^(?!Le )(.)", "^(.)"), "utf-8")
     night_of = prodex.run_job(path)
     (step,) = [one for one in night_of.steps if one.name == "recipe 1 (names.toml)"]
-    assert (0, len(before)) == (step.figures["changed"], step.figures["asked_back"])
+    assert (0, len(before)) == (step.figures["changed"], step.figures["needs_confirmation"])
     assert "Done again, this changes again: the new value would become" in night_of.markdown
     assert "There is nothing to send" in night_of.markdown
     assert before == names(supplier)

@@ -53,7 +53,7 @@ def records(draw: Random) -> list[dict[str, Any]]:
 def sent(before: list[dict[str, Any]], steps: list[prodex.RecipeStep]) -> list[dict[str, Any]]:
     """Return products as the service has them once a recipe was sent."""
     fix = prodex.apply_recipe(prodex.flatten(before), prodex.Recipe(steps))
-    if fix.counts["asked back"]:
+    if fix.counts["needs confirmation"]:
         fix.confirm()
     if fix.answers.empty:
         return before
@@ -111,6 +111,6 @@ def test_the_counts_of_steps_are_those_of_their_rows() -> None:
         rows = fix.step_rows
         for step in fix.steps.to_dict("records"):
             states = rows[rows["step"] == step["step"]]["state"].value_counts()
-            for name in ("changed", "already_so", "refused", "asked_back", "conflict"):
+            for name in ("changed", "already_so", "refused", "needs_confirmation", "conflict"):
                 assert int(states.get(name, 0)) == step[name], [one.words for one in steps]
         assert bool(fix.counts["accepted"]) == bool(fix.steps["changed"].sum())

@@ -116,7 +116,7 @@ def test_a_move_whose_text_comes_back_counts_where_it_arrived() -> None:
 
 
 def test_a_required_step_of_which_nothing_can_be_sent_stops_the_recipe() -> None:
-    """Also if only the service would refuse it; what is asked back may still be confirmed."""
+    """Also if only the service would refuse it; what needs confirmation may still be confirmed."""
     weight = [{"data": 1, "expressedIn": {"code": "KGM"}}]
     catalog = prodex.flatten([product(1, netWeight=weight, brand={"code": "A"})])
     first = prodex.RecipeStep(do.ConvertUnit("g"), "netWeight")
@@ -124,7 +124,7 @@ def test_a_required_step_of_which_nothing_can_be_sent_stops_the_recipe() -> None
     with pytest.raises(ChangesRefused, match="step 2"):
         prodex.apply_recipe(catalog, prodex.Recipe([first, too_long]))
     asked = prodex.RecipeStep(do.SetCode("NOPE"), "brand", required=True)
-    assert 1 == prodex.apply_recipe(catalog, prodex.Recipe([first, asked])).counts["asked back"]
+    assert 1 == prodex.apply_recipe(catalog, prodex.Recipe([first, asked])).counts["needs confirmation"]
 
 
 @pytest.mark.parametrize(

@@ -86,12 +86,12 @@ def test_answers_are_understood_in_each_language_under_headings_of_any(
 
 
 @each_row("answer", ["(effacer)", "(entfernen)", "(wissen)", "löschen", "supprimer", "verwijderen"])
-def test_other_words_for_deleting_are_asked_back(answer: str, tmp_path: Path) -> None:
+def test_other_words_for_deleting_need_confirmation(answer: str, tmp_path: Path) -> None:
     """A text that only says to delete is no text, and nothing is deleted before somebody confirms it."""
     fix = fix_of(
         tmp_path / "a.csv", "GTIN;Veld;Taal;Nieuwe waarde", f"{GTIN};namePublicLong;Nederlands;{answer}"
     )
-    assert (0, 1) == (len(fix.accepted), len(fix.asked_back))
+    assert (0, 1) == (len(fix.accepted), len(fix.needs_confirmation))
 
 
 @each_row("answer", ["o", "ni oui ni non", "jein", "1.234", "peut-être", "misschien"])

@@ -108,7 +108,7 @@ def test_a_catalogue_in_memory_has_no_place() -> None:
 
 @pytest.mark.slow
 def test_one_press_accepts_what_a_supplier_asks_to_accept(panel: AuditPanel, tmp_path: Path) -> None:
-    """The list of what was asked back has the words; pressing the row accepts the finding."""
+    """The list of what needs confirmation has the words; pressing the row accepts the finding."""
     assert panel.audit is not None
     panel.audit.worklists(tmp_path / "w", progress=False)
     rows = pd.read_parquet(tmp_path / "w" / "no_owner.parquet")

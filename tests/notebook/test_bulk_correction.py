@@ -162,15 +162,15 @@ def test_selected_products_come_before_filters(
 
 
 @pytest.mark.slow
-def test_what_is_asked_back_needs_a_press_of_its_own(
+def test_what_needs_confirmation_needs_a_press_of_its_own(
     opened: Callable[..., tuple[CatalogExplorer, BulkCorrection]],
 ) -> None:
     """A code that nobody uses is not sent with the others."""
     _, bulk = opened(do="set code", field="Brand", code="NOBODY")
     assert bulk.preview is not None
-    number = bulk.preview.fix.counts["asked back"]
+    number = bulk.preview.fix.counts["needs confirmation"]
     assert number > 0
-    assert f"Asked back, {number}" in bulk._result.value
+    assert f"To be confirmed, {number}" in bulk._result.value
     assert "none" == bulk.sender.send.layout.display
     bulk.confirm.click()
     assert number == bulk.preview.fix.counts["accepted"]

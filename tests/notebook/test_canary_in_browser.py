@@ -104,7 +104,7 @@ def test_nothing_of_a_supplier_runs_anywhere(lab: Lab, browser: Browser) -> None
         page.locator(".editor textarea").press("Enter")
         notebook.wait_for("len(looked.exploration.corrections) == 1")
         page.get_by_role("button", name="Corrections (1)", exact=True).click()
-        # Checks find markup in it, so it is asked back first.
+        # Checks find markup in it, so it needs confirmation first.
         page.get_by_role("button", name="It is meant as it is", exact=False).first.click()
         page.get_by_role("button", name="Send 1 correction", exact=True).wait_for()
         notebook.wait_until_idle()

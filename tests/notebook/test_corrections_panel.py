@@ -144,10 +144,10 @@ def test_from_the_correction_to_the_proof(
 
 
 @pytest.mark.slow
-def test_a_remark_is_asked_back_until_it_is_meant(made: Callable[..., CorrectionsPanel]) -> None:
+def test_a_remark_needs_confirmation_until_it_is_meant(made: Callable[..., CorrectionsPanel]) -> None:
     """A press takes it as it is, also when all are judged again; what is typed afterwards is asked about anew."""
     panel = made(name("idem"), name("Nom", "3", None))
-    assert ["asked-back", "accepted"] == states(panel)
+    assert ["needs-confirmation", "accepted"] == states(panel)
     (asked, other) = panel.list.view["rows"]
     assert (True, False) == (asked["isAsked"], other["isAsked"])
     panel.list.press(do="confirm", key=asked["key"])
@@ -156,7 +156,7 @@ def test_a_remark_is_asked_back_until_it_is_meant(made: Callable[..., Correction
 
     panel.exploration.correct(name("ok", "3", None))
     panel.wait()
-    assert ["accepted", "asked-back"] == states(panel)
+    assert ["accepted", "needs-confirmation"] == states(panel)
 
 
 @pytest.mark.slow
@@ -176,8 +176,8 @@ def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel])
     assert "Without an audit only what the service would refuse is found" in said(made(name()))
     assert "1 finding fixed" in said(made(name(), profile=PROFILE))
     panel = made(name("PAIN DE SEIGLE NOIR"), name("TOUT PAIN NOIR", "3", None), profile=PROFILE)
-    # What would newly fail is asked back, and counted once it is meant.
-    assert "1 asked back" in said(panel)
+    # What would newly fail needs confirmation, and is counted once it is meant.
+    assert "1 to be confirmed" in said(panel)
     (asked,) = [one["key"] for one in panel.list.view["rows"] if one["isAsked"]]
     panel.list.press(do="confirm", key=asked)
     panel.wait()

@@ -54,7 +54,7 @@ def _of_every_kind(folder: Path, most: int) -> bool:
     states = ", ".join(f"{count:,} {name}" for name, count in found.by_state.most_common())
     print(f"   {found.good + found.bad:,} answers of {found.kinds} kinds: {states}")
     print(f"   good answers applied: {found.applied:,} of {found.good:,}")
-    print(f"   bad answers refused, asked back or in conflict: {found.held:,} of {found.bad:,}")
+    print(f"   bad answers refused, to be confirmed or in conflict: {found.held:,} of {found.bad:,}")
     print(f"   other attributes changed: {len(found.others):,}")
     print(f"   rows accounted for: {found.accounted:,} of {found.rows:,}")
     for what in [*found.wrong, *found.others][:10]:

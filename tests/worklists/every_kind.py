@@ -26,7 +26,7 @@ from prodex.gtin import check_digit
 from prodex.sandbox import Sandbox
 
 from .bakery import record, text
-from .test_asked_back import REMARKS
+from .test_needs_confirmation import REMARKS
 
 ALL_REMARKS = [words for several in REMARKS.values() for words in several]
 #: What nobody can mean as an amount.
@@ -177,19 +177,19 @@ good(
     REMOVED,
 )
 
-bad("a remark as a name", "namePublicLong", ALL_REMARKS, "asked back", language="fr")
+bad("a remark as a name", "namePublicLong", ALL_REMARKS, "needs confirmation", language="fr")
 bad(
     "a remark as a description",
     "description",
     ALL_REMARKS[::-1],
-    "asked back",
+    "needs confirmation",
     language="fr",
     value_seen="Un pain",
 )
-bad("a remark as a code", "brand", [one for one in ALL_REMARKS if one.isalpha()], "asked back")
-bad("a brand that nobody has", "brand", ("ACMEE", "0014", "NEXT"), "asked back")
-bad("markup", "namePublicLong", "Pain <b>bis</b>", "asked back", language="fr")
-bad("a placeholder", "namePublicLong", ("xxx", "TBD", "test"), "asked back", "refused", language="nl")
+bad("a remark as a code", "brand", [one for one in ALL_REMARKS if one.isalpha()], "needs confirmation")
+bad("a brand that nobody has", "brand", ("ACMEE", "0014", "NEXT"), "needs confirmation")
+bad("markup", "namePublicLong", "Pain <b>bis</b>", "needs confirmation", language="fr")
+bad("a placeholder", "namePublicLong", ("xxx", "TBD", "test"), "needs confirmation", "refused", language="nl")
 bad("no amount", "netContent", NO_AMOUNTS, "refused")
 bad("a weight that was another", "netContent", "600 g", "refused", "conflict", value_seen="450 GRM")
 bad("a litre of what", "netContent", "0.5 l", "refused")
@@ -206,14 +206,14 @@ bad("a text that was another", "namePublicLong", PAIN, "conflict", language="fr"
 bad("which text", "description", "Un pain bis", "refused", "conflict", language="fr")
 bad("which table", "isPartitionedBy", "Fat 4 g", "refused")
 bad("of which basis", "isPartitionedBy", "per 100 ml", "refused")
-bad("a code that became a number", "brand", Cell(13), "asked back")
-bad("a code that became a date", "brand", Cell(date(2026, 3, 1), "d-mmm"), "asked back", "refused")
+bad("a code that became a number", "brand", Cell(13), "needs confirmation")
+bad("a code that became a date", "brand", Cell(date(2026, 3, 1), "d-mmm"), "needs confirmation", "refused")
 bad("a text that became a number", "namePublicLong", Cell(1664), "refused", language="fr")
 bad("a text that became a truth", "namePublicLong", Cell(value=True), "refused", language="nl")
 bad("an error", "namePublicLong", Cell("#REF!"), "refused", language="fr")
 bad("struck through", "namePublicLong", Cell("Pain gris", is_struck=True), "refused", language="fr")
 bad("half a number", "percentageOfAlcoholByVolume", ("4,8,9", "NaN", "1e3"), "refused")
-bad("no truth", "isConsumerUnit", ("perhaps", "2", "yes/no"), "refused", "asked back")
+bad("no truth", "isConsumerUnit", ("perhaps", "2", "yes/no"), "refused", "needs confirmation")
 bad("half a unit", "logisticalHierarchies", CASE + ": 1.5 x 03036811359935", "refused")
 bad("which picture", "assets.pictures", "(delete)", "refused")
 bad("a field of nobody", "nameless", "Pain", "refused")
@@ -298,7 +298,7 @@ class Given:
     applied, good
         How many good answers stand at the service as they were meant, and how many there were.
     held, bad
-        How many bad ones were refused, asked back or in conflict, and how many there were.
+        How many bad ones were refused, to be confirmed or in conflict, and how many there were.
     wrong
         What is not as it should be, in words.
     others
@@ -380,7 +380,7 @@ def given(folder: Path, most: int = 1_000) -> Given:
     return found
 
 
-_STATES = ["accepted", "unchanged", "refused", "conflict", "asked back", "without an answer"]
+_STATES = ["accepted", "unchanged", "refused", "conflict", "needs confirmation", "without an answer"]
 
 
 def _written(folder: Path, answers: list[tuple[Kind, int]]) -> dict[tuple[str, int], tuple[Kind, int]]:

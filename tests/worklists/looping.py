@@ -45,8 +45,8 @@ class Loop:
         Whether each of these has its file, row, cell and reason.
     conflicts
         Number of answers in conflict.
-    asked_back, to_confirm
-        Files with answers that were asked back, and those whose rows lost their keys.
+    needs_confirmation, to_confirm
+        Files with answers that need confirmation, and those whose rows lost their keys.
     fix
         What was read.
     filled_rows
@@ -70,7 +70,7 @@ class Loop:
     refused: set[Place] = field(default_factory=set)
     listed: bool = False
     conflicts: int = 0
-    asked_back: set[str] = field(default_factory=set)
+    needs_confirmation: set[str] = field(default_factory=set)
     to_confirm: set[str] = field(default_factory=set)
     fix: prodex.Fix | None = None
     filled_rows: dict[str, int] = field(default_factory=dict)
@@ -103,7 +103,7 @@ def looped(folder: Path, most: int = 1_000, products: int | None = None) -> Loop
 
         with _timed(loop, "read"):
             fix = prodex.read_worklist(folder / "back")
-        loop.asked_back = set(fix.asked_back["file"])
+        loop.needs_confirmation = set(fix.needs_confirmation["file"])
         fix.confirm()
         loop.fix, loop.files, loop.conflicts = fix, fix.files, len(fix.conflicts)
         loop.accepted = {

@@ -1,4 +1,4 @@
-"""The column "Accept because": a supplier's reason is asked back, and the analyst accepts the finding, or does not."""
+"""The column "Accept because": a supplier's reason is asked about, and the analyst accepts the finding or not."""
 
 from __future__ import annotations
 
@@ -55,24 +55,24 @@ FIRST, SECOND = "03036811359935 names_not_in_capitals", "03036811359936 valid_gt
 
 
 @pytest.mark.slow
-def test_a_reason_is_asked_back_with_the_words(catalog: Catalog, tmp_path: Path) -> None:
+def test_a_reason_needs_confirmation_with_the_words(catalog: Catalog, tmp_path: Path) -> None:
     """It is accepted neither by reading nor by confirming, and the rows are counted."""
     path = filled(catalog, tmp_path / "w", Accept_because={FIRST: "our brand is in capitals"})
 
     fix = prodex.read_worklist(path, catalog, profile=_profile())
 
-    assert [("asked back", "our brand is in capitals", "1")] == list(
+    assert [("needs confirmation", "our brand is in capitals", "1")] == list(
         fix.requests[["state", "answer", "product_id"]].itertuples(index=False, name=None)
     )
-    assert 'The supplier asks to accept this finding: "our brand' in fix.asked_back["reason"].iloc[0]
-    assert {"asked back": 1} == dict(fix.counts)
-    assert [3, 1, 2] == fix.row_counts[["rows", "asked back", "without an answer"]].iloc[0].tolist()
+    assert 'The supplier asks to accept this finding: "our brand' in fix.needs_confirmation["reason"].iloc[0]
+    assert {"needs confirmation": 1} == dict(fix.counts)
+    assert [3, 1, 2] == fix.row_counts[["rows", "needs confirmation", "without an answer"]].iloc[0].tolist()
     assert fix.accepted.empty
     assert fix.notes.empty
     fix.confirm()
-    assert {"asked back": 1} == dict(fix.counts)
+    assert {"needs confirmation": 1} == dict(fix.counts)
     with pytest.raises(InputError, match=r"fix\.accept"):
-        fix.confirm(fix.asked_back)
+        fix.confirm(fix.needs_confirmation)
     assert 0 == audited(catalog).summary["accepted"]
 
 
@@ -93,7 +93,7 @@ def test_one_call_accepts_it(catalog: Catalog, tmp_path: Path) -> None:
     assert [('"our brand is in capitals" (no_owner.xlsx)', "Ana")] == list(
         made.failures(accepted=True)[["accepted", "accepted_by"]].itertuples(index=False, name=None)
     )
-    assert {"unchanged": 1, "asked back": 1} == dict(fix.counts)
+    assert {"unchanged": 1, "needs confirmation": 1} == dict(fix.counts)
     assert 1 == audited(catalog).summary["accepted"]
     with pytest.raises(InputError, match="nothing that is open"):
         fix.accept(fix.requests)
@@ -112,7 +112,7 @@ def test_a_finding_that_has_changed_is_not_accepted(catalog: Catalog, tmp_path: 
     fix = prodex.read_worklist(path, newer, profile=_profile())
 
     assert 1 == len(fix.requests)
-    if fix.requests["state"].iloc[0] == "asked back":
+    if fix.requests["state"].iloc[0] == "needs confirmation":
         with pytest.raises(InputError, match="not there any more"):
             fix.accept()
     assert 0 == audited(newer).summary["accepted"]
@@ -130,7 +130,7 @@ def test_a_value_beside_it_is_an_answer_of_its_own(catalog: Catalog, tmp_path: P
 
     fix = prodex.read_worklist(path, catalog, profile=_profile())
 
-    assert {"asked back": 1, "accepted": 1} == dict(fix.counts)
+    assert {"needs confirmation": 1, "accepted": 1} == dict(fix.counts)
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ def test_a_worklist_without_the_column_reads_as_ever(catalog: Catalog, tmp_path:
 
 @pytest.mark.slow
 def test_the_command_accepts_as_well(catalog: Catalog, tmp_path: Path) -> None:
-    """Without --accept it exits with 1, as for everything that is asked back."""
+    """Without --accept it exits with 1, as for everything that needs confirmation."""
     (tmp_path / "own.toml").write_text("[checks.names_not_in_capitals]\n[checks.valid_gtin]\n")
     path = filled(catalog, tmp_path / "w", Accept_because={FIRST: "our brand"})
     words = [
@@ -174,7 +174,7 @@ def test_the_command_accepts_as_well(catalog: Catalog, tmp_path: Path) -> None:
         "--profile",
         str(tmp_path / "own.toml"),
         "--show",
-        "asked-back",
+        "needs-confirmation",
     ]
 
     before = CliRunner().invoke(app, words)

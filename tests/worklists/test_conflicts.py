@@ -25,7 +25,7 @@ def row(
     return {"GTIN": gtin, "Field": field, "Language": language, "New value": new, **keys}
 
 
-def test_two_answers_to_one_place_are_both_asked_back(tmp_path: Path, catalog: prodex.Catalog) -> None:
+def test_two_answers_to_one_place_both_need_confirmation(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """In two files, each names the other; the same said twice is one answer."""
     for name, new in (("ben", "Pain de seigle"), ("eva", "Pain bis"), ("ida", "Pain bis")):
         line = f"GTIN;Field;Language;New value\n{FIRST};namePublicLong;fr;{new}\n{THIRD};description;fr;Bon pain\n"

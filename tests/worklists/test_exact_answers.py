@@ -157,14 +157,14 @@ def test_a_leaf_that_somebody_changed_is_a_conflict() -> None:
     assert "there is now 'ACME' in place of 'APEX'" in reason
 
 
-def test_questions_are_asked_back_and_refusals_are_refused() -> None:
+def test_questions_need_confirmation_and_refusals_are_refused() -> None:
     """Whoever computes them may know more than the judging."""
     (change,) = changes_of_value("brand", {"code": "ACME"}, {"code": "APEX"})
     fix = judged(
         exact_change(change, number=1, questions=["Is APEX meant?"]),
         exact_refusal("7", "netWeight", None, "KGM cannot be converted to LTR.", number=2),
     )
-    assert ["Is APEX meant?"] == fix.asked_back["reason"].tolist()
+    assert ["Is APEX meant?"] == fix.needs_confirmation["reason"].tolist()
     assert ["KGM cannot be converted to LTR."] == fix.refused["reason"].tolist()
     assert ["APEX"] == fix.confirm().preview()["after"].tolist()
 

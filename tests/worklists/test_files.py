@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_said_and_the_others_are_read(
     assert fix.refused["file"][0].endswith("a.xlsx")
 
 
-def test_what_a_cell_does_not_say_is_asked_back(tmp_path: Path, catalog: prodex.Catalog) -> None:
+def test_what_a_cell_does_not_say_needs_confirmation(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """A formula without its result, an error in place of a value, one cell over several rows, a row without product."""
     path = book(tmp_path / "a.xlsx", HEADINGS, GOOD, *[GOOD] * 6)
     made = load_workbook(path)

@@ -29,8 +29,8 @@ def test_answers_come_back_in_every_way_that_people_have(tmp_path: Path) -> None
     rows = loop.fix.row_counts.groupby("file")["rows"].sum()
     assert loop.filled_rows == {Path(file).name: count for file, count in rows.items()}
     # Confirmed answers are among the accepted ones below; of no other file anything had to be.
-    assert loop.to_confirm == loop.asked_back
-    assert not len(loop.fix.asked_back), loop.fix.asked_back["reason"].tolist()
+    assert loop.to_confirm == loop.needs_confirmation
+    assert not len(loop.fix.needs_confirmation), loop.fix.needs_confirmation["reason"].tolist()
     assert ["asked Ben"] * 3 == loop.fix.notes["text"].tolist()
 
     assert loop.accepted == loop.answers.good

@@ -130,7 +130,7 @@ def test_odd_cells_elsewhere_cost_nothing(tmp_path: Path, catalog: prodex.Catalo
 
 @pytest.mark.slow
 def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: prodex.Catalog) -> None:
-    """And the answers are read, and asked back: somebody has changed what says whose they are."""
+    """And the answers are read, and to be confirmed: somebody has changed what says whose they are."""
     saved = catalog.save("bakery")
     wanted = {"checks": {"required_text": {"attribute": "nameLegal", "language": "nl"}}}
     prodex.audit(saved, wanted).worklists(tmp_path / "out")
@@ -140,7 +140,7 @@ def test_a_hidden_sheet_with_an_odd_cell_says_the_rest(tmp_path: Path, catalog: 
     made["prodex"]["B2"].value, made["prodex"]["B2"].number_format = -7, "dd/mm/yyyy"
     made.save(path)
     fix = prodex.read_worklist(path, saved, profile=wanted)
-    assert {"asked back": 1} == fix.counts
+    assert {"needs confirmation": 1} == fix.counts
 
 
 def test_text_that_is_struck_through_is_refused(tmp_path: Path, catalog: prodex.Catalog) -> None:

@@ -42,7 +42,7 @@ CELL = f"""
 
 @pytest.mark.browser
 def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) -> None:
-    """Old and new are shown, a remark is asked back until it is confirmed, and what was sent is gone from the audit."""
+    """Old and new are shown, a remark waits until it is confirmed, and what was sent is gone from the audit."""
     with lab.opened(browser, [CELL]) as notebook:
         out = notebook.run()
         (path,) = lab.folder.rglob("asked/*.xlsx")
@@ -58,10 +58,10 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
         with notebook.page.expect_file_chooser() as chooser:
             out.get_by_role("button", name="Choose files").click()
         chooser.value.set_files(str(path))
-        out.get_by_text("4 answers: 2 can be sent, 1 cannot be used, 1 asked back").wait_for()
+        out.get_by_text("4 answers: 2 can be sent, 1 cannot be used, 1 to be confirmed").wait_for()
         out.get_by_text("Pain de campagne aux graines", exact=True).first.wait_for()
         out.get_by_text("20,001 characters", exact=False).first.wait_for()
-        asked = out.get_by_role("region", name="Asked back")
+        asked = out.get_by_role("region", name="Needs confirmation")
         asked.get_by_text("reads like a remark that something is done or agreed", exact=False).wait_for()
         assert {} == notebook.violations_of_each_scheme()
         asked.get_by_role("button", name="It is meant as it is: description", exact=False).click()

@@ -75,17 +75,17 @@ def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     ("value", "shown", "brands", "state", "brand"),
     [
-        (12, "General", ("0012",), "asked back", "0012"),
-        (date(2026, 3, 1), "d-mmm", ("MAR1",), "asked back", "MAR1"),
-        (100, "General", ("1E2",), "asked back", "1E2"),
-        (True, "General", ("TRUE",), "asked back", "TRUE"),
+        (12, "General", ("0012",), "needs confirmation", "0012"),
+        (date(2026, 3, 1), "d-mmm", ("MAR1",), "needs confirmation", "MAR1"),
+        (100, "General", ("1E2",), "needs confirmation", "1E2"),
+        (True, "General", ("TRUE",), "needs confirmation", "TRUE"),
         (12, "General", ("12",), "accepted", "12"),
         (12, "General", ("12", "0012"), "refused", None),
         (12, "General", ("0013",), "refused", None),
         ("0012", "@", ("0012",), "accepted", "0012"),
     ],
 )
-def test_a_code_that_a_program_has_changed_is_asked_back(
+def test_a_code_that_a_program_has_changed_needs_confirmation(
     tmp_path: Path, value: Any, shown: str, brands: tuple[str, ...], state: str, brand: str | None
 ) -> None:
     """With the one code in use that becomes this cell; where there are several or none, the cell is refused."""

@@ -1,4 +1,4 @@
-"""No row vanishes: each is sent, unchanged, refused, in conflict, asked back, or without an answer."""
+"""No row vanishes: each is sent, unchanged, refused, in conflict, to be confirmed, or without an answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROFILE: dict[str, Any] = {
         "net_not_over_gross": {},
     }
 }
-STATES = ("accepted", "unchanged", "refused", "conflict", "asked back", "without an answer")
+STATES = ("accepted", "unchanged", "refused", "conflict", "needs confirmation", "without an answer")
 MANY = [
     *RECORDS[:1],
     *(
@@ -227,7 +227,7 @@ def chosen(written: Path) -> dict[str, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["xlsx", "csv", "no keys"])
-def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
+def test_a_value_that_was_typed_over_needs_confirmation_row_by_row(
     kind: str, worklist: Path, written: Path, many: prodex.Catalog
 ) -> None:
     """With what was typed and its cell; confirmed, it is the new value."""
@@ -241,9 +241,9 @@ def test_a_value_that_was_typed_over_is_asked_back_row_by_row(
     law(fix)
     # Without keys, only what the words of the row name can be compared with what is there.
     asked = {"namePublicLong", "description", "netContent"} if kind == "no keys" else set(OVER)
-    assert asked == set(fix.asked_back["attribute"])
-    assert {"asked back": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
-    for row in fix.asked_back.to_dict("records"):
+    assert asked == set(fix.needs_confirmation["attribute"])
+    assert {"needs confirmation": len(asked)} == dict(fix.counts), fix.answers["reason"].tolist()
+    for row in fix.needs_confirmation.to_dict("records"):
         assert OVER[row["attribute"]][0] == row["answer"]
         assert 'typed over "Value seen"' in row["reason"]
         assert row["cell"].startswith("E")
@@ -281,7 +281,7 @@ def test_an_untouched_worklist_says_nothing(written: Path, worklist: Path, many:
             fix = prodex.read_worklist(folder, catalog, profile=PROFILE)
             law(fix)
             # Without keys nobody knows whether a text was typed over, or is another one by now: a person decides.
-            unsure = {"asked back": 1} if do is without_keys and catalog is not many else {}
+            unsure = {"needs confirmation": 1} if do is without_keys and catalog is not many else {}
             assert unsure == dict(fix.counts), (do, fix.answers[["answer", "reason"]].values.tolist())
             assert not len(fix.notes), fix.notes
 
@@ -360,7 +360,7 @@ def test_a_table_without_keys_is_compared_with_what_is_there(
     }
     fix = answer(row)
     law(fix)
-    assert ({"asked back": 1} if told else {}) == dict(fix.counts), fix.answers["reason"].tolist()
+    assert ({"needs confirmation": 1} if told else {}) == dict(fix.counts), fix.answers["reason"].tolist()
 
 
 @pytest.mark.slow
@@ -446,7 +446,7 @@ def test_no_answer_of_rows_whose_keys_were_not_sorted_along_is_taken(
 @pytest.mark.parametrize(
     "cut", [lambda key: key[:-1], lambda key: key.replace('"names_not', '"name_not'), lambda _: "x"]
 )
-def test_a_damaged_key_is_known_and_its_answer_asked_back(
+def test_a_damaged_key_is_known_and_its_answer_needs_confirmation(
     cut: Any, worklist: Path, written: Path, many: prodex.Catalog
 ) -> None:
     """What the row shows says what it is about; confirmed, the answer is taken."""
@@ -459,8 +459,8 @@ def test_a_damaged_key_is_known_and_its_answer_asked_back(
     book.save(worklist)
     fix = prodex.read_worklist(worklist, many, profile=PROFILE)
     law(fix)
-    assert [row + 1] == fix.asked_back["row"].tolist()
-    assert "hidden key of its row was changed" in fix.asked_back["reason"][0]
+    assert [row + 1] == fix.needs_confirmation["row"].tolist()
+    assert "hidden key of its row was changed" in fix.needs_confirmation["reason"][0]
     before = len(fix.accepted)
     assert len(fix.confirm().accepted) == before + 1
 
@@ -477,7 +477,7 @@ def test_merged_keys_are_not_those_of_the_rows_below(
     book.save(worklist)
     fix = prodex.read_worklist(worklist, many, profile=PROFILE)
     law(fix)
-    assert {row + 1 for row in asked if row > 1} == set(fix.asked_back["row"])
+    assert {row + 1 for row in asked if row > 1} == set(fix.needs_confirmation["row"])
     about = {row["row"] - 1: (row["attribute"], row["language"]) for row in fix.answers.to_dict("records")}
     assert asked == about
 
@@ -493,7 +493,7 @@ def test_a_language_that_somebody_wrote_over_is_meant(
     fix = prodex.read_worklist(worklist, many, profile=PROFILE)
     (found,) = fix.answers.to_dict("records")
     assert (row + 1, "nl") == (found["row"], found["language"])
-    assert found["state"] in {"asked back", "conflict"}
+    assert found["state"] in {"needs confirmation", "conflict"}
     missing = findings(written).query("attribute == 'description' and language == 'Dutch'")
     row = int(missing["row"].iloc[0])
     fill(worklist, {row: TEXTS["description", "nl"]})

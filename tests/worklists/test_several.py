@@ -127,15 +127,15 @@ def test_each_row_gets_the_answer_and_its_own_one_counts_first(
 
 
 @pytest.mark.slow
-def test_an_answer_that_is_asked_back_says_where_it_was_written(
+def test_an_answer_that_needs_confirmation_says_where_it_was_written(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
     """It is one question for each row, and each can be confirmed."""
     edited(worklist, given(Brand="erledigt"))
     fix = read(worklist, catalog)
-    assert {"asked back": 4} == dict(fix.counts)
-    assert fix.asked_back["reason"].str.contains(f"{SEVERAL_SHEET} F2").all()
-    assert 4 == fix.asked_back["cell"].nunique()
+    assert {"needs confirmation": 4} == dict(fix.counts)
+    assert fix.needs_confirmation["reason"].str.contains(f"{SEVERAL_SHEET} F2").all()
+    assert 4 == fix.needs_confirmation["cell"].nunique()
 
 
 def moved(book: Workbook) -> None:
@@ -228,7 +228,7 @@ def test_an_answer_for_nobody_is_refused_with_its_place(
 
 
 def test_a_row_that_was_typed_over_is_none_of_them(worklist: Path, catalog: prodex.Catalog) -> None:
-    """What stands over the value seen may be its answer, and is asked back as ever."""
+    """What stands over the value seen may be its answer, and needs confirmation as ever."""
     edited(worklist, given(Brand="ACME"), in_row("03036811359942", "Brand", "Value seen", "Own brand"))
     fix = read(worklist, catalog)
     assert 3 == fix.counts["accepted"]

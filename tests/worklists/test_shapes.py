@@ -37,7 +37,7 @@ def test_numbers_are_read_as_they_are_written_in_europe_and_elsewhere(typed: str
 
 
 @pytest.mark.parametrize("typed", ["1,234", "1.234", "12 34", "1,2,3", "five", "", "--2", "1.2.3"])
-def test_numbers_that_may_mean_two_things_are_asked_back(typed: str) -> None:
+def test_numbers_that_may_mean_two_things_need_confirmation(typed: str) -> None:
     """1,234 is one and a bit, or twelve hundred: nobody guesses."""
     with pytest.raises(AnswerRefused):
         number(typed)

@@ -62,7 +62,7 @@ def test_a_correction_is_judged_as_an_answer(
 def test_the_effect_is_what_the_rules_then_say(catalog: prodex.Catalog) -> None:
     """By the profile that is given: what is fixed, and what is new."""
     fix = prodex.fix_texts([name(), name("TEST DE PAIN", "3", before=None)], catalog, profile=PROFILE)
-    assert {"accepted": 1, "asked back": 1} == fix.counts
+    assert {"accepted": 1, "needs confirmation": 1} == fix.counts
     fix.confirm()
     found = {change: fix.effect().changes(change)["check"].tolist() for change in ("fixed", "newly failing")}
 
@@ -99,7 +99,7 @@ def test_what_has_changed_since_is_a_conflict(catalog: prodex.Catalog) -> None:
     assert "is gone" in gone
 
 
-def test_two_corrections_of_one_text_are_both_asked_back(catalog: prodex.Catalog) -> None:
+def test_two_corrections_of_one_text_both_need_confirmation(catalog: prodex.Catalog) -> None:
     """Each names the other by its number."""
     fix = prodex.fix_texts([name("Pain bis"), name("Pain noir")], catalog)
 

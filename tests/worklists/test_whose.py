@@ -91,7 +91,7 @@ def test_an_honest_answer_is_taken(worklist: Path, catalog: prodex.Catalog) -> N
     assert row["file"].endswith("Mill-4.xlsx") or row["file"].endswith("Mill.xlsx")
 
 
-#: Where it is in doubt for whom the whole workbook was written, the good answer in it is asked back as well.
+#: Where it is in doubt for whom the whole workbook was written, the good answer in it needs confirmation as well.
 DOUBTED = {
     "another_owner_in_the_hidden_sheet",
     "no_owner_in_the_hidden_sheet",
@@ -103,33 +103,33 @@ _NO_LAYOUT = "no_layout_and_no_marks"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CHEATS if name != _NO_LAYOUT])
-def test_what_nobody_asked_for_is_asked_back(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
+def test_what_nobody_asked_for_needs_confirmation(name: str, worklist: Path, catalog: prodex.Catalog) -> None:
     """With file, sheet, cell and owner; nothing of it is sent before somebody confirms it. The good answer is taken."""
     CHEATS[name](worklist, worklist.parent)
     fix = read(worklist, catalog)
     rows = list(cheated(fix))
-    assert {row["state"] for row in rows} <= {"asked back", "refused", "conflict"}, rows
-    asked_back = [row for row in rows if row["state"] == "asked back"]
+    assert {row["state"] for row in rows} <= {"needs confirmation", "refused", "conflict"}, rows
+    needs_confirmation = [row for row in rows if row["state"] == "needs confirmation"]
     # The catalogue has no country for that language, so that this one is refused before anything is asked.
     assert rows
-    assert asked_back or name == "the_language_of_a_row_changed"
+    assert needs_confirmation or name == "the_language_of_a_row_changed"
     for row in rows:
         assert row["owner"] in {"Mill", "Oven"}
         assert all(row[one] for one in ("file", "sheet", "row", "cell")) or row["file"].endswith(".csv")
-    assert all(row["owner"] in row["reason"] for row in asked_back)
+    assert all(row["owner"] in row["reason"] for row in needs_confirmation)
     (state,) = fix.answers[fix.answers["answer"] == GOOD]["state"]
-    assert ("asked back" if name in DOUBTED else "accepted") == state
+    assert ("needs confirmation" if name in DOUBTED else "accepted") == state
     sent = [] if fix._judged is None else fix._judged.changes.records
     assert CHEAT.casefold() not in str(sent).casefold()
     assert {record["gtin"] for record in sent} <= {FIRST}
     assert all(set(record) <= {"gtin", "namePublicLong"} for record in sent)
-    assert not asked_back or f"{len(fix.asked_back)} asked back" in repr(fix)
+    assert not needs_confirmation or f"{len(fix.needs_confirmation)} to be confirmed" in repr(fix)
     fix.confirm()
-    assert not len(fix.asked_back)
+    assert not len(fix.needs_confirmation)
     # Whoever knows the sender names him: then nothing of others is taken, confirmed or not.
     fix = prodex.read_worklist(worklist.parent / "back", catalog, profile=PROFILE, owner="mill")
     assert all(row["owner"] == "Mill" or row["state"] in {"refused", "unchanged"} for row in cheated(fix))
-    if len(fix.asked_back):
+    if len(fix.needs_confirmation):
         fix.confirm()
     assert set(fix.accepted["owner"]) <= {"Mill"}
 
@@ -192,7 +192,7 @@ def test_worklists_that_were_merged_are_both_ours(worklist: Path, catalog: prode
 def test_worklists_of_other_groups_have_products_of_several_owners(
     by: str, catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
-    """Their rows are known by their marks; one that was added is asked back."""
+    """Their rows are known by their marks; one that was added needs confirmation."""
     audit = prodex.audit(catalog, PROFILE, progress=False)
     audit.worklists(tmp_path / "out", by=by)
     for path in (tmp_path / "out").glob("*.xlsx"):
@@ -207,11 +207,11 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
     added(sheet, **{"GTIN": FIRST, "Field": "namePublicShort", "Language": "fr", "New value": CHEAT})
     book.save(path)
     fix = prodex.read_worklist(tmp_path / "out", catalog, profile=PROFILE)
-    assert [CHEAT] == fix.asked_back["answer"].tolist()
+    assert [CHEAT] == fix.needs_confirmation["answer"].tolist()
 
 
 @pytest.mark.slow
-def test_a_worklist_of_another_service_is_asked_back(
+def test_a_worklist_of_another_service_needs_confirmation(
     service: prodex.Client, catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
     """It has the same GTINs, ids and owners, and other products."""
@@ -223,18 +223,20 @@ def test_a_worklist_of_another_service_is_asked_back(
     )
     for answers in (path, rows.assign(new_value=rows["new_value"].where(rows.index > 0, GOOD))):
         fix = prodex.read_worklist(answers, other, profile=PROFILE)
-        assert {"asked back": 1} == dict(fix.counts), fix.answers["reason"].tolist()
+        assert {"needs confirmation": 1} == dict(fix.counts), fix.answers["reason"].tolist()
 
 
-def test_a_product_that_changed_hands_is_asked_back(worklist: Path) -> None:
+def test_a_product_that_changed_hands_needs_confirmation(worklist: Path) -> None:
     """The mill does not own it any more."""
     sold = [{**RECORDS[0], "owner": {"id": 5, "name": "Oven"}}, *RECORDS[1:]]
     fix = read(worklist, prodex.flatten(sold))
-    assert {"asked back": 1} == dict(fix.counts)
-    assert "written for Mill, and the answer is about a product of Oven" in fix.asked_back["reason"][0]
+    assert {"needs confirmation": 1} == dict(fix.counts)
+    assert (
+        "written for Mill, and the answer is about a product of Oven" in fix.needs_confirmation["reason"][0]
+    )
 
 
-def test_an_answer_to_a_check_that_finds_nothing_any_more_is_asked_back(
+def test_an_answer_to_a_check_that_finds_nothing_any_more_needs_confirmation(
     worklist: Path, catalog: prodex.Catalog
 ) -> None:
     """A key can be made by anybody; the audit says whether something is asked."""
@@ -250,8 +252,8 @@ def test_an_answer_to_a_check_that_finds_nothing_any_more_is_asked_back(
     back.mkdir()
     worklist.rename(back / worklist.name)
     fix = prodex.read_worklist(back, catalog, profile=profile)
-    assert {"asked back": 1} == dict(fix.counts)
-    assert "asks for nothing" in fix.asked_back["reason"][0]
+    assert {"needs confirmation": 1} == dict(fix.counts)
+    assert "asks for nothing" in fix.needs_confirmation["reason"][0]
 
 
 @pytest.mark.slow
@@ -410,7 +412,7 @@ def test_the_command_limits_and_asks_as_python_does(
     def run(*more: str) -> Any:
         return CliRunner().invoke(app, [*words, *more])
 
-    result = run("--show", "asked-back", "--format", "json")
+    result = run("--show", "needs-confirmation", "--format", "json")
     assert 1 == result.exit_code
     assert "Oven" in result.stdout
     result = run("--owner", "Mill", "--show", "refused", "--format", "json")

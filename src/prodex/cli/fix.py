@@ -27,7 +27,7 @@ class FixSection(StrEnum):
     ANSWERS = "answers"
     REFUSED = "refused"
     CONFLICTS = "conflicts"
-    ASKED_BACK = "asked-back"
+    NEEDS_CONFIRMATION = "needs-confirmation"
     ROWS = "rows"
     NOTES = "notes"
     UNCHANGED = "unchanged"
@@ -71,10 +71,10 @@ def fix(
 ) -> None:
     """Read the answers of worklists, and send them with --apply.
 
-    Without --apply it only shows what would change. Answers that may not be meant are asked back, and sent only with
-    --confirm; a reason to accept a finding is asked back until --accept. The same command continues one that was
-    interrupted: it follows what was sent, and sends only the rest. Exit code 1 if an answer was refused, asked back or
-    is in conflict, or, with --apply, unless all products arrived.
+    Without --apply it only shows what would change. Answers that may not be meant need confirmation, and are sent only
+    with --confirm; a reason to accept a finding needs confirmation until --accept. The same command continues one that
+    was interrupted: it follows what was sent, and sends only the rest. Exit code 1 if an answer was refused, is to be
+    confirmed or in conflict, or, with --apply, unless all products arrived.
     """
     read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
     sending.confirmed(read)
@@ -106,7 +106,7 @@ def fix(
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
             say("Nothing was sent. --apply sends the accepted answers.", aside=True)
-    if any(read.counts[state] for state in ("refused", "conflict", "asked back")):
+    if any(read.counts[state] for state in ("refused", "conflict", "needs confirmation")):
         raise typer.Exit(1)
 
 
@@ -130,7 +130,7 @@ def undo(
 
     The earlier values of exactly what it wrote are restored; what somebody has changed since is a conflict, and stays.
     The same command continues one that was interrupted, given the name of the upsert. An undo is an upsert itself, and
-    can be taken back. Exit code 1 if something is refused, asked back or in conflict, or, with --apply, unless all
+    can be taken back. Exit code 1 if something is refused, to be confirmed or in conflict, or, with --apply, unless all
     products arrived.
     """
     client = service.connect()
@@ -145,7 +145,7 @@ def undo(
             say("Nothing is left to take back.", aside=True)
         elif made.counts["accepted"]:
             say("Nothing was sent. --apply takes it back.", aside=True)
-    if any(made.counts[state] for state in ("refused", "conflict", "asked back")):
+    if any(made.counts[state] for state in ("refused", "conflict", "needs confirmation")):
         raise typer.Exit(1)
 
 
@@ -175,7 +175,7 @@ def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
         FixSection.ANSWERS: lambda: read.answers,
         FixSection.REFUSED: lambda: read.refused,
         FixSection.CONFLICTS: lambda: read.conflicts,
-        FixSection.ASKED_BACK: lambda: read.asked_back,
+        FixSection.NEEDS_CONFIRMATION: lambda: read.needs_confirmation,
         FixSection.ROWS: lambda: read.row_counts,
         FixSection.NOTES: lambda: read.notes,
         FixSection.UNCHANGED: lambda: read.unchanged,

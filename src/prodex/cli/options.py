@@ -96,7 +96,9 @@ class SendOptions:
 
     confirm: Annotated[
         bool,
-        typer.Option("--confirm", help="All that --show asked-back lists is meant as it is: send it, too."),
+        typer.Option(
+            "--confirm", help="All that --show needs-confirmation lists is meant as it is: send it, too."
+        ),
     ] = False
     elsewhere: Annotated[
         bool,
@@ -110,8 +112,8 @@ class SendOptions:
     ] = None
 
     def confirmed(self, fix: prodex.Fix) -> prodex.Fix:
-        """Return corrections; what was asked back of them is confirmed, if that was said."""
-        return fix.confirm() if self.confirm and fix.counts["asked back"] else fix
+        """Return corrections; what of them needs confirmation is confirmed, if that was said."""
+        return fix.confirm() if self.confirm and fix.counts["needs confirmation"] else fix
 
 
 _BUDGET = prodex.LoadBudget()

@@ -26,7 +26,7 @@ class RecipeSection(StrEnum):
     PREVIEW = "preview"
     REFUSED = "refused"
     CONFLICTS = "conflicts"
-    ASKED_BACK = "asked-back"
+    NEEDS_CONFIRMATION = "needs-confirmation"
     EFFECT = "effect"
 
 
@@ -51,7 +51,7 @@ def recipe(
     """Do what a recipe says with the products of a snapshot.
 
     Without --send it only shows what each step would change. The same command continues one that was interrupted.
-    Exit code 1 if a value was refused, asked back or is in conflict, or, with --send, unless all products arrived.
+    Exit code 1 if a value was refused, to be confirmed or is in conflict, or, with --send, unless all products arrived.
     """
     fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=by or None)
     sending.confirmed(fix)
@@ -65,7 +65,9 @@ def recipe(
             say("Nothing is left to send.", aside=True)
         elif fix.counts["accepted"]:
             say("Nothing was sent. --send sends what is accepted.", aside=True)
-    if fix.steps[["refused", "asked_back", "conflict"]].to_numpy().any() or _has_impossible(fix.steps):
+    if fix.steps[["refused", "needs_confirmation", "conflict"]].to_numpy().any() or _has_impossible(
+        fix.steps
+    ):
         raise typer.Exit(1)
 
 
@@ -82,7 +84,7 @@ def _recipe_section(fix: prodex.Fix, what: RecipeSection) -> pd.DataFrame:
         RecipeSection.PREVIEW: fix.preview,
         RecipeSection.REFUSED: lambda: fix.refused,
         RecipeSection.CONFLICTS: lambda: fix.conflicts,
-        RecipeSection.ASKED_BACK: lambda: fix.asked_back,
+        RecipeSection.NEEDS_CONFIRMATION: lambda: fix.needs_confirmation,
         RecipeSection.EFFECT: lambda: fix.effect().changes(),
     }
     return sections[what]()

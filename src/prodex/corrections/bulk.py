@@ -86,7 +86,7 @@ def correct(
     language
         The language of the texts that are meant, as a code or a name; texts in every language by default. A code with a
         country ("fr-BE" or "fra-BE") means that one only. A language alone means the only text in it: of several, none
-        is set, moved or removed, and any other change of them is asked back, text by text.
+        is set, moved or removed, and any other change of them needs confirmation, text by text.
     profile
         The checks that say what is fixed, and what is new. Without one only what the service would refuse is found.
     now
@@ -182,7 +182,7 @@ def apply_recipe(
     -------
     Fix
         As `read_worklist` returns it. `steps` has one row for each step: `step`, `what` it does, `attribute`, and how
-        many values it `changed`, were `already_so`, were `refused`, are `asked_back` or in `conflict`; how many
+        many values it `changed`, were `already_so`, were `refused`, are `needs_confirmation` or in `conflict`; how many
         products have `no_value` there; and the most frequent `reason` of what was not done. `step_rows` has the same
         value by value. What is judged in the end counts: a change that is refused is none.
 
@@ -237,7 +237,7 @@ def _ask_about_growth(
     profile: str | Path | Mapping[str, Any] | Profile | None,
     now: datetime | None,
 ) -> None:
-    """Ask back what the recipe would change again, with the products that it would choose then."""
+    """Ask about what the recipe would change again, with the products that it would choose then."""
     steps = [one.step for one in results if not one.impossible]
     after = None
     with warnings.catch_warnings():
@@ -252,9 +252,9 @@ def _ask_about_growth(
 
 
 def _refuse_if_required(fix: Fix, recipe: Recipe) -> None:
-    """Raise if nothing of a step that is required can be sent: what is asked back may still be."""
+    """Raise if nothing of a step that is required can be sent: what needs confirmation may still be."""
     for step, row in zip(recipe.steps, fix.steps.to_dict("records"), strict=True):
-        is_done = row["changed"] or row["asked_back"]
+        is_done = row["changed"] or row["needs_confirmation"]
         if step.required and not is_done and (row["refused"] or row["conflict"]):
             raise ChangesRefused(
                 f"Nothing of the recipe was done: step {row['step']} ({step.words}) is required and cannot be done: "

@@ -133,7 +133,7 @@ class SetCode:
     """Set a code of a list, by the code or its label.
 
     Known are the codes that products of the catalogue have, and those of the lists of the specification. Another one is
-    asked back.
+    to be confirmed.
 
     Attributes
     ----------

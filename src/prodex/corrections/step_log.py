@@ -17,7 +17,7 @@ from prodex.corrections.stepping import StepDone
 from prodex.worklists.answer_outcomes import AnswerState
 
 #: Columns of `Fix.steps`.
-_STATES: Final = ("changed", "already_so", "refused", "asked_back", "conflict")
+_STATES: Final = ("changed", "already_so", "refused", "needs_confirmation", "conflict")
 STEP_COLUMNS: Final = ("step", "what", "attribute", *_STATES, "no_value", "reason")
 #: Columns of `Fix.step_rows`.
 ROW_COLUMNS: Final = (
@@ -28,7 +28,7 @@ _IN_STEPS: Final = {
     AnswerState.ACCEPTED: "changed",
     AnswerState.UNCHANGED: "already_so",
     AnswerState.REFUSED: "refused",
-    AnswerState.ASKED_BACK: "asked_back",
+    AnswerState.NEEDS_CONFIRMATION: "needs_confirmation",
     AnswerState.CONFLICT: "conflict",
 }
 _CHANGED_BACK: Final = "a later step changes it back, so that nothing is sent."

@@ -25,7 +25,7 @@ _STATES = {
     "unchanged": "changes nothing",
     "refused": "cannot be used",
     "conflict": "in conflict",
-    "asked back": "asked back",
+    "needs confirmation": "needs confirmation",
 }
 _SENT_STATES = {state: words for state, words in _STATES.items() if state != "accepted"} | {
     "refused": "refused"
@@ -92,7 +92,9 @@ def text_of(fix: Fix) -> str:
         place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
         lines.append(f"  {place}: {row['reason']}")
     if len(not_taken) > _ROWS:
-        lines.append(f"  {_ROWS} of {len(not_taken):,} shown; all in .refused, .conflicts and .asked_back")
+        lines.append(
+            f"  {_ROWS} of {len(not_taken):,} shown; all in .refused, .conflicts and .needs_confirmation"
+        )
     lines += _note_lines(fix)
     return "\n".join(map(on_one_line, lines))
 
@@ -169,7 +171,7 @@ def _note_lines(fix: Fix) -> Iterator[str]:
 
 def _not_taken(fix: Fix) -> pd.DataFrame:
     answers: Any = fix.answers
-    return _without_folder(answers[answers["state"].isin(["refused", "conflict", "asked back"])])
+    return _without_folder(answers[answers["state"].isin(["refused", "conflict", "needs confirmation"])])
 
 
 def _without_folder(frame: pd.DataFrame) -> pd.DataFrame:

@@ -190,7 +190,9 @@ def _recipe(context: Context, entry: int) -> StepOutcome:
     """Do a recipe; where a step of it cannot be done at all, the others are done, and this one has failed."""
     fix, outcome = _recipe_done(context, entry)
     steps = fix.steps
-    counts = steps[["changed", "already_so", "refused", "asked_back", "conflict", "no_value"]].sum(axis=1)
+    counts = steps[["changed", "already_so", "refused", "needs_confirmation", "conflict", "no_value"]].sum(
+        axis=1
+    )
     problems = [
         f"Step {row['step']} cannot be done: {row['reason']}."
         for row in steps[(counts == 0) & (steps["reason"] != "")].to_dict("records")
@@ -203,7 +205,7 @@ def _recipe_done(context: Context, entry: int) -> tuple[Fix, StepOutcome]:
     profile = next((one for one in context.job.profiles if one.name == options.profile), None)
     fix = apply_recipe(context.catalog, options.file, profile=profile)
     steps = fix.steps
-    names = ("changed", "already_so", "refused", "asked_back", "conflict")
+    names = ("changed", "already_so", "refused", "needs_confirmation", "conflict")
     figures: dict[str, Figure] = {name: int(steps[name].sum()) for name in names}
     lines = [f"{fix.why}."]
     for row in steps.to_dict("records"):

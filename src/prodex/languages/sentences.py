@@ -215,9 +215,9 @@ HOW = (
     "(delete)",
 )
 
-#: Why an answer was not taken or is asked back, by `prodex.worklists`; it goes out again to whoever gave it.
+#: Why an answer was not taken or needs confirmation, by `prodex.worklists`; it goes out again to whoever gave it.
 OUTCOMES = (
-    "“{answer}” was asked back: {said}",
+    "“{answer}” needs confirmation: {said}",
     "“{answer}” was not taken: {said}",
     '{said} It was typed over "Value seen": write it into "New value".',
     "{said} It is written for several rows in {place}.",

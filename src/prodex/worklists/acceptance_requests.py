@@ -1,6 +1,6 @@
 """Requests of suppliers to accept a finding: the column "Accept because" of a worklist that comes back.
 
-What a supplier writes there is no acceptance: it is asked back, and the analyst decides.
+What a supplier writes there is no acceptance: it needs confirmation, and the analyst decides.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class AnswerState(StrEnum):
     REFUSED = "refused"
     CONFLICT = "conflict"
     #: Nothing speaks against it but that it may not be meant: it is sent once somebody has confirmed it.
-    ASKED_BACK = "asked back"
+    NEEDS_CONFIRMATION = "needs confirmation"
 
 
 #: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
@@ -109,7 +109,7 @@ class Decision:
     note
         A remark about it.
     questions
-        What is asked back, sentence by sentence; `reason` has all of them.
+        What needs confirmation, sentence by sentence; `reason` has all of them.
     confirmed
         The questions that somebody has answered with yes.
     """
@@ -136,7 +136,7 @@ class Decision:
     @property
     def is_open(self) -> bool:
         """Whether it is sent, now or once it is confirmed: nothing has spoken against it yet."""
-        return self.state in {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+        return self.state in {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
 
     @property
     def check(self) -> str | None:
@@ -176,11 +176,13 @@ class Decision:
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
     def asks(self, question: str) -> Decision:
-        """Return it asked back with a question, unless that is confirmed; a further question is added to the others."""
+        """Return it with a question to confirm, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
         questions = (*self.questions, question)
-        return replace(self, state=AnswerState.ASKED_BACK, questions=questions, reason=" ".join(questions))
+        return replace(
+            self, state=AnswerState.NEEDS_CONFIRMATION, questions=questions, reason=" ".join(questions)
+        )
 
 
 #: Shapes of which what is added is a list.
@@ -488,7 +490,7 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
 
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
-    """Return the answer, asked back if its words are for the person who asked, and not for the field."""
+    """Return the answer, to be confirmed if its words are for the person who asked, and not for the field."""
     typed = decision.after
     if typed is None or (says := remark(typed)) is None:
         return decision
@@ -496,7 +498,7 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
 
 
 def _asked_if_misread(decision: Decision) -> Decision:
-    """Return a text, asked back if its letters were read in another encoding, and were not so before."""
+    """Return a text, to be confirmed if its letters were read in another encoding, and were not so before."""
     if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING} or not decision.is_open:
         return decision
     typed = None if decision.answer.restores else decision.after
@@ -510,7 +512,7 @@ def _asked_if_misread(decision: Decision) -> Decision:
 
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
-    """Return a code or string, asked back if it is a remark, or a code that no product and no list has."""
+    """Return a code or string, to be confirmed if it is a remark, or a code that no product and no list has."""
     if decision.shape is not AnswerShape.CODE or decision.said is None:
         return _asked_if_a_remark(decision)
     made = decision

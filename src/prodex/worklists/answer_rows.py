@@ -31,7 +31,7 @@ PREVIEW = (
 ROWS = ("file", "sheet", "rows", *(state.value for state in AnswerState), "without an answer")
 #: The state of a row with several answers is the first of these that one of them has.
 _WORST = (
-    *(AnswerState.REFUSED, AnswerState.CONFLICT, AnswerState.ASKED_BACK),
+    *(AnswerState.REFUSED, AnswerState.CONFLICT, AnswerState.NEEDS_CONFIRMATION),
     *(AnswerState.ACCEPTED, AnswerState.UNCHANGED),
 )
 #: Where corrections come from that are in no file.

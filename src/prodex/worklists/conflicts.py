@@ -37,9 +37,9 @@ _IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HI
 def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
     """Return the answer, in conflict if what it answers has changed since the worklist was written.
 
-    What its worklist did not ask for is asked back.
+    What its worklist did not ask for needs confirmation.
     """
-    # An answer that is asked back is judged when it is confirmed; its product is not requested again before.
+    # An answer that needs confirmation is judged when it is confirmed; its product is not requested again before.
     product = str(decision.product)
     if not decision.is_open or product not in products.records:
         return decision

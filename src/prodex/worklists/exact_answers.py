@@ -43,7 +43,7 @@ def exact_text(
     updated_at
         When the product had last been changed, as far as it is known.
     questions
-        What is asked back before it is sent.
+        What needs confirmation before it is sent.
     """
     keys = {
         "product_id": product_id,

@@ -195,9 +195,9 @@ class Fix:
         """How many rows of each sheet are in which state: file, sheet, rows, the states of answers, without an answer.
 
         The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
-        several answers is in the state that needs most attention: "refused", "conflict", "asked back", "accepted",
-        "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read at all
-        have no line; `refused` lists them.
+        several answers is in the state that needs most attention: "refused", "conflict", "needs confirmation",
+        "accepted", "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read
+        at all have no line; `refused` lists them.
         """
         states: dict[tuple[str, str | None], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         for one, (state, _) in zip(self._decisions, self._states(), strict=True):
@@ -239,8 +239,8 @@ class Fix:
         """What the steps of a recipe did value by value; without rows where there is no recipe.
 
         Its columns are step, product_id, gtin, attribute, language, before, after, state and reason. `before` and
-        `after` are what the step found and left; the state is "changed", "already_so", "refused", "asked_back" or
-        "conflict", as the value is judged in the end.
+        `after` are what the step found and left; the state is "changed", "already_so", "refused",
+        "needs_confirmation" or "conflict", as the value is judged in the end.
         """
         made_by = self._made_by
         return pd.DataFrame() if made_by.step_rows is None else made_by.step_rows(self._states_by_number())
@@ -297,9 +297,9 @@ class Fix:
         """One row for each filled cell, and for each file that could not be read: its place, what it is about.
 
         `value` is what the worklist showed, `before` what the product has, `answer` what was typed; `state` is
-        "accepted", "unchanged", "refused", "conflict" or "asked back", and `reason` says why. Once `apply` was called,
-        answers that the service refused are "refused" too, with its message. What a supplier wrote under "Accept
-        because" is asked back, with the words as `answer`: see `accept`.
+        "accepted", "unchanged", "refused", "conflict" or "needs confirmation", and `reason` says why. Once `apply` was
+        called, answers that the service refused are "refused" too, with its message. What a supplier wrote under
+        "Accept because" needs confirmation, with the words as `answer`: see `accept`.
         """
         states = self._states()
         rows = [
@@ -330,20 +330,20 @@ class Fix:
         return self._with(AnswerState.CONFLICT)
 
     @property
-    def asked_back(self) -> pd.DataFrame:
+    def needs_confirmation(self) -> pd.DataFrame:
         """Answers that may not be meant, each with its question as `reason`: they are sent once they are confirmed."""
-        return self._with(AnswerState.ASKED_BACK)
+        return self._with(AnswerState.NEEDS_CONFIRMATION)
 
     def confirm(self, answers: pd.DataFrame | None = None) -> Fix:
-        """Answer with yes what was asked back: these answers are meant as they are, and `apply` may send them.
+        """Answer with yes what needs confirmation: these answers are meant as they are, and `apply` may send them.
 
-        Only the questions that `asked_back` shows now are confirmed. Where a confirmed answer raises another one (the
-        product has changed meanwhile, say), it is asked back again.
+        Only the questions that `needs_confirmation` shows now are confirmed. Where a confirmed answer raises another
+        one (the product has changed meanwhile, say), it needs confirmation again.
 
         Parameters
         ----------
         answers
-            Rows of `asked_back`; by default all of them.
+            Rows of `needs_confirmation`; by default all of them.
 
         Returns
         -------
@@ -353,17 +353,19 @@ class Fix:
         Raises
         ------
         InputError
-            When the rows are not of `asked_back`, or the answers have been sent already.
+            When the rows are not of `needs_confirmation`, or the answers have been sent already.
         """
         if self.tracking is not None:
             raise InputError(
                 "These answers have been sent already. Read the worklists again to confirm and send what is left."
             )
-        asked = {one.answer[:4]: one for one in self._decisions if one.state is AnswerState.ASKED_BACK}
-        chosen = self.asked_back if answers is None else answers
+        asked = {
+            one.answer[:4]: one for one in self._decisions if one.state is AnswerState.NEEDS_CONFIRMATION
+        }
+        chosen = self.needs_confirmation if answers is None else answers
         if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
             raise InputError(
-                f"answers is {described(chosen)}. Give rows of fix.asked_back, or nothing to confirm all of them."
+                f"answers is {described(chosen)}. Give rows of fix.needs_confirmation, or nothing to confirm all."
             )
         requests = {one.answer[:4] for one in self._requests}
         places = [tuple(row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
@@ -378,8 +380,8 @@ class Fix:
             )
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
-                f"{place_in_words(*wrong[0])} is not asked back. Give rows of fix.asked_back, or nothing to confirm "
-                "all of them."
+                f"{place_in_words(*wrong[0])} does not need confirmation. Give rows of fix.needs_confirmation, or "
+                "nothing to confirm all of them."
             )
         confirmed = dict(self._confirmed)
         for place in places:
@@ -412,7 +414,7 @@ class Fix:
         Parameters
         ----------
         requests
-            Rows of `requests`; by default all that are asked back.
+            Rows of `requests`; by default all that need confirmation.
         by, until, to
             As for `prodex.accept`: `by` is who decides, the user by default.
 
@@ -426,7 +428,7 @@ class Fix:
         InputError
             When the rows are no requests, none is open, or a finding is not there as the supplier has seen it.
         """
-        asked = {one.answer[:4]: one for one in self._requests if one.state is AnswerState.ASKED_BACK}
+        asked = {one.answer[:4]: one for one in self._requests if one.state is AnswerState.NEEDS_CONFIRMATION}
         places = list(asked)
         if requests is not None:
             if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
@@ -673,7 +675,7 @@ class Fix:
         language: str | None = None,
         languages: Mapping[str, str] | None = None,
     ) -> pd.DataFrame:
-        """Write what was refused, is in conflict or was asked back as worklists again, one for each owner.
+        """Write what was refused, is in conflict or needs confirmation as worklists again, one for each owner.
 
         Parameters
         ----------
@@ -826,21 +828,21 @@ def _fix_of(
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(catalog, filter(None, [*whose, *own]), known, received)
     made = judged_answers(returned.answers, products, catalog, profile, now)
-    requests = tuple(_asked_back(assigned(one, known, there)) for one in returned.requests)
+    requests = tuple(_needs_confirmation(assigned(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(catalog, list(dict.fromkeys([*products.records, *asking])))
     origin = MadeBy() if made_by is None else made_by
     return Fix(catalog, profile, returned, made, now, names, _requests=requests, _made_by=origin)
 
 
-def _asked_back(request: Decision) -> Decision:
+def _needs_confirmation(request: Decision) -> Decision:
     """Ask the analyst whether a finding is accepted; a supplier's answer alone does not do it."""
     if request.state in {AnswerState.REFUSED, AnswerState.CONFLICT}:
         return request
     words = " ".join(request.answer.text.split())
     return replace(
         request,
-        state=AnswerState.ASKED_BACK,
+        state=AnswerState.NEEDS_CONFIRMATION,
         reason=f'The supplier asks to accept this finding: "{words}". If you agree, fix.accept() or --accept does it.',
     )
 

@@ -32,7 +32,7 @@ _OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position"
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
-_PROBLEMS = {"accepted": "Correction to look at", "asked back": "Answer that may not be meant"}
+_PROBLEMS = {"accepted": "Correction to look at", "needs confirmation": "Answer that may not be meant"}
 _ANSWERED = "an answer came back for them"
 _ANSWER_AGAIN = "Read what is wrong, and answer again."
 _NOT_TAKEN = (
@@ -53,12 +53,14 @@ def write_follow_up(
     language: str | None = None,
     languages: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Write the answers that were refused, are in conflict or were asked back, one worklist for each group.
+    """Write the answers that were refused, are in conflict or need confirmation, one worklist for each group.
 
     Parameters and result are those of `Fix.worklist`.
     """
     answers = _with_places(fix.answers, fix)
-    listed = answers[answers["state"].isin(["refused", "conflict", "asked back", *["accepted"] * accepted])]
+    listed = answers[
+        answers["state"].isin(["refused", "conflict", "needs confirmation", *["accepted"] * accepted])
+    ]
     # They are about the same snapshot, so that answers in these worklists can be read as well.
     judged = fix.before.catalog
     if judged is not None:
@@ -137,8 +139,8 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
 def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return the finding with answer and reason; where it no longer exists, the facts of the answer."""
     is_accepted = answer["state"] == "accepted"
-    is_asked = answer["state"] == "asked back"
-    preface = f"“{answer['answer']}” was {'asked back' if is_asked else 'not taken'}: "
+    is_asked = answer["state"] == "needs confirmation"
+    preface = f"“{answer['answer']}” {'needs confirmation' if is_asked else 'was not taken'}: "
     if answer["answer"] is None or is_accepted:
         preface = ""
     reason = f"{preface}{answer['reason']}"

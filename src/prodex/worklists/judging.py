@@ -1,8 +1,8 @@
 """Judging answers: against the products as they are, the limits of the service, and the rules that asked for them.
 
 Accepted answers are merged with the values beside them, and the products that result are audited. An answer is refused
-where the check that asked for it would still fail, and asked back where another check would newly fail. Answers that
-give different values for one place are in conflict.
+where the check that asked for it would still fail, and has to be confirmed where another check would newly fail.
+Answers that give different values for one place are in conflict.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def judged(
         present=before,
         together=together,
     )
-    # First with what is asked back, so that all its questions are known before somebody answers one of them.
-    made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.ASKED_BACK})
-    if any(one.state is AnswerState.ASKED_BACK for one in made):
+    # First with what needs confirmation, so that all its questions are known before somebody answers one of them.
+    made, changes, after = trial(made, {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION})
+    if any(one.state is AnswerState.NEEDS_CONFIRMATION for one in made):
         made, changes, after = trial(made, {AnswerState.ACCEPTED})
     return JudgedAnswers(tuple(made), changes, before, after, products.waiting, tuple(products.records))
 
@@ -148,7 +148,7 @@ def _tried(
 ) -> tuple[list[Decision], Changes, Audit]:
     """Return the answers, the changes by those in some states, and the audit that the products would then have.
 
-    An answer is refused where the rule that asked for it would still fail, and asked back where another would.
+    An answer is refused where the rule that asked for it would still fail, and to be confirmed where another would.
     """
     made = list(decisions)
     while True:
@@ -177,7 +177,7 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
             groups[one.answer.bound].append(number)
     for group in groups.values():
         closed = [made[number] for number in group if made[number].state in _NOT_TAKEN]
-        asked = [made[number] for number in group if made[number].state is AnswerState.ASKED_BACK]
+        asked = [made[number] for number in group if made[number].state is AnswerState.NEEDS_CONFIRMATION]
         for number in group:
             if closed:
                 made[number] = made[number].becomes(closed[0].state, _only_together(closed[0]))
@@ -207,7 +207,7 @@ def _breaking_nothing(
     after: Verdicts,
     audit: Audit,
 ) -> list[Decision]:
-    """Return the answers, asked back where a check finds something with them that it did not find before."""
+    """Return the answers, to be confirmed where a check finds something with them that it did not find before."""
     sent: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(decisions):
         if one.state in states and one.product is not None and one.said is not None:
@@ -285,7 +285,7 @@ def _sendable(
 
     All answers of each product are merged first; only where that fails, each is tried alone.
     """
-    states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+    states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     decisions = [one.becomes(AnswerState.REFUSED, one.obstacle) if one.obstacle else one for one in decisions]
     changes, tried = _merged(decisions, states, products, catalog)
     failed = {
@@ -387,7 +387,7 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
 def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
     """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
     decisions = with_conflicts(decided(answers, products, catalog))
-    states = {AnswerState.ACCEPTED, AnswerState.ASKED_BACK}
+    states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
 
 

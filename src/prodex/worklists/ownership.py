@@ -1,6 +1,6 @@
 """Whose answer it is: an answer may change what its worklist asked for, of the owner that it was written for.
 
-A worklist names its owner, products and fields, and an answer about anything else is asked back. Somebody
+A worklist names its owner, products and fields, and an answer about anything else needs confirmation. Somebody
 else may have changed the file. So its statements are compared with the catalogue, which has the owner of each product,
 and with the audit, which has the findings. A table of one's own asks for nothing, so there is nothing to compare:
 whoever reads it can say whose products it may be about (`owner`).
@@ -251,7 +251,7 @@ def refused_owner(answer: Answer, product: str, owners: Owners) -> str | None:
 def questions_about(
     answer: Answer, product: str, language: str | None, owners: Owners, *, is_asked: bool | None
 ) -> Iterator[str]:
-    """Yield what is asked back of an answer that is outside of what its worklist asked for.
+    """Yield what needs confirmation of an answer that is outside of what its worklist asked for.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Words that answer the person and not the field: done, ditto, not applicable, see attachment.
 
 Whoever fills in a spreadsheet writes to somebody. A remark in the column of the new value is no value, however well it
-would fit; so it is asked back. `remarks.tsv` has the words of the ten languages that prodex detects, by what they say,
-without a claim of being complete: a sentence of somebody is as likely as a word.
+would fit; so it needs confirmation. `remarks.tsv` has the words of the ten languages that prodex detects, by what they
+say, without a claim of being complete: a sentence of somebody is as likely as a word.
 """
 
 from __future__ import annotations

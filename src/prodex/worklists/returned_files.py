@@ -75,7 +75,7 @@ class Answer(NamedTuple):
     order
         The order of the list in which an exact answer adds an item or takes one away; None where it follows.
     questions
-        What is asked back of it in any case.
+        What needs confirmation of it in any case.
     refusal
         Why it cannot be sent, where that is known already.
     bound

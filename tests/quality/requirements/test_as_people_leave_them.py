@@ -1,4 +1,4 @@
-"""Workbooks of requirements as people leave them: understood, or asked back by cell, and never half read."""
+"""Workbooks of requirements as people leave them: understood, or to be confirmed by cell, and never half read."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_own_columns_rows_and_sheets_are_left_alone_and_named(tmp_path: Path) ->
     ) == read.ignored
 
 
-def test_an_answer_below_a_heading_of_ones_own_is_asked_back(tmp_path: Path) -> None:
+def test_an_answer_below_a_heading_of_ones_own_needs_confirmation(tmp_path: Path) -> None:
     """A column without a code where others have codes may be a family: a word of the four is never passed over."""
     rows = [
         ("Family code", "*", "TEA", None, None),
@@ -247,7 +247,7 @@ def test_an_answer_below_a_heading_of_ones_own_is_asked_back(tmp_path: Path) -> 
     ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
 
 
-def test_cells_that_are_no_words_are_asked_back(tmp_path: Path) -> None:
+def test_cells_that_are_no_words_need_confirmation(tmp_path: Path) -> None:
     """Formulas without a result, errors, dates, truth values and struck words; a formula with its result is read."""
     rows = [
         ("Attribute", "All families", "Tea"),
@@ -389,7 +389,7 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_a_sheet_without_its_headings_is_no_sheet_of_ones_own(tmp_path: Path) -> None:
-    """Where prodex wrote the sheet and somebody deleted the row that says what it is, its answers are asked back."""
+    """Where prodex wrote the sheet and somebody deleted the row that says what it is, its answers need confirmation."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
 
     def behead(book: Any) -> None:
@@ -464,8 +464,8 @@ def test_remarks_are_no_answers_whatever_they_begin_with(tmp_path: Path) -> None
     assert "sheet Words" in read.ignored
 
 
-def test_a_sheet_of_crosses_is_asked_back_and_not_left_alone(tmp_path: Path) -> None:
-    """Marks do not make a family a column of one's own: each is asked back, also in a row that nobody understands."""
+def test_a_sheet_of_crosses_needs_confirmation_and_is_not_left_alone(tmp_path: Path) -> None:
+    """Marks do not make a family a column of one's own: each is asked about, also in a row that nobody understands."""
     rows = [("Attribute", "Tea", "Coffee"), ("Brand", "x", ""), ("Kind", "", "✓"), ("Lnog name", "x", "")]
 
     assert [
@@ -475,7 +475,7 @@ def test_a_sheet_of_crosses_is_asked_back_and_not_left_alone(tmp_path: Path) -> 
     ] == problems(made(tmp_path / "own.xlsx", {"Shop": rows}))
 
 
-def test_words_at_a_wrong_place_are_asked_back(tmp_path: Path) -> None:
+def test_words_at_a_wrong_place_need_confirmation(tmp_path: Path) -> None:
     """In the column of shares of the whole catalogue, and in the row of a heading."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
 
@@ -489,7 +489,7 @@ def test_words_at_a_wrong_place_are_asked_back(tmp_path: Path) -> None:
     ] == problems(changed(path, misplace))
 
 
-def test_a_number_that_was_typed_over_a_share_is_asked_back(tmp_path: Path) -> None:
+def test_a_number_that_was_typed_over_a_shneed_confirmation(tmp_path: Path) -> None:
     """A 1 has the format of the cell, 100 %; the share itself, and one that was typed again, is no answer."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
     rows = {row[0].value: row[0].row for row in load_workbook(path)["Web shop (France)"].iter_rows(min_row=8)}
@@ -607,7 +607,7 @@ def test_a_family_whose_code_was_deleted_is_known_by_its_label(
     assert (before.by, before.families) == (read.by, read.families)
 
 
-def test_a_family_whose_code_nobody_knows_is_asked_back(tmp_path: Path) -> None:
+def test_a_family_whose_code_nobody_knows_needs_confirmation(tmp_path: Path) -> None:
     """A label that was changed and whose code was deleted, and words where families are told by the GPC."""
     path = gpc_book(tmp_path / "book.xlsx", "Web shop")
 
@@ -663,7 +663,7 @@ def test_a_family_that_was_renamed_in_one_sheet_is_named_once(tmp_path: Path) ->
         ("prijs", None),
     ],
 )
-def test_an_attribute_that_the_catalogue_does_not_have_is_asked_back(
+def test_an_attribute_that_the_catalogue_does_not_have_needs_confirmation(
     tmp_path: Path, words: str, path: str | None
 ) -> None:
     """A workbook that prodex wrote knows the attributes of its catalogue: an invented one would fail all products."""
@@ -705,7 +705,7 @@ def rows_by_name(path: Path, sheet: str = "Web shop (France)") -> dict[tuple[str
 
 
 @pytest.mark.slow
-def test_a_language_that_was_deleted_is_asked_back(tmp_path: Path) -> None:
+def test_a_language_that_was_deleted_needs_confirmation(tmp_path: Path) -> None:
     """Any language is another rule: somebody has to say it, or to add such a row, which is noted."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
     row = rows_by_name(path)["Long name", "French"]
@@ -750,7 +750,7 @@ def test_a_wrong_language_is_named_at_its_own_cell(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @each_row("typed", ["1", "0", "0.5", "0,5", "100%", "100 %", "1%"])
-def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str) -> None:
+def test_a_share_that_was_typed_as_text_needs_confirmation(tmp_path: Path, typed: str) -> None:
     """As the number is; the share of the cell itself is none, and neither are other cells of the same file."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
     row = rows_by_name(path)["Brand", ""]
@@ -765,7 +765,7 @@ def test_a_share_that_was_typed_as_text_is_asked_back(tmp_path: Path, typed: str
     assert problem.endswith("Type must, should, may or not.")
 
 
-def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> None:
+def test_a_word_in_a_row_above_the_attributes_needs_confirmation(tmp_path: Path) -> None:
     """In the row of products, of codes and of parents."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
 
@@ -782,7 +782,7 @@ def test_a_word_in_a_row_above_the_attributes_is_asked_back(tmp_path: Path) -> N
 @pytest.mark.slow
 @each_row("heading", ["Remark", "Remarques", "Bemerkung", "Opmerkingen"])
 def test_short_remarks_below_their_heading_are_left_alone(tmp_path: Path, heading: str) -> None:
-    """Marks are remarks there; the four words are asked back all the same."""
+    """Marks are remarks there; the four words need confirmation all the same."""
     path = prodex.requirements(tmp_path / "book.xlsx", shop(), channels="Web shop:France")
 
     def remark(book: Any) -> None:

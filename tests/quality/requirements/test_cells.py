@@ -1,4 +1,4 @@
-"""What a cell of requirements says: read in four languages, written in one, and asked back where it is not clear."""
+"""What a cell of requirements says: read in four languages, written in one, and asked about where not clear."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def test_levels_are_understood_in_four_languages(level: Level, words: str) -> No
         "mustard",
     ],
 )
-def test_what_is_not_clear_is_asked_back(text: str) -> None:
+def test_what_is_not_clear_needs_confirmation(text: str) -> None:
     """Nobody knows which of the four levels a cross is: the message says the four words."""
     with pytest.raises(InputError, match="Type must, should, may or not"):
         ask_of(text)
 
 
 @each_row("text", ["may not", "May not; at most 3 characters", "kann nicht", "moet niet"])
-def test_a_word_with_two_meanings_is_asked_back(text: str) -> None:
+def test_a_word_with_two_meanings_needs_confirmation(text: str) -> None:
     """It may be not, and need not."""
     with pytest.raises(InputError, match=r"has two meanings\. Write 'not' where .* or 'may' where"):
         ask_of(text)

@@ -1,4 +1,4 @@
-"""Lists of codes and conditions: what is certain is read, and all else is asked back with how to write it."""
+"""Lists of codes and conditions: what is certain is read, and all else needs confirmation with how to write it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
         ("one of: FR, ?", "'?' names no code"),
     ],
 )
-def test_codes_that_are_not_certain_are_asked_back(text: str, problem: str) -> None:
+def test_codes_that_are_not_certain_need_confirmation(text: str, problem: str) -> None:
     """The message shows how to write them."""
     with pytest.raises(InputError) as refused:
         ask_of(f"must; {text}")
@@ -104,7 +104,7 @@ def test_codes_that_are_not_certain_are_asked_back(text: str, problem: str) -> N
         ("EU", "'EU' is not among the codes in use. In use are 056 Belgium; 250 France; 724 Spain."),
     ],
 )
-def test_a_code_that_is_not_in_use_is_asked_back(tmp_path: Path, text: str, near: str) -> None:
+def test_a_code_that_is_not_in_use_needs_confirmation(tmp_path: Path, text: str, near: str) -> None:
     """A workbook that was written from a catalogue knows its codes; the nearest is named by code and label."""
     with pytest.raises(InputError) as refused:
         prodex.Requirements.read(
@@ -183,7 +183,7 @@ def test_the_codes_in_use_are_shown_at_the_name_of_the_attribute(tmp_path: Path)
         ("GTIN", "at least 800 pixels", "pixels cannot be asked of this attribute, which is no picture"),
     ],
 )
-def test_conditions_that_make_no_sense_for_an_attribute_are_asked_back(
+def test_conditions_that_make_no_sense_for_an_attribute_need_confirmation(
     tmp_path: Path, attribute: str, text: str, problem: str
 ) -> None:
     """The message says what can be written there."""

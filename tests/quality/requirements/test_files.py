@@ -142,7 +142,7 @@ def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
-    """One requirement a row, edited by hand: own columns are named, words are understood, others are asked back."""
+    """One requirement a row, edited by hand: own columns are named, words are understood, others need confirmation."""
     path = tmp_path / "own.csv"
     path.write_text(
         "\ufeffchannel;market;attribute;language;family;level;Why\n"

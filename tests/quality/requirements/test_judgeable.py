@@ -237,7 +237,7 @@ def test_codes_in_a_column_of_doubles_are_whole() -> None:
     assert ("10000043", ("12",), "Shop (France)") == (found.family, found.ask.one_of, found.channel)
 
 
-def test_digits_with_a_comma_are_asked_back() -> None:
+def test_digits_with_a_comma_need_confirmation() -> None:
     """12,5 is one number in most of Europe, and two codes where a blank is between them."""
     for given in ("12,5", "1,234", "0,5", "12,500,000", "1.234,5", "12,5; at most 9 characters", "A, 12,5"):
         with pytest.raises(InputError, match="may be one number or several codes"):
@@ -274,7 +274,7 @@ def swapped(path: Path, *rows: int) -> Path:
     return changed(path, swap)
 
 
-def test_a_label_of_another_code_is_asked_back(tmp_path: Path) -> None:
+def test_a_label_of_another_code_needs_confirmation(tmp_path: Path) -> None:
     """Sorting the row of labels alone puts Tea above COFFEE: nobody knows which of them an answer means."""
     path = book(tmp_path / "r.xlsx")
     with pytest.raises(
@@ -299,7 +299,7 @@ def test_a_new_label_is_a_new_label(tmp_path: Path) -> None:
     assert {"COFFEE": "Coffee", "TEA": "Herbal infusions", "NEW": "Something new"} == labels
 
 
-def test_words_of_another_path_are_asked_back(tmp_path: Path) -> None:
+def test_words_of_another_path_need_confirmation(tmp_path: Path) -> None:
     """Sorting the column of words alone puts Brand beside the path of the kind."""
     path = book(tmp_path / "r.xlsx")
 

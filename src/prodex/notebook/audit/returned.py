@@ -55,7 +55,7 @@ class ReturnedWorklists(VBox):
     Attributes
     ----------
     asked
-        The answers that were asked back, each with a button that says it is meant.
+        The answers that need confirmation, each with a button that says it is meant.
     sender
         Sends the answers that are shown: `sender.fix`.
     check
@@ -102,7 +102,7 @@ class ReturnedWorklists(VBox):
             is_dropped=True,
         )
         self.asked: LiveWidget = LiveWidget(
-            panel, "asked_back", {"confirm": self._confirm, "all": lambda: self._confirm(None)}
+            panel, "needs_confirmation", {"confirm": self._confirm, "all": lambda: self._confirm(None)}
         )
         source = styled(row(self.files, self.folder, self.read, look="form-row"), "export-row")
         after = (self._checking, self._arrived, row(self.check, look="form-row"))
@@ -162,7 +162,7 @@ class ReturnedWorklists(VBox):
             self._accepted()
 
     def _confirm(self, key: str | None) -> None:
-        """Take one answer that was asked back as it is, or all of them, and judge the answers again."""
+        """Take one answer that needs confirmation as it is, or all of them, and judge the answers again."""
         fix = self.sender.fix
         if fix is None or fix.tracking is not None or self._reading.is_running:
             return
@@ -171,7 +171,7 @@ class ReturnedWorklists(VBox):
             # Answers only: each reason to accept a finding is decided on by itself.
             self._reading.start(lambda _: fix.confirm(), "Judging the answers again")
             return
-        asked, requests = fix.asked_back, fix.requests
+        asked, requests = fix.needs_confirmation, fix.requests
         chosen = asked[[_answer_key(one) == key for one in asked.to_dict("records")]]
         if key in map(_answer_key, requests.to_dict("records")):
             self._reading.start(lambda _: self._accepting(fix, chosen), "Accepting the finding")
@@ -245,8 +245,8 @@ def _answer_key(answer: Mapping[Hashable, Any]) -> str:
 
 
 def _asked_view(fix: Fix) -> dict[str, Any]:
-    """Return what the list shows of the answers that were asked back; nothing once they were sent."""
-    asked = fix.asked_back.to_dict("records") if fix.tracking is None else []
+    """Return what the list shows of the answers that need confirmation; nothing once they were sent."""
+    asked = fix.needs_confirmation.to_dict("records") if fix.tracking is None else []
     rows = []
     for one in asked[:_ROWS]:
         product = label(one["name"] or f"product {one['product_id']}").text
@@ -269,7 +269,7 @@ def _asked_view(fix: Fix) -> dict[str, Any]:
     every = f"All {len(asked):,} are meant" if len(asked) > 1 else ""
     return {
         "rows": rows,
-        "caption": f"{counted(len(asked), 'answer')} asked back, and not sent{listed}",
+        "caption": f"{counted(len(asked), 'answer')} to be confirmed, and not sent{listed}",
         "all": every,
     }
 

@@ -51,11 +51,12 @@ def judge_corrections(
 ) -> JudgedCorrections:
     """Judge corrections of a catalogue by the checks of a profile; without one by what the service would refuse.
 
-    `confirmed` has the question of each correction that was asked back and is meant; another question is asked again.
+    `confirmed` has the question of each correction that needs confirmation and is meant; another question is asked
+    again.
     """
     fix = fix_texts(corrections, catalog, profile=profile)
     # The row of what was typed is its number, from 1.
-    asked = fix.asked_back
+    asked = fix.needs_confirmation
     meant = [
         confirmed.get(corrections[number - 1]) == reason
         for number, reason in zip(asked["row"], asked["reason"], strict=True)

@@ -277,7 +277,7 @@ class CorrectionsPanel(Panel):
             self._settle([one], [one])
 
     def _confirm(self, key: str) -> None:
-        """Take a correction that was asked back as it is; another question about it is asked again."""
+        """Take a correction that needs confirmation as it is; another question about it is asked again."""
         judged = self._judged_now()
         if judged is None or (one := self._rows.get(key)) not in judged.corrections:
             return
@@ -477,7 +477,7 @@ def _correction_row(number: int, one: TextCorrection, answer: dict[str, Any]) ->
         "title": _OTHER_STATES.get(state) or state_in_words(state),
         "reason": words(answer.get("reason") or "").text,
         "isSent": state == "unknown",
-        "isAsked": state == "asked back",
+        "isAsked": state == "needs confirmation",
     }
     return CorrectionRow(key, one, view)
 

@@ -201,9 +201,9 @@ class BulkCorrection(VBox):
 
     def _draw(self) -> None:
         fix = None if self.preview is None else self.preview.fix
-        asked = 0 if fix is None else fix.counts["asked back"]
+        asked = 0 if fix is None else fix.counts["needs confirmation"]
         verb = "is" if asked == 1 else "are"
-        self.confirm.description = f"Yes, {counted(asked, 'correction')} asked back {verb} meant"
+        self.confirm.description = f"Yes, {counted(asked, 'correction')} to be confirmed {verb} meant"
         show_if(self.confirm, asked > 0)
         can_undo = self._sent is not None and (self.preview is None or self.preview.chosen is not None)
         show_if(self.back, can_undo and not self.sender.is_sending)
@@ -319,7 +319,11 @@ def preview_of(
 
 
 #: What is not taken, as the preview calls it.
-_NOT_TAKEN = {"asked back": "Asked back", "conflict": "In conflict", "refused": "Cannot be done"}
+_NOT_TAKEN = {
+    "needs confirmation": "Needs confirmation",
+    "conflict": "In conflict",
+    "refused": "Cannot be done",
+}
 
 
 def preview_html(preview: BulkPreview) -> str:

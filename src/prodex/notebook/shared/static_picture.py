@@ -373,8 +373,8 @@ def _corrections(view: Mapping[str, Any]) -> str:
     )
 
 
-def _asked_back(view: Mapping[str, Any]) -> str:
-    """Draw the answers that were asked back, each with its question."""
+def _needs_confirmation(view: Mapping[str, Any]) -> str:
+    """Draw the answers that need confirmation, each with its question."""
     if not view.get("rows"):
         return ""
     rows = [
@@ -404,7 +404,7 @@ _DRAWN: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "gallery": _gallery_html,
     "texts": _texts_html,
     "corrections": _corrections,
-    "asked_back": _asked_back,
+    "needs_confirmation": _needs_confirmation,
     "facets": _no_html,
 }
 

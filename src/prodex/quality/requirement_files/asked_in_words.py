@@ -4,7 +4,7 @@
 Conditions are divided by semicolons, commas or line breaks. A code or pattern that holds one of these is in quotes, and
 a quote inside is doubled. All of it is read in English, French, German and Dutch; `Ask.words` writes English.
 
-Yes, a cross and 1 do not say which of the four levels is meant, so that they are asked back and never guessed.
+Yes, a cross and 1 do not say which of the four levels is meant, so that they need confirmation and are never guessed.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def is_share(text: str) -> bool:
 
 
 def is_answer(text: str) -> bool:
-    """Whether somebody has answered with a text: clearly, or with a mark that is asked back.
+    """Whether somebody has answered with a text: clearly, or with a mark that needs confirmation.
 
     A remark is none, even where it begins with one of the four words.
 

@@ -73,7 +73,7 @@ _WORDS: Mapping[str, tuple[str, str, str, str]] = {
         *("alcoholic strength|alcohol", "degré d'alcool|titre alcoométrique"),
         *("Alkoholgehalt", "alcoholgehalte"),
     ),
-    # "Price" alone may be another one: it is asked back with this name.
+    # "Price" alone may be another one: it needs confirmation with this name.
     "suggestedRetailPrice": (
         *(
             "suggested retail price|recommended retail price|RRP",

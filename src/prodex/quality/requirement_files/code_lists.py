@@ -1,4 +1,4 @@
-"""Lists of codes in a cell: divided where that is certain, compared with the codes in use, and else asked back."""
+"""Lists of codes in a cell: divided where that is certain, compared with the codes in use, and else to be confirmed."""
 
 from __future__ import annotations
 

@@ -593,7 +593,7 @@ class _Table:
         known: _KnownFamilies,
         into: SheetsRead,
     ) -> None:
-        """Ask back words of the four that are in a row above the attributes."""
+        """Ask about words of the four that are in a row above the attributes."""
         for place, number in rows_of.items():
             for column in sorted(families):
                 text = self.verbatim(number, column)
@@ -716,7 +716,7 @@ class _Table:
         keys: _Keys,
         into: SheetsRead,
     ) -> None:
-        """Ask back a number that somebody typed over another share: no share is written over by a share."""
+        """Ask about a number that somebody typed over another share: no share is written over by a share."""
         doubtful = {column: share for column, cell in cells.items() if (share := _typed(cell)) is not None}
         if not keys.shares or not doubtful:
             return
@@ -803,7 +803,7 @@ class _Table:
     def _is_titled(
         self, number: int, asked: AskedAttribute, path: str, words: str, keys: _Keys, into: SheetsRead
     ) -> bool:
-        """Ask back words that are those of another attribute than the path: sorting may have moved one of them."""
+        """Ask about words that are those of another attribute than the path: sorting may have moved one of them."""
         titled = keys.attributes.get(_as_label(words), asked.attribute)
         if path != asked.attribute or path not in keys.titles or titled == asked.attribute:
             return True
@@ -817,7 +817,7 @@ class _Table:
     def _check_any_language(
         self, number: int, asked: AskedAttribute, names: AttributeWords, keys: _Keys, into: SheetsRead
     ) -> None:
-        """Ask back a language that somebody deleted; a text that had none before may be in any."""
+        """Ask about a language that somebody deleted; a text that had none before may be in any."""
         written = keys.languages(self.sheet, asked.attribute)
         column = self.places.get(SheetPlace.LANGUAGE, self.places.get(SheetPlace.ATTRIBUTE, 0))
         gone = [] if "" in written else [one for one in written if one not in self._spoken(asked, names)]

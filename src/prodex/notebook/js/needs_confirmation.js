@@ -1,4 +1,4 @@
-// The answers that were asked back: each with its question, and a button that says it is meant.
+// The answers that need confirmation: each with its question, and a button that says it is meant.
 
 function askedRow(row, tell) {
   return el(
@@ -25,7 +25,7 @@ function drawAsked(root, view, tell) {
     el("thead", {}, el("tr", {}, ...heads, el("td", {}))), el("tbody", {}, ...view.rows.map((row) => askedRow(row, tell))),
   );
   const all = view.all ? el("button", { type: "button", class: "plain", "data-key": "all", onclick: () => tell("all") }, view.all) : null;
-  root.replaceChildren(el("div", { class: "prodex card mathjax_ignore" }, el("div", { class: "scroll", role: "region", "aria-label": "Asked back", tabindex: "0" }, table), all));
+  root.replaceChildren(el("div", { class: "prodex card mathjax_ignore" }, el("div", { class: "scroll", role: "region", "aria-label": "Needs confirmation", tabindex: "0" }, table), all));
 }
 
 export default live("corrections", drawAsked);

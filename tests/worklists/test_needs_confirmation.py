@@ -1,4 +1,4 @@
-"""Answers that may not be meant: they are asked back with their question, and sent only once somebody confirms them."""
+"""Answers that may not be meant: each has its question, and is sent only once somebody confirms it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_values_are_no_remarks() -> None:
     assert [] == [words for words in VALUES if remark(words) is not None]
 
 
-def test_a_remark_is_asked_back_wherever_text_is_taken(answer: Answer) -> None:
+def test_a_remark_needs_confirmation_wherever_text_is_taken(answer: Answer) -> None:
     """As a name, as a text with its language before it, as a code: none of it is sent."""
     fix = answer(
         row("erledigt"),
@@ -81,10 +81,10 @@ def test_a_remark_is_asked_back_wherever_text_is_taken(answer: Answer) -> None:
         row("idem", THIRD, "brand", ""),
         row("nvt", THIRD, "kind.code", ""),
     )
-    assert {"asked back": 4} == fix.counts
-    assert "reads like a remark that something is done" in fix.asked_back["reason"][0]
+    assert {"needs confirmation": 4} == fix.counts
+    assert "reads like a remark that something is done" in fix.needs_confirmation["reason"][0]
     assert fix.preview().empty
-    with pytest.raises(InputError, match="asked back"):
+    with pytest.raises(InputError, match="needs confirmation"):
         fix.apply(prodex.connect("sandbox"))
 
 
@@ -96,24 +96,24 @@ def test_a_code_that_is_in_use_is_no_remark(answer: Answer) -> None:
     assert {"accepted": 2} == fix.counts
 
 
-def test_a_code_that_nobody_knows_is_asked_back_with_the_nearest(answer: Answer) -> None:
+def test_a_code_that_nobody_knows_needs_confirmation_with_the_nearest(answer: Answer) -> None:
     """One letter too many is another brand; a code of the specification's own list is known."""
     fix = answer(
         row("ACMEE", THIRD, "brand", ""),
         row("PALLET", THIRD, "typePackaging", ""),
         row("PALETTE", FIRST, "typePackaging", ""),
     )
-    assert {"asked back": 2, "accepted": 1} == fix.counts
-    assert "the nearest: ACME" in fix.asked_back["reason"][0]
+    assert {"needs confirmation": 2, "accepted": 1} == fix.counts
+    assert "the nearest: ACME" in fix.needs_confirmation["reason"][0]
 
 
-def test_an_answer_that_breaks_another_check_is_asked_back(answer: Answer) -> None:
+def test_an_answer_that_breaks_another_check_needs_confirmation(answer: Answer) -> None:
     """The check that asked is satisfied, and another one finds what it did not find before."""
     checks = {"names_not_in_capitals": {}, "texts_without_markup": {}}
     rows = row("Pain <b>bis</b>", Check="names_not_in_capitals"), row("Roggebrood", language="nl")
     fix = answer(*rows, profile={"checks": checks})
-    assert {"asked back": 1, "accepted": 1} == fix.counts
-    assert "Markup in a text (holds HTML). Is it meant?" in fix.asked_back["reason"][0]
+    assert {"needs confirmation": 1, "accepted": 1} == fix.counts
+    assert "Markup in a text (holds HTML). Is it meant?" in fix.needs_confirmation["reason"][0]
     assert ["Roggebrood"] == fix.preview()["after"].tolist()
     assert fix.effect().changes("newly failing").empty
 
@@ -133,11 +133,11 @@ def test_a_text_that_asks_for_its_translation_breaks_nothing(answer: Answer) -> 
 
 @pytest.mark.slow
 def test_confirming_sends_exactly_what_was_confirmed(answer: Answer, mill: prodex.Client) -> None:
-    """One row of two: the other stays asked back, and its text stays as it is at the service."""
+    """One row of two: the other still needs confirmation, and its text stays as it is at the service."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
     fix = answer(row("idem"), row("ok", language="nl"), catalog=catalog)
-    fix.confirm(fix.asked_back.query("language == 'fr'"))
-    assert {"asked back": 1, "accepted": 1} == fix.counts
+    fix.confirm(fix.needs_confirmation.query("language == 'fr'"))
+    assert {"needs confirmation": 1, "accepted": 1} == fix.counts
     fix.apply(mill, progress=False).wait(progress=False)
     assert ["idem", "Boerenbrood"] == [one["data"] for one in stored(mill, FIRST)["namePublicLong"]]
     with pytest.raises(InputError, match="sent already"):
@@ -147,28 +147,30 @@ def test_confirming_sends_exactly_what_was_confirmed(answer: Answer, mill: prode
 def test_all_questions_of_an_answer_are_asked_at_once(answer: Answer) -> None:
     """What it says, and what a check finds in it: whoever confirms has seen both."""
     fix = answer(row("folgt", THIRD), profile=TEXTS)
-    (reason,) = fix.asked_back["reason"]
+    (reason,) = fix.needs_confirmation["reason"]
     assert "reads like a remark that the value is not known yet" in reason
     assert "Placeholder" in reason
     assert {"accepted": 1} == fix.confirm().counts
 
 
-def test_rows_that_are_not_asked_back_cannot_be_confirmed(answer: Answer) -> None:
+def test_rows_that_need_no_confirmation_cannot_be_confirmed(answer: Answer) -> None:
     """A frame of something else, or a row that is refused, is an error that says what to give."""
     fix = answer(row("ok"), row("?", THIRD))
-    with pytest.raises(InputError, match=r"fix\.asked_back"):
+    with pytest.raises(InputError, match=r"fix\.needs_confirmation"):
         fix.confirm(pd.DataFrame({"gtin": [FIRST]}))
-    with pytest.raises(InputError, match="is not asked back"):
+    with pytest.raises(InputError, match="does not need confirmation"):
         fix.confirm(fix.refused)
-    assert {"asked back": 1, "refused": 1} == fix.counts
+    assert {"needs confirmation": 1, "refused": 1} == fix.counts
 
 
-def test_what_was_asked_back_is_in_the_worklist_that_goes_out_again(answer: Answer, tmp_path: Path) -> None:
+def test_what_needs_confirmation_is_in_the_worklist_that_goes_out_again(
+    answer: Answer, tmp_path: Path
+) -> None:
     """With what was written and the question, and an empty cell for the value."""
     fix = answer(row("erledigt", Check="names_not_in_capitals"), profile=TEXTS)
     index = fix.worklist(tmp_path / "again")
     again = questions(tmp_path / "again" / index["file"][0])
-    assert ["“erledigt” was asked back: " in one for one in again["reason"]] == [True]
+    assert ["“erledigt” needs confirmation: " in one for one in again["reason"]] == [True]
     assert again["new_value"].isna().all()
 
 
