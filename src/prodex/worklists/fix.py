@@ -196,8 +196,8 @@ class Fix:
 
         The row of a cell that could not be read is "refused"; so are rows whose sheet has lost a column. A row with
         several answers is in the state that needs most attention: "refused", "conflict", "needs confirmation",
-        "accepted", "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be read
-        at all have no line; `refused` lists them.
+        "accepted", "unchanged". So in each line, `rows` is the sum of the columns behind it. Files that could not be
+        read at all have no line; `refused` lists them.
         """
         states: dict[tuple[str, str | None], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         for one, (state, _) in zip(self._decisions, self._states(), strict=True):
