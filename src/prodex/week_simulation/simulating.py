@@ -68,7 +68,7 @@ def make_weeks(
     days = sum(load.days for load in loads)
     span = f"from {first:%d %B} to {last:%d %B %Y}"
     write_line(progress, f"{counted(days, 'day')} pass in the sandbox, {span}: their time is simulated.")
-    record = WeeksRecord(old.name, f"{clock.now():%Y-%m-%dT%H%M%S}")
+    record = WeeksRecord(old.name, f"{clock.now():%Y-%m-%dT%H%M%S-%f}")
     record.write()  # before anything is kept: from now on the name is that of the weeks
     record.remove_snapshots()
     if count := exchange.reset():
