@@ -20,7 +20,8 @@ from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.notebook.query.controls import read_gtins
-from prodex.send.corrections import KnownProducts, corrections_in
+from prodex.send.corrections import KnownProducts
+from prodex.send.frame_changes import corrections_in
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
 from tests.cases import each_row

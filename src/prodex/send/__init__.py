@@ -2,8 +2,9 @@
 
 from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upserts import list_upserts
-from prodex.send.corrections import Changes, changes_from_frame
+from prodex.send.corrections import Changes
 from prodex.send.following import track
+from prodex.send.frame_changes import changes_from_frame
 from prodex.send.records import DELETE
 from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
 from prodex.send.tracking import Tracking

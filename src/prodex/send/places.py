@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
-from prodex.changes import by_product
+from prodex.changes import Change, by_product
 from prodex.gtin import gtin_key
 from prodex.ledger.change_digests import Digests, attribute_of, digests_of
 from prodex.send.corrections import Changes
@@ -43,11 +43,16 @@ def without_places(changes: Changes, places: Collection[Place]) -> Changes:
         kept = {name: value for name, value in record.items() if (key, name) not in places}
         if kept.keys() - {"gtin"}:
             left.append((product, updated_at, kept))
+
+    def outside(several: Iterable[Change]) -> tuple[Change, ...]:
+        return tuple(one for one in several if (keys.get(one.product), one.attribute) not in places)
+
     return replace(
         changes,
         records=tuple(record for *_, record in left),
         loaded={product: updated_at for product, updated_at, _ in left},
-        changes=tuple(one for one in changes.changes if (keys.get(one.product), one.attribute) not in places),
+        changes=outside(changes.changes),
+        asked=outside(changes.asked),
     )
 
 
@@ -73,5 +78,6 @@ def with_places(changes: Changes, others: Changes, places: Collection[Place]) ->
         records=tuple(records.values()),
         loaded={product: loaded[product] for product in records},
         changes=(*changes.changes, *added.changes),
+        asked=(*changes.asked, *added.asked),
         known={**added.known, **changes.known},
     )

@@ -29,31 +29,27 @@ from prodex.changes import (
     value_at,
 )
 from prodex.errors import InputError
-from prodex.locales import is_whole_language, language_code, short_of, tag_of
+from prodex.locales import short_of, tag_of
 from prodex.messages import hint
 from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
-from prodex.send.merging import TextItem, TextPlace
+from prodex.send.merging import TextPlace
 from prodex.send.records import Product
-from prodex.tables.values import storable
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code, language_of
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code
 from prodex.worklists.evidence import has_value_seen, is_rounded
 from prodex.worklists.item_answers import item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
-from prodex.worklists.returned_files import Answer, TextChange
+from prodex.worklists.returned_files import Answer
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.said import Said, SaidOfPlace
 from prodex.worklists.text_answers import (
     code_beside_others,
-    made_text,
-    several_in_words,
     text_answer,
-    texts_in,
 )
 
 #: Digits of an id of which a spreadsheet may have dropped zeros at the beginning.
@@ -322,7 +318,7 @@ def understood(
         return decision.becomes(AnswerState.REFUSED, decision.answer.refusal)
     record = products.records[product]
     if decision.answer.change is not None:
-        made = _exactly(decision, record, decision.answer.change, products.known.codes)
+        made = _exactly(decision, record, decision.answer.change)
         return reduce(Decision.asks, decision.answer.questions, made)
     if shape is AnswerShape.NONE:
         near = hint(attribute, shapes.found, "It is corrected at its source.")
@@ -352,9 +348,7 @@ def understood(
         )
 
 
-def _exactly(
-    decision: Decision, record: Product, change: TextChange | Change, codes: Mapping[str, frozenset[str]]
-) -> Decision:
+def _exactly(decision: Decision, record: Product, change: Change) -> Decision:
     """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
     root = str(decision.attribute).partition(".")[0]
     if root in NEVER_WRITTEN:
@@ -362,9 +356,7 @@ def _exactly(
             AnswerState.REFUSED, f"{root} is maintained by the service and cannot be written."
         )
     try:
-        if isinstance(change, Change):
-            return _with_leaf(decision, record, change)
-        return _with_exact_text(decision, record, change, codes)
+        return _with_leaf(decision, record, change)
     except AnswerRefused as error:
         return decision.becomes(AnswerState.REFUSED, str(error))
     except RecursionError:
@@ -406,44 +398,6 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     except PlaceChanged as error:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(expected, error.found))
     return decision
-
-
-def _with_exact_text(
-    decision: Decision, record: Product, change: TextChange, codes: Mapping[str, frozenset[str]]
-) -> Decision:
-    keys, attribute = decision.answer.keys, str(decision.attribute)
-    language, code = keys.get("language"), keys.get("language_code")
-    if language is None and code is None:
-        raise AnswerRefused("the text has no language. Give one, such as fr.")
-    meant = code or language_of(str(language))
-    place = TextPlace(attribute, None, short_of(meant), code)
-    texts = texts_in(record, attribute, meant, code)
-    # Positions move when texts are added and deleted: the text itself says which one is meant.
-    own = [one for one in texts if one.position == keys.get("position")] if "position" in keys else texts
-    if len(own) != 1 or _as_tables_show(own[0]) != change.before:
-        own = [one for one in texts if _as_tables_show(one) == change.before] or own
-    if len(own) > 1:
-        raise AnswerRefused(
-            f"{several_in_words(place, own)}, and it is not known which is meant. Give the column position, as in "
-            "catalog.texts."
-        )
-    position, before = (own[0].position, _as_tables_show(own[0])) if own else (None, None)
-    if code is None and not is_whole_language(meant) and not own:
-        code = language_code(meant)
-    variant = code_beside_others(record, place, own[0].variant if own else code)
-    place = place._replace(position=position, language_code=code)
-    made = made_text(str(decision.product), record, place, before, change.after, variant, codes)
-    decision = replace(decision, **made._asdict(), is_as_seen=True)
-    if before == change.after:
-        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
-    if before != change.before:
-        return decision.becomes(AnswerState.CONFLICT, _found_instead(change.before, before))
-    return decision
-
-
-def _as_tables_show(text: TextItem) -> str | None:
-    """Return a text as tables show it, which is what was corrected: half of a surrogate pair is its escape there."""
-    return None if text.data is None else storable(text.data)
 
 
 def _found_instead(expected: Any, found: Any) -> str:

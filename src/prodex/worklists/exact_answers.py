@@ -10,53 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from prodex.changes import Change, Item, sides_in_words, wire_path
-from prodex.worklists.returned_files import Answer, TextChange
-
-
-def exact_text(
-    product_id: str,
-    attribute: str,
-    language: str | None,
-    language_code: str | None,
-    position: str | None,
-    before: str | None,
-    after: str | None,
-    *,
-    number: int,
-    updated_at: str | None = None,
-    questions: Collection[str] = (),
-) -> Answer:
-    """Return the answer that one text of a product is to be another one.
-
-    Parameters
-    ----------
-    product_id, attribute
-        The product, and the wire path of the text.
-    language, language_code
-        Its language; one of them is enough for a text that is there.
-    position
-        Which text is meant where the attribute has several, as in `catalog.texts`.
-    before, after
-        The text now, None if there is none, and the new one; None takes it away.
-    number
-        Of the answer among those that are judged together.
-    updated_at
-        When the product had last been changed, as far as it is known.
-    questions
-        What needs confirmation before it is sent.
-    """
-    keys = {
-        "product_id": product_id,
-        "attribute": attribute,
-        "language": language,
-        "language_code": language_code,
-        "position": position,
-        "value": before or "",
-        "updated_at": updated_at,
-    }
-    filled = {name: value for name, value in keys.items() if value is not None}
-    change = TextChange(before, after)
-    return Answer("", "", number, "", after or "", "text", filled, change=change, questions=tuple(questions))
+from prodex.worklists.returned_files import Answer
 
 
 def exact_change(
@@ -75,8 +29,12 @@ def exact_change(
     ----------
     change
         The change.
-    number, updated_at, questions
-        As for `exact_text`.
+    number
+        Of the answer among those that are judged together.
+    updated_at
+        When the product had last been changed, as far as it is known.
+    questions
+        What is asked back before it is sent.
     attribute
         The wire path that is shown and compared with findings; by default that of the change.
     language

@@ -43,13 +43,6 @@ class AnswerSource:
     only: frozenset[str | None] | None = None
 
 
-class TextChange(NamedTuple):
-    """What a text of a product is known to be, and what it is to be, letter by letter; None for no text."""
-
-    before: str | None
-    after: str | None
-
-
 class Answer(NamedTuple):
     """A filled cell, or a correction that was typed somewhere else.
 
@@ -96,7 +89,7 @@ class Answer(NamedTuple):
     source: AnswerSource = AnswerSource()
     is_typed_over: bool = False
     given_at: str | None = None
-    change: TextChange | Change | None = None
+    change: Change | None = None
     order: Change | None = None
     questions: tuple[str, ...] = ()
     refusal: str | None = None

@@ -93,35 +93,23 @@ def text_answer(
         found = [one for one in found if alike(one.data, keys.get("value"))] or found
         if len(found) > 1:
             raise AnswerRefused(
-                f"{several_in_words(place, found)}, and the row does not say which is meant. Take the row from the "
+                f"{_several_in_words(place, found)}, and the row does not say which is meant. Take the row from the "
                 "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
             )
         place = place._replace(position=found[0].position)
     there = found[0] if len(found) == 1 else None
     variant = code_beside_others(record, place, code if there is None else there.variant)
     before = None if there is None else there.data
-    return made_text(product, record, place, before, None if is_deletion(text) else text, variant, codes)
-
-
-def made_text(
-    product: str,
-    record: Product,
-    place: TextPlace,
-    before: str | None,
-    text: str | None,
-    variant: str | None,
-    codes: Mapping[str, frozenset[str]],
-) -> TextAnswer:
-    """Return the answer that a text is to be another one; None takes it away."""
+    new = None if is_deletion(text) else text
     said: Said | None = Said(())
     obstacle = ""
     try:
-        change = text_change(product, record, place, DELETE if text is None else text, codes)
-        said = Said(() if change is None else [SaidOfPlace(change, before, text)])
+        change = text_change(product, record, place, DELETE if new is None else new, codes)
+        said = Said(() if change is None else [SaidOfPlace(change, before, new)])
     except ChangesRefused as error:
         # Something else may speak against it that says more, such as a text that is gone.
-        said, obstacle = (said if text is None else None), without_gtin(str(error))
-    return TextAnswer(place.language, place.language_code, place.position, variant, before, said, obstacle)
+        said, obstacle = (said if new is None else None), without_gtin(str(error))
+    return TextAnswer(language, code, place.position, variant, before, said, obstacle)
 
 
 def without_gtin(words: str) -> str:
@@ -189,12 +177,12 @@ def _is_same_position(one: str, other: str) -> bool:
 
 def _texts_at(record: Product, place: TextPlace) -> Iterator[TextItem]:
     """Yield each text that can be meant."""
-    for one in texts_in(record, place.attribute, place.language, place.language_code):
+    for one in _texts_in(record, place.attribute, place.language, place.language_code):
         if place.position in {None, one.position}:
             yield one
 
 
-def texts_in(
+def _texts_in(
     record: Product, attribute: str, language: str | None, language_code: str | None
 ) -> list[TextItem]:
     """Return the texts of an attribute in a language; under its code, where that is given."""
@@ -209,11 +197,11 @@ def code_beside_others(record: Product, place: TextPlace, code: str | None) -> s
     """Return the code of a text where the product has a text of its language under another one; else None."""
     if code is None:
         return None
-    there = texts_in(record, place.attribute, short_of(code), None)
+    there = _texts_in(record, place.attribute, short_of(code), None)
     return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
 
 
-def several_in_words(place: TextPlace, texts: Sequence[TextItem]) -> str:
+def _several_in_words(place: TextPlace, texts: Sequence[TextItem]) -> str:
     """Return how many texts may be meant, with their codes where these tell them apart."""
     differ = len({tag_of(str(one.variant)) for one in texts}) > 1
     codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
