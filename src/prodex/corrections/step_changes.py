@@ -85,11 +85,6 @@ class StepAnswers:
         """The codes of languages in use."""
         return KnownProducts.of(self._work.whole).codes
 
-    def _add(self, answer: Answer) -> int:
-        number = len(self.answers) + 1
-        self.answers.append(answer._replace(row=number))
-        return number
-
     def _add_changes(self, leaves: Leaves, rows: Rows) -> None:
         """Add what becomes of rows, product by product."""
         taken = pa.array(rows)
@@ -107,8 +102,8 @@ class StepAnswers:
                 root = leaves.attribute.partition(".")[0]
                 made = [_Made(own, refusal=_TOO_DEEP.format(root=root))]
             for one in made:
-                number = self._add(_answer(leaves, product, one))
-                numbers |= {row.number: number for row in one.rows}
+                self.answers.append(_answer(leaves, product, one, len(self.answers) + 1))
+                numbers |= {row.number: len(self.answers) for row in one.rows}
         found = np.zeros(len(leaves.product), np.int64)
         found[[*numbers]] = [*numbers.values()]
         # What only stays, since something else depends on it, is no change.
@@ -125,7 +120,9 @@ class StepAnswers:
             place = TextPlace(leaves.attribute, row.position, language, row.code)
             new = DELETE if row.after is None else row.after
             try:
-                change = text_change(product, record, place, new, self._codes)
+                # Only a new text asks for them, and a large catalogue has many.
+                codes = self._codes if row.position is None else {}
+                change = text_change(product, record, place, new, codes)
                 yield _Made([row], None if change is None else _as_shown(change, row.before))
             except ChangesRefused as error:
                 yield _Made([row], refusal=without_gtin(str(error)))
@@ -159,7 +156,7 @@ class StepAnswers:
                 about = (self._ids[product], leaves.attribute, language, why)
                 if (*about, row) not in seen:
                     seen.add((*about, row))
-                    self._add(exact_refusal(*about, number=0, text=text))
+                    self.answers.append(exact_refusal(*about, number=len(self.answers) + 1, text=text))
 
 
 def _concerned(leaves: Leaves) -> Rows:
@@ -167,25 +164,25 @@ def _concerned(leaves: Leaves) -> Rows:
     return np.flatnonzero(leaves.is_changed | ((leaves.bound >= 0) & leaves.is_there))
 
 
-def _answer(leaves: Leaves, product: str, made: _Made) -> Answer:
+def _answer(leaves: Leaves, product: str, made: _Made, number: int) -> Answer:
     first, attribute = made.rows[0], leaves.attribute
     language = first.language if first.code is None else short_of(first.code)
     if made.change is None:
         text = text_of(first.after)
-        answer = exact_refusal(product, attribute, language, made.refusal, number=0, text=text)
+        answer = exact_refusal(product, attribute, language, made.refusal, number=number, text=text)
     else:
         asked = dict.fromkeys(one for row in made.rows for one in leaves.asked_of(row.number, row.after))
-        answer = exact_change(
-            made.change, number=0, attribute=attribute, language=language, questions=asked, order=made.order
-        )
-    if leaves.is_text:
-        codes = [] if made.change is None else [one for one in made.change.path if isinstance(one, Item)]
-        code = first.code or next((one.value for one in codes if one.name == "language"), None)
-        place = {"language_code": code, "position": first.position}
-        known = {name: one for name, one in place.items() if one is not None}
-        answer = answer._replace(keys={**answer.keys, **known})
+        about: dict[str, Any] = {"attribute": attribute, "language": language, "questions": asked}
+        answer = exact_change(made.change, number=number, order=made.order, **about)
+    if not leaves.is_text:
+        return answer
+    path = () if made.change is None else made.change.path
+    codes = [one.value for one in path if isinstance(one, Item) and one.name == "language"]
+    place = {"language_code": first.code or next(iter(codes), None), "position": first.position}
+    keys = {name: one for name, one in (*answer.keys.items(), *place.items()) if one is not None}
+    # What is moved is taken away and written together.
     bound = int(leaves.bound[first.number])
-    return answer if bound < 0 else answer._replace(bound=bound)
+    return answer._replace(keys=keys, bound=None if bound < 0 else bound)
 
 
 def _as_shown(change: Change, text: str | None) -> Change:

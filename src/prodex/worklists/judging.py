@@ -7,7 +7,7 @@ Answers that give different values for one place are in conflict.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -453,16 +453,17 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
 
     Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
     """
+    claims = [one.claims if one.is_open else {} for one in decisions]
+    # Nearly every place is in one answer, of which nothing has to be compared.
+    times = Counter(place for own in claims for place in own)
     places: dict[tuple[Any, ...], dict[Any, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for number, one in enumerate(decisions):
-        if one.is_open:
-            for place, value in one.claims.items():
+    for number, own in enumerate(claims):
+        for place, value in own.items():
+            if times[place] > 1:
                 places[place][value].append(number)
     made = list(decisions)
-    for number, one in enumerate(decisions):
-        if not one.is_open:
-            continue
-        values_by_place = [(places[place], value) for place, value in one.claims.items()]
+    for number, (one, own) in enumerate(zip(decisions, claims, strict=True)):
+        values_by_place = [(places[place], value) for place, value in own.items() if times[place] > 1]
         found = (other for values, value in values_by_place for other in _other_answers(values, value))
         others = list(dict.fromkeys(islice(found, 3)))
         if others:
@@ -473,7 +474,9 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
                 AnswerState.CONFLICT,
                 f"another answer to the same says something else: {where}. Keep one of them.",
             )
-        elif values_by_place and all(values[value][0] < number for values, value in values_by_place):
+        elif 0 < len(own) == len(values_by_place) and all(
+            values[value][0] < number for values, value in values_by_place
+        ):
             first = decisions[max(values[value][0] for values, value in values_by_place)].answer
             made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
     return made
