@@ -34,7 +34,7 @@ def exact_change(
     updated_at
         When the product had last been changed, as far as it is known.
     questions
-        What is asked back before it is sent.
+        What needs confirmation before it is sent.
     attribute
         The wire path that is shown and compared with findings; by default that of the change.
     language
