@@ -11,6 +11,7 @@ import io
 import os
 import subprocess
 import sys
+import tempfile
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -176,10 +177,12 @@ def circles(between: Mapping[str, set[str]]) -> int:
 def correction(source: Path) -> str:
     """Count the modules of which a function runs between the first page of a load and the answer to a correction."""
     paths = os.pathsep.join(map(str, [source, HERE.parent]))
-    environment = {**os.environ, "PYTHONPATH": paths}
-    done = subprocess.run(
-        [sys.executable, "-c", _CORRECTION], capture_output=True, text=True, env=environment, check=False
-    )
+    # In a folder of its own: one tree does not read what another one has sent.
+    with tempfile.TemporaryDirectory(prefix="prodex-house-") as home:
+        environment = {**os.environ, "PYTHONPATH": paths, "PRODEX_HOME": home}
+        done = subprocess.run(
+            [sys.executable, "-c", _CORRECTION], capture_output=True, text=True, env=environment, check=False
+        )
     return done.stdout.strip() if not done.returncode else f"failed: {(done.stderr.splitlines() or [''])[-1]}"
 
 
