@@ -905,8 +905,8 @@ class Audit:
             update_waits (whether an update waits for acceptance, so that nothing is asked; missing where that is not
             known), new_value and accept_because (empty, to be filled in), how to answer, row_key (by which the row is
             recognized), asked_for in words, same_answer (alike in rows that one answer can be for), the scope of the
-            worklist, and the law that asks for it. Worklists with the most findings are first, as in the index of
-            `worklists`.
+            worklist, and the law that asks for it; what people read comes first. Worklists with the most findings are
+            first, as in the index of `worklists`.
 
         Raises
         ------

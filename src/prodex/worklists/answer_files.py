@@ -35,7 +35,7 @@ from prodex.worklists.layout import (
     seal_of,
 )
 from prodex.worklists.lost_letters import LOST, lost_letters
-from prodex.worklists.returned_files import Problem, Returned, Written, place_in_words
+from prodex.worklists.returned_files import HiddenSheet, Problem, Returned, place_in_words
 
 #: Copies of the hidden sheet, which spreadsheets make when all sheets of a workbook are copied into another one.
 _KEYS_SHEET = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
@@ -141,8 +141,8 @@ def _read_file(
 ) -> None:
     before = len(returned.answers)
     with _sheets(file, frame, limits, known) as sheets:
-        kept = {sheet.name: written for sheet in sheets if (written := _read_hidden_sheet(sheet)) is not None}
-        returned.written[str(file)] = list(kept.values())
+        kept = {sheet.name: facts for sheet in sheets if (facts := _read_hidden_sheet(sheet)) is not None}
+        returned.hidden_sheets[str(file)] = list(kept.values())
         for one in kept.values():
             require_layout(file, one.format, FORMAT, _ADVICE)
         own = {name for one in kept.values() for name in one.sheets}
@@ -194,7 +194,7 @@ def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Kno
     returned.answers[before:] = kept
 
 
-def _read_hidden_sheet(sheet: Sheet) -> Written | None:
+def _read_hidden_sheet(sheet: Sheet) -> HiddenSheet | None:
     """Return the facts in a hidden sheet, without values that somebody spoilt; None for any other sheet."""
     if _KEYS_SHEET.fullmatch(sheet.name) is None:
         return None
@@ -211,6 +211,6 @@ def _read_hidden_sheet(sheet: Sheet) -> Written | None:
     layout = found.get("format")
     is_sealed = found.get("seal") == seal_of(found)
     try:
-        return msgspec.convert(found | {"is_sealed": is_sealed}, Written)
+        return msgspec.convert(found | {"is_sealed": is_sealed}, HiddenSheet)
     except msgspec.ValidationError:
-        return Written(layout if isinstance(layout, int) else None)
+        return HiddenSheet(layout if isinstance(layout, int) else None)

@@ -707,9 +707,9 @@ class Fix:
         Where those of one owner are in several languages, none is known.
         """
         found: dict[str | None, set[str]] = {}
-        for written in (one for several in self._returned.written.values() for one in several):
-            for owner in written.owners or ():
-                found.setdefault(owner, set()).add(written.language)
+        for sheet in (one for several in self._returned.hidden_sheets.values() for one in several):
+            for owner in sheet.owners or ():
+                found.setdefault(owner, set()).add(sheet.language)
         return {owner: next(iter(several)) for owner, several in found.items() if len(several) == 1}
 
     @property

@@ -9,9 +9,7 @@ import dataclasses
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from email.message import EmailMessage
-from email.policy import SMTP
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -33,7 +31,6 @@ from prodex.languages import ENGLISH, Translation
 from prodex.messages import counted
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
-from prodex.untrusted_text import on_one_line
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields
 from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.answer_parsing import codes_in_use
@@ -44,13 +41,12 @@ from prodex.worklists.layout import (
     MANIFEST,
     OF_OTHER_FORMATS,
     ONLY_WORKBOOKS,
-    SEVERAL_SHEET,
-    TO_FIX_SHEET,
 )
+from prodex.worklists.mail import mail_of
 from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.questions import found_questions, with_questions
 from prodex.worklists.rows import grouped_worklists
-from prodex.worklists.sheets import Worklist, WorklistFacts, summary_sentences
+from prodex.worklists.sheets import Worklist, WorklistFacts
 from prodex.worklists.workbook import write_workbook
 
 #: Names without ending that no worklist may have.
@@ -467,64 +463,3 @@ def _written_before(folder: Path) -> set[str]:
     return names | {
         path.name for path in folder.iterdir() if unicodedata.normalize("NFC", path.name) in names
     }
-
-
-#: Characters of a name in a subject.
-_LONGEST = 80
-_WORKBOOK = "vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-#: No line of base64 or quoted-printable text begins like it.
-_BOUNDARY = "=_prodex_worklist"
-
-
-def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) -> bytes:
-    """Return a mail as a draft with the workbook, without a recipient: whoever sends it adds one.
-
-    Parameters
-    ----------
-    worklist
-        The worklist.
-    workbook
-        Its workbook, which is attached.
-    states
-        The states of its cells "New value", one for each finding.
-    """
-    words = worklist.words
-    _ = words.gettext
-    title = on_one_line(worklist.called)
-    short = title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
-    asked = sum(one is AnswerCell.ASKED for one in states)
-    lines = [
-        _("Hello,"),
-        "",
-        _("some data of your products need a correction ({owner}).", owner=title),
-        "",
-        *(on_one_line(line) for line in summary_sentences(worklist, states)),
-        "",
-        _("The workbook {file} is attached. Please", file=on_one_line(workbook.name)),
-        "1. "
-        + _(
-            'open the sheet "{sheet}": each row is one product and what is wrong with it;',
-            sheet=_(TO_FIX_SHEET),
-        ),
-        "2. " + _('write the correct value into the column "New value", as the column beside it says;'),
-        "3. "
-        + _(
-            'where many rows ask for the same, write it once, in the sheet "{sheet}";', sheet=_(SEVERAL_SHEET)
-        ),
-        "4. " + _("leave empty what you do not know, and send the workbook back."),
-        "",
-        _("Thank you."),
-        "",
-    ]
-    mail = EmailMessage(policy=SMTP)
-    # With this header, mail programs open the file as a draft, and not as a mail that was received.
-    mail["X-Unsent"] = "1"
-    mail["Subject"] = _(
-        "Product data to correct: {owner}, {answers_counted} asked for",
-        owner=short,
-        answers_counted=words.counted(asked, "answer"),
-    )
-    mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
-    mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
-    mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
-    return mail.as_bytes()

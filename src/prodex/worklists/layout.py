@@ -56,7 +56,7 @@ DELETE_WORD = "(delete)"
 #: `scope` says which products the worklist is about where these were chosen, and is null where it is about all of
 #: them; `accept_because` is empty, for a supplier who has a reason to leave the value as it is; `law` is the law that
 #: asks for it, with its article.
-WORKLIST = pa.schema(
+_ROW = pa.schema(
     [
         ("row", pa.int64()),
         # Findings that are accepted are not in worklists, and suppliers need not know since when theirs are open.
@@ -108,6 +108,10 @@ TO_FIX = (
     SheetColumn("title", "Expected", 28, is_hidden=True),
     SheetColumn("row_key", "Row key", 12, is_hidden=True),
 )
+
+#: The columns of the rows: what people read comes first, in their order.
+_READ_FIRST = dict.fromkeys(["row", *(column.name for column in TO_FIX if not column.is_hidden), *_ROW.names])
+WORKLIST = pa.schema([_ROW.field(name) for name in _READ_FIRST])
 
 #: Columns of a worklist that only the key of a row says, with the headings of whoever makes a table of their own.
 OF_THE_KEY = {

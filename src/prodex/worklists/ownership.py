@@ -24,7 +24,7 @@ from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
 from prodex.messages import hint_and_all
 from prodex.tables.columns import whole
-from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, Returned, Written
+from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, HiddenSheet, Returned
 from prodex.worklists.row_keys import is_damaged, key_of
 
 _NOBODY = "nobody"
@@ -166,7 +166,7 @@ def identified(returned: Returned, catalog: Catalog, only: frozenset[str | None]
     owners = _owners_of_rows(returned.sheets, catalog)
     sources = {
         (sheet.file, sheet.sheet): replace(
-            _source(sheet, returned.written.get(sheet.file, []), owners), only=only
+            _source(sheet, returned.hidden_sheets.get(sheet.file, []), owners), only=only
         )
         for sheet in returned.sheets
     }
@@ -211,7 +211,7 @@ def _comparable_gtin(code: str | None) -> str | None:
         return None
 
 
-def _source(sheet: AnswerSheet, written: Sequence[Written], owners: _OwnersOfRows) -> AnswerSource:
+def _source(sheet: AnswerSheet, written: Sequence[HiddenSheet], owners: _OwnersOfRows) -> AnswerSource:
     if not sheet.is_worklist:
         return AnswerSource(is_hidden=sheet.is_hidden)
     of_sheet = frozenset(owners[sheet.file, sheet.sheet])

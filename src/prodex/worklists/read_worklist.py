@@ -19,7 +19,7 @@ from prodex.worklists.answer_files import Given, read_files
 from prodex.worklists.fix import Fix, fix_of
 from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
-from prodex.worklists.returned_files import Returned, Written
+from prodex.worklists.returned_files import HiddenSheet, Returned
 
 
 def read_worklist(
@@ -96,8 +96,8 @@ def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) 
     raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
 
 
-def _facts_of_worklists(returned: Returned) -> list[Written]:
-    return [one for several in returned.written.values() for one in several]
+def _facts_of_worklists(returned: Returned) -> list[HiddenSheet]:
+    return [one for several in returned.hidden_sheets.values() for one in several]
 
 
 def _profile_of_answers(given: Any, returned: Returned) -> Profile:

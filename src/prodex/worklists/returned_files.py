@@ -139,7 +139,7 @@ class CellNote(NamedTuple):
     attribute: str | None
 
 
-class Written(msgspec.Struct, frozen=True):
+class HiddenSheet(msgspec.Struct, frozen=True):
     """What a workbook says of the audit it was written for, as far as it says it.
 
     Attributes
@@ -217,7 +217,7 @@ class Returned:
         The filled cells.
     problems
         What could not be read.
-    written
+    hidden_sheets
         What the hidden sheets of each workbook say, by file.
     files
         Number of files.
@@ -238,7 +238,7 @@ class Returned:
 
     answers: list[Answer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    written: dict[str, list[Written]] = field(default_factory=dict)
+    hidden_sheets: dict[str, list[HiddenSheet]] = field(default_factory=dict)
     files: int = 0
     sheets: list[AnswerSheet] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)

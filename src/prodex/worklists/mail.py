@@ -1,0 +1,73 @@
+"""The mail that a worklist is sent with, as a draft that mail programs open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+from prodex.untrusted_text import on_one_line
+from prodex.worklists.answer_fields import AnswerCell
+from prodex.worklists.layout import SEVERAL_SHEET, TO_FIX_SHEET
+from prodex.worklists.sheets import Worklist, summary_sentences
+
+#: Characters of a name in a subject.
+_LONGEST = 80
+_WORKBOOK = "vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+#: No line of base64 or quoted-printable text begins like it.
+_BOUNDARY = "=_prodex_worklist"
+
+
+def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) -> bytes:
+    """Return a mail as a draft with the workbook, without a recipient: whoever sends it adds one.
+
+    Parameters
+    ----------
+    worklist
+        The worklist.
+    workbook
+        Its workbook, which is attached.
+    states
+        The states of its cells "New value", one for each finding.
+    """
+    words = worklist.words
+    _ = words.gettext
+    title = on_one_line(worklist.called)
+    short = title if len(title) <= _LONGEST else f"{title[:_LONGEST]}…"
+    asked = sum(one is AnswerCell.ASKED for one in states)
+    lines = [
+        _("Hello,"),
+        "",
+        _("some data of your products need a correction ({owner}).", owner=title),
+        "",
+        *(on_one_line(line) for line in summary_sentences(worklist, states)),
+        "",
+        _("The workbook {file} is attached. Please", file=on_one_line(workbook.name)),
+        "1. "
+        + _(
+            'open the sheet "{sheet}": each row is one product and what is wrong with it;',
+            sheet=_(TO_FIX_SHEET),
+        ),
+        "2. " + _('write the correct value into the column "New value", as the column beside it says;'),
+        "3. "
+        + _(
+            'where many rows ask for the same, write it once, in the sheet "{sheet}";', sheet=_(SEVERAL_SHEET)
+        ),
+        "4. " + _("leave empty what you do not know, and send the workbook back."),
+        "",
+        _("Thank you."),
+        "",
+    ]
+    mail = EmailMessage(policy=SMTP)
+    # With this header, mail programs open the file as a draft, and not as a mail that was received.
+    mail["X-Unsent"] = "1"
+    mail["Subject"] = _(
+        "Product data to correct: {owner}, {answers_counted} asked for",
+        owner=short,
+        answers_counted=words.counted(asked, "answer"),
+    )
+    mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
+    mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
+    mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
+    return mail.as_bytes()
