@@ -435,8 +435,9 @@ def test_answers_to_several_items_of_one_list_are_merged(answer: Answer) -> None
         (row("assets.pictures", NEW), row("assets.pictures", f"{NEW}?2")),
         (row("logisticalHierarchies", f"{CASE}: 7 x {EACH}"), row("logisticalHierarchies.gtin", f"{CASE}: 8 x {EACH}")),
         (row("isConsumerUnit", "yes"), row("isConsumerUnit", "no")),
-        # What one takes away, the other one counts; what one calls 0.1 l, the other one calls 100 ml.
+        # Taken away and counted; two codes become one; what one calls 0.1 l, the other one calls 100 ml.
         (row("logisticalHierarchies", f"{CASE}: 0 x {EACH}"), row("logisticalHierarchies", f"{CASE}: 8 x {EACH}")),
+        (row("conservations", "COLD -> FREEZE"), row("conservations", "DARK -> FREEZE")),
         (row("isPartitionedBy", "per 0.1 l: Fat 4 g"), row("isPartitionedBy", "per 100 ml: Fat 5 g")),
     ],
 )  # fmt: skip
@@ -449,6 +450,7 @@ def test_two_answers_to_one_item_have_to_agree(
         first,
         second,
         netContent=[GRAMS, PIECES],
+        conservations=[COLD, DARK],
         brand=code("ACME"),
         isPartitionedBy=[HUNDRED],
         assets={"pictures": [FRONT, BACK]},

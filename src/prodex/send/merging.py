@@ -23,7 +23,9 @@ from prodex.changes import (
     in_words,
     is_exact,
     named,
+    value_at,
 )
+from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, QueryError
 from prodex.locales import (
     codes_in_words,
@@ -342,7 +344,7 @@ def written_with(record: Product, changes: Iterable[Change]) -> Product:
     """
     several = joined(changes)
     try:
-        made = apply(record, several)
+        made = _with_all(record, several)
     except PlaceChanged as error:
         there = in_words(error.change.before) or str(error.change.attribute)
         raise _refused(record, f"another answer changes {there} too. Keep one of them.") from None
@@ -363,6 +365,15 @@ def written_with(record: Product, changes: Iterable[Change]) -> Product:
         if written[root] is not None:
             _refuse_unwritable(record, root, after)
     return written
+
+
+def _with_all(record: Product, changes: Sequence[Change]) -> Product:
+    made: Product = apply(record, changes)
+    for one in changes:
+        # Two new texts, one of them without its country, would be one.
+        if is_text(one.after) and not is_exact(found := value_at(made, one.path), one.after):
+            raise PlaceChanged(one, found)
+    return made
 
 
 def _refuse_pending(record: Product, root: str) -> None:

@@ -152,9 +152,10 @@ class Decision:
     @property
     def claims(self) -> Mapping[tuple[Any, ...], Any]:
         """What it says of each place: two answers of one place have to agree."""
-        claims: dict[tuple[Any, ...], Any] = {
-            (self.product, *one.place): one.change for one in self.said or ()
-        }
+        claims: dict[tuple[Any, ...], Any] = {}
+        for place, change in ((one.place, one.change) for one in self.said or ()):
+            # Of an item that becomes another one, both are meant.
+            claims[self.product, *path_after(change)] = claims[self.product, *place] = change
         if self.shape is AnswerShape.TEXT and self.answer.change is None:
             # Also of a text that cannot be written.
             language = tag_of(str(self.language_code or self.language))
