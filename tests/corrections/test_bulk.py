@@ -324,6 +324,14 @@ def test_a_series_has_values_by_id_or_gtin() -> None:
         prodex.correct(catalog(), "description", pd.Series({"77": "x"}), language="fr")
 
 
+def test_a_word_that_says_nothing_needs_confirmation_also_where_there_was_no_text() -> None:
+    """Whoever lists values is asked about each of them, wherever it goes."""
+    fix = prodex.correct(catalog(), "description", pd.Series({"0": "TBD", "1": "neu"}), language="fr")
+    assert [("description", "autre", "neu")] == after(fix)
+    assert ["TBD"] == fix.needs_confirmation["answer"].tolist()
+    assert 2 == len(fix.confirm().preview())
+
+
 @pytest.mark.parametrize(
     ("attribute", "value", "options", "words"),
     [

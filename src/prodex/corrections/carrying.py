@@ -51,7 +51,8 @@ def _source(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> tupl
         holds = f"{source.attribute} holds a {source.shape.value}"
         raise StepImpossible(f"{holds}, which has no language. Leave from_language out.")
     tag = place.tag if language is None else language_tag(language)
-    if source is target and (tag is None or place.tag is None or tag_of(tag) == tag_of(place.tag)):
+    is_here = tag is None or place.tag is None or tag_of(tag) == tag_of(place.tag)
+    if target.is_text and source is target and is_here:
         raise StepImpossible(
             "it is copied from where it is. Give the language of the step, and another one to copy from."
         )
