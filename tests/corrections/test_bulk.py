@@ -11,6 +11,8 @@ import pytest
 
 import prodex
 from prodex import operations as do
+from prodex.corrections.products_in_work import ProductsInWork
+from prodex.corrections.stepping import do_step
 from prodex.errors import InputError
 
 GTINS = ("03036811359935", "04006381333931", "08784900123459", "05410126006018")
@@ -322,6 +324,14 @@ def test_a_series_has_values_by_id_or_gtin() -> None:
         prodex.correct(catalog(), "description", pd.Series({"77": "x"}), language="fr")
 
 
+def test_a_word_that_says_nothing_needs_confirmation_also_where_there_was_no_text() -> None:
+    """Whoever lists values is asked about each of them, wherever it goes."""
+    fix = prodex.correct(catalog(), "description", pd.Series({"0": "TBD", "1": "neu"}), language="fr")
+    assert [("description", "autre", "neu")] == after(fix)
+    assert ["TBD"] == fix.needs_confirmation["answer"].tolist()
+    assert 2 == len(fix.confirm().preview())
+
+
 @pytest.mark.parametrize(
     ("attribute", "value", "options", "words"),
     [
@@ -347,6 +357,20 @@ def test_what_cannot_be_done_at_all_is_an_error(
     """It is raised at once, and says what to do."""
     with pytest.raises(InputError, match=words):
         prodex.correct(catalog(), attribute, value, **options)
+
+
+@pytest.mark.slow
+def test_texts_of_very_many_products_are_changed_side_by_side() -> None:
+    """Parts are put together in their order, and a text that is refused is that of its own product."""
+    names = [f"n {number}" for number in range(20_005)]
+    names[20_003] = "n"
+    found = prodex.flatten(
+        {"id": number, "nameLegal": [text("fra-FR", name)]} for number, name in enumerate(names)
+    )
+    step = prodex.RecipeStep(do.RemovePrefix("n"), "nameLegal")
+    done = do_step(ProductsInWork(found, found), step)
+    assert [20_003] == [one.product for one in done.refused]
+    assert [name.removeprefix("n ") for name in names if name != "n"] == done.after.to_pylist()
 
 
 def test_the_wrong_order_and_unknown_languages_are_named() -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from prodex.corrections.exact_amounts import inexact, unread
 from prodex.corrections.leaves import Leaves, Rows, no_rows, text_of
 from prodex.corrections.operations import CopyFrom, MoveText
-from prodex.corrections.places import Codes, LeavesMeant, StepPlace, StepRefusal, in_codes, one_each
+from prodex.corrections.places import Codes, RowsMeant, StepPlace, StepRefusal, in_codes, one_each
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
 from prodex.messages import composed
@@ -21,7 +21,7 @@ _NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerSh
 _NO_LANGUAGE: Final = "its language is not known. Give the language that it is to have."
 
 
-def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> LeavesMeant:
+def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> RowsMeant:
     """Copy values to a place; without a language each text into its own."""
     target, chosen = place.leaves, place.chosen
     source, tag = _source(work, place, operation)
@@ -51,7 +51,8 @@ def _source(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> tupl
         holds = f"{source.attribute} holds a {source.shape.value}"
         raise StepImpossible(f"{holds}, which has no language. Leave from_language out.")
     tag = place.tag if language is None else language_tag(language)
-    if source is target and (tag is None or place.tag is None or tag_of(tag) == tag_of(place.tag)):
+    is_here = tag is None or place.tag is None or tag_of(tag) == tag_of(place.tag)
+    if target.is_text and source is target and is_here:
         raise StepImpossible(
             "it is copied from where it is. Give the language of the step, and another one to copy from."
         )
@@ -60,7 +61,7 @@ def _source(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> tupl
 
 def _copied_rows(
     work: ProductsInWork, source: Leaves, rows: Rows, there: StepPlace, operation: CopyFrom
-) -> LeavesMeant:
+) -> RowsMeant:
     wanted, why = _one_of_each(source, rows, "values{codes}, and it is not known which is meant")
     if source.shape in _NUMBERS:
         owners = source.owners(rows)
@@ -77,7 +78,7 @@ def _copied_rows(
     return made._replace(refused=[*made.refused, *(StepRefusal(one, -1, said) for one, said in why.items())])
 
 
-def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> LeavesMeant:
+def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> RowsMeant:
     """Move texts to another place; without a language each into its own."""
     source, name, language = place.leaves, operation.to_attribute, operation.to_language
     target = source if name is None else work.leaves(work.wire_path(name))
@@ -101,7 +102,7 @@ def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> Leaves
 
 def _moved_rows(
     work: ProductsInWork, source: Leaves, rows: Rows, there: StepPlace, *, keeps_language: bool
-) -> LeavesMeant:
+) -> RowsMeant:
     wanted, why = _one_of_each(source, rows, "texts to move{codes}, and only one fits there")
     # Where several texts may be the other place, it is not known whether one of them is where this text is to be.
     for product, _, said in there.without_several(there.rows)[1]:
@@ -125,9 +126,7 @@ def _moved_rows(
     }
     _bind(work, source, there.leaves, {own[one]: row for one, row in rows_there.items()})
     refused = [StepRefusal(one, own[one], said) for one, said in why.items()]
-    return LeavesMeant(
-        taken, refused, arrived={own[one]: (there.leaves, row) for one, row in arrived.items()}
-    )
+    return RowsMeant(taken, refused, arrived={own[one]: (there.leaves, row) for one, row in arrived.items()})
 
 
 def _bind(work: ProductsInWork, source: Leaves, target: Leaves, pairs: Mapping[int, int]) -> None:
@@ -201,9 +200,9 @@ def _by_language(leaves: Leaves, rows: Rows, tag: str | None) -> tuple[list[tupl
     return parts, rows
 
 
-def _together(parts: Sequence[LeavesMeant], refused: Sequence[StepRefusal], without: int) -> LeavesMeant:
+def _together(parts: Sequence[RowsMeant], refused: Sequence[StepRefusal], without: int) -> RowsMeant:
     """Return what a step did language by language, and what it refused beside."""
-    return LeavesMeant(
+    return RowsMeant(
         np.concatenate([no_rows(), *(one.rows for one in parts)]),
         [*(refusal for one in parts for refusal in one.refused), *refused],
         without,

@@ -10,7 +10,7 @@ import numpy as np
 
 from prodex.corrections.leaves import AMOUNT, UNIT
 from prodex.corrections.operations import Transformed
-from prodex.corrections.places import LeavesMeant, StepPlace, StepRefusal
+from prodex.corrections.places import RowsMeant, StepPlace, StepRefusal
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
@@ -25,7 +25,7 @@ REMOVE: Final = object()
 Function: TypeAlias = Callable[[int, str | None], NewValue]
 
 
-def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> LeavesMeant:
+def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> RowsMeant:
     """Ask a function for the new value of each value, and of each product that has none."""
     leaves = place.leaves
     held, owners = leaves.held(place.rows), leaves.owners(place.rows)
@@ -69,7 +69,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     for row, product in leaves.owners(rows).items() if asked else ():
         for question in asked.get((product, -1 if row in new_ones else row), ()):
             leaves.ask([row], question, leaves.now[row].as_py())
-    return LeavesMeant(rows, refused, len(place.lacking) - len(wanted))
+    return RowsMeant(rows, refused, len(place.lacking) - len(wanted))
 
 
 def as_stored(

@@ -29,7 +29,7 @@ from prodex.corrections.operations import (
     TextOperation,
     Transformed,
 )
-from prodex.corrections.places import LeavesMeant, StepPlace, StepRefusal
+from prodex.corrections.places import RowsMeant, StepPlace, StepRefusal
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import ProdexError
@@ -83,7 +83,7 @@ class StepDone:
     arrived: Mapping[int, tuple[Leaves, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: RecipeStep, leaves: Leaves, was: pa.Array, outcome: LeavesMeant) -> StepDone:
+    def of(cls, step: RecipeStep, leaves: Leaves, was: pa.Array, outcome: RowsMeant) -> StepDone:
         """Return what a step did with leaves that held something before it."""
         rows = outcome.rows
         before = joined(was, leaves.nothing(len(leaves.now) - len(was))).take(pa.array(rows))
@@ -185,7 +185,7 @@ def _checked(
     return None if step.language is None else language_tag(step.language)
 
 
-def _outcome(work: ProductsInWork, place: StepPlace, operation: Operation) -> LeavesMeant:
+def _outcome(work: ProductsInWork, place: StepPlace, operation: Operation) -> RowsMeant:
     match operation:
         case RemoveValue():
             return place.remove()
@@ -209,9 +209,12 @@ def _side_by_side(operation: TextOperation, values: pa.Array, languages: pa.Arra
     if len(values) <= _MANY:
         return operation.transformed(values, languages)
     starts = range(0, len(values), _MANY)
-    parts = side_by_side(
-        lambda start: operation.transformed(values.slice(start, _MANY), languages.slice(start, _MANY)), starts
-    )
+    parts = [
+        *side_by_side(
+            lambda start: operation.transformed(values.slice(start, _MANY), languages.slice(start, _MANY)),
+            starts,
+        )
+    ]
     refused = {
         start + row: why
         for start, made in zip(starts, parts, strict=True)
