@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pandas as pd
 import pytest
+from openpyxl import load_workbook
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox.faults.kinds import Fault
@@ -283,8 +284,17 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
         assert (3, 0) == (hand.clicks, hand.fields)
 
         (made,) = list(folder.glob("worklists-*/*.xlsx"))
+        asked = (
+            "audit.worklist_rows(progress=False)[['row_key', 'product_id', 'attribute', 'language', 'gtin']]"
+        )
         answer_two(
-            made, set(notebook.ask("catalog.products.query('has_pending_update')['product_id'].tolist()"))
+            made,
+            pd.DataFrame(
+                notebook.ask(
+                    f"{asked}.astype(object).where(lambda one: one.notna(), None).to_dict('records')"
+                )
+            ),
+            set(notebook.ask("catalog.products.query('has_pending_update')['product_id'].tolist()")),
         )
         field = out.get_by_label("or folder")
         field.scroll_into_view_if_needed()
@@ -302,13 +312,16 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
         assert ([], []) == (notebook.outside, notebook.errors)
 
 
-def answer_two(worklist: Path, waiting: set[str]) -> None:
+def answer_two(worklist: Path, rows: pd.DataFrame, waiting: set[str]) -> None:
     """Fill in two texts that a worklist asks for, of products without a pending update, as a supplier would."""
-    rows = pd.read_parquet(worklist.with_suffix(".parquet"))
+    sheet = load_workbook(worklist)["To fix"]
+    keys = next(column for column in sheet.iter_cols(values_only=True) if column[0] == "Row key")
+    places = {key: number for number, key in enumerate(keys)}
+    rows = rows[rows["row_key"].isin(places.keys())]
     asked = rows["attribute"].isin(ATTRIBUTES) & rows["language"].isin(list(SENTENCES)) & rows["gtin"].notna()
     chosen = rows[asked & ~rows["product_id"].isin(waiting)].drop_duplicates("product_id").head(2)
     answers = {
-        int(row.row): good_text(row.attribute, row.language, number)
+        places[row.row_key]: good_text(row.attribute, row.language, number)
         for number, row in enumerate(chosen.itertuples())
     }
     fill(worklist, answers)

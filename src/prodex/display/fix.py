@@ -25,7 +25,7 @@ _STATES = {
     "unchanged": "changes nothing",
     "refused": "cannot be used",
     "conflict": "in conflict",
-    "needs confirmation": "needs confirmation",
+    "needs confirmation": "to be confirmed",
 }
 _SENT_STATES = {state: words for state, words in _STATES.items() if state != "accepted"} | {
     "refused": "refused"

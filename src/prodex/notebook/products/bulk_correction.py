@@ -320,7 +320,7 @@ def preview_of(
 
 #: What is not taken, as the preview calls it.
 _NOT_TAKEN = {
-    "needs confirmation": "Needs confirmation",
+    "needs confirmation": "To be confirmed",
     "conflict": "In conflict",
     "refused": "Cannot be done",
 }
