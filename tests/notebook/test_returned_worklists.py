@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import requests
 
@@ -39,7 +38,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[pro
         folder = tmp_path / "asked"
         audit.worklists(folder)
         (path,) = folder.rglob("*.xlsx")
-        rows = pd.read_parquet(path.with_suffix(".parquet")).set_index(["check", "gtin"])["row"]
+        rows = audit.worklist_rows().set_index(["check", "gtin"])["row"]
         fill(path, {rows["names_not_in_capitals"][FIRST]: NAME})
         exploration = Exploration(catalog=catalog, audit=audit)
         yield prodex.AuditPanel(exploration=exploration, service=service), path.parent
