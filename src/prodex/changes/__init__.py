@@ -46,7 +46,6 @@ from prodex.changes.applying import PlaceChanged, apply, check, inverse, is_made
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue, absence_of, by_product
 from prodex.changes.columns import (
     applied,
-    changed_leaves,
     changes_of,
     differences,
     differing_leaves,
@@ -81,7 +80,6 @@ __all__ = [
     "apply",
     "by_product",
     "change_in_words",
-    "changed_leaves",
     "changes_of",
     "check",
     "diff",

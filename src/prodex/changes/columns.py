@@ -100,39 +100,6 @@ def differences(before: pa.Table, after: pa.Table) -> pa.Table:
     )
 
 
-def changed_leaves(products: pa.Array, paths: Path | pa.Array, before: pa.Array, after: pa.Array) -> pa.Table:
-    """Return the changes that an operation on a column of leaves makes.
-
-    Parameters
-    ----------
-    products
-        The product of each leaf.
-    paths
-        Where it is: one path for all, or one for each as JSON.
-    before, after
-        Its value before and after, of one Arrow type; null where there is none.
-
-    Examples
-    --------
-    >>> names = pa.array(["RIZ", "Pain"])
-    >>> capitals = changed_leaves(pa.array(["7", "8"]), ("brandHighlight",), names, pc.utf8_capitalize(names))
-    >>> capitals.select(["product", "after"]).to_pylist()
-    [{'product': '7', 'after': '"Riz"'}]
-    """
-    rows = pc.indices_nonzero(differing_leaves(before, after))
-    if isinstance(paths, tuple):
-        written: Any = pa.repeat(written_json(path_as_json(paths)), len(rows))
-    else:
-        written = paths.take(rows)
-    columns = [products.take(rows), written]
-    for side in (before.take(rows), after.take(rows)):
-        values = [None if one is None else written_json(one) for one in side.to_pylist()]
-        columns += [pc.if_else(pc.is_valid(side), "value", "absent"), pa.array(values, pa.string())]
-    return pa.table(
-        [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in columns], schema=SCHEMA
-    )
-
-
 def differing_leaves(before: pa.Array, after: pa.Array) -> pa.Array:
     """Return which leaves of two columns of one type differ; null is no value, and an object differs by its fields.
 
