@@ -34,7 +34,7 @@ from prodex.notebook.snapshots.trend import grades_markup, read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
-from prodex.send.rule import SentBefore
+from prodex.send.sending_rule import SentBefore
 from prodex.store.journal import LoadJournal
 from prodex.week_simulation.record import WeeksRecord
 from prodex_sandbox.records.store import Store, StoreUnusable

@@ -14,7 +14,7 @@ import pytest
 
 import prodex
 from prodex.compare.pairs import GROUP_BYTES
-from prodex.compare.records import KEYS, compare_records
+from prodex.compare.record_differences import KEYS, compare_records
 from prodex.compare.scope import Scope
 from prodex.errors import InputError, QueryError
 from prodex.tables.declaration import TABLES

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.catalog import Part
-from prodex.compare.records import COMPARED, ChangedCell, compare_records
+from prodex.compare.record_differences import COMPARED, ChangedCell, compare_records
 from prodex.compare.scope import Scope
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.plain_walk import flatten_one

@@ -24,7 +24,7 @@ ask it. What a comparison lists are cells of tables, in which the order of a lis
 is known by, it asks here (`prodex.changes.identity`).
 
 What somebody answers in a cell, an exact answer, what the steps of a recipe leave, a row of a frame and an undo are
-changes at once (`prodex.worklists.said`, `prodex.send.merging`); those of one product are joined by `apply`.
+changes at once (`prodex.worklists.answer_changes`, `prodex.send.merging`); those of one product are joined by `apply`.
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
 questions about a change: they belong to whoever asks them.

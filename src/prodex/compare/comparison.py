@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.compare.difference import Difference
 from prodex.compare.pairs import Pairs, Reading, folders_of, paired, reading, records
-from prodex.compare.records import ChangedCell, compare_records
+from prodex.compare.record_differences import ChangedCell, compare_records
 from prodex.compare.scope import Scope, notes_on
 from prodex.errors import InputError
 from prodex.executors import checked_executor, mapped, side_by_side

@@ -11,8 +11,8 @@ import pyarrow as pa
 from prodex.corrections.exact_amounts import inexact, unread
 from prodex.corrections.leaves import Leaves, Rows, no_rows, text_of
 from prodex.corrections.operations import CopyFrom, MoveText
-from prodex.corrections.places import Codes, RowsMeant, StepPlace, StepRefusal, in_codes, one_each
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
+from prodex.corrections.value_places import Codes, RowsMeant, StepPlace, StepRefusal, in_codes, one_each
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
 from prodex.messages import composed
 from prodex.worklists.answer_kinds import AnswerShape

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from prodex.changes import in_words
 from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Mask, Rows, differs
 from prodex.corrections.operations import ConvertUnit, Transformed
-from prodex.corrections.places import RowsMeant, StepPlace, StepRefusal
 from prodex.corrections.products_in_work import ProductsInWork
+from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.written_json import exact_value
 

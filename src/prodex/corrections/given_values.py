@@ -10,8 +10,8 @@ import numpy as np
 
 from prodex.corrections.leaves import AMOUNT, UNIT
 from prodex.corrections.operations import Transformed
-from prodex.corrections.places import RowsMeant, StepPlace, StepRefusal
 from prodex.corrections.products_in_work import ProductsInWork
+from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
 from prodex.worklists.answer_parsing import AnswerRefused, boolean, is_standard_code, number

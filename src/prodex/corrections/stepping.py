@@ -29,9 +29,9 @@ from prodex.corrections.operations import (
     TextOperation,
     Transformed,
 )
-from prodex.corrections.places import RowsMeant, StepPlace, StepRefusal
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.corrections.recipe import RecipeStep
+from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
 from prodex.errors import ProdexError
 from prodex.executors import side_by_side
 from prodex.locales import language_tag

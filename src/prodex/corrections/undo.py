@@ -36,7 +36,7 @@ from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.query import ProductQuery
 from prodex.send.corrections import received_products
-from prodex.send.keeping import products_now
+from prodex.send.earlier_record_requests import products_now
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
 from prodex.service import Client

@@ -1,4 +1,4 @@
-"""A call and its products: as it is planned, and what became of it."""
+"""A call as values: the products that are planned for it, and its state afterwards."""
 
 from __future__ import annotations
 

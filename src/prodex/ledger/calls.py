@@ -1,4 +1,4 @@
-"""The calls that wrote some products, or may have: which were made, which were planned, and which may still arrive.
+"""Before something is sent: the calls with its products, those that were made, planned, and may still arrive.
 
 An import whose end nobody has seen may run for a day (`LONGEST`) by the clock of the service. This machine's clock,
 which may be wrong, ends no wait: without dates of the service only the state of the import does, or somebody who knows

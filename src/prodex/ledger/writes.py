@@ -1,8 +1,7 @@
-"""What this machine has sent of products: each call that wrote one, what was written, and what became of it.
+"""Looking back: each call that wrote a product, what was written, and what became of it.
 
-It is read from the files of upserts. Of an upsert whose earlier records are not
-kept the attributes are known, and of corrections their digests; so it may still be known that a value was sent, and
-never what it was before.
+Of an upsert whose earlier records are not kept the attributes are known, and of corrections their digests; so it may
+still be known that a value was sent, and never what it was before.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from prodex.ledger.batch import ARRIVED, Batch
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.ledger.upserts import note_ended, of_one_correction
 from prodex.progress import Progress, showing
-from prodex.send.keeping import renew
+from prodex.send.earlier_record_requests import renew
 from prodex.send.outcome import (
     Outcome,
     batches_frame,

@@ -19,12 +19,12 @@ from prodex.limits import KeepingLimits
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
 from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, batches_of, checked_batch_size
+from prodex.send.changes_by_attribute import digests_by_gtin
 from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed, without_labels
-from prodex.send.keeping import requested_records
-from prodex.send.places import digests_by_gtin
+from prodex.send.earlier_record_requests import requested_records
 from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
 from prodex.send.records import Product, Source, records_of
-from prodex.send.rule import Ruling, SentBefore
+from prodex.send.sending_rule import Ruling, SentBefore
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given

@@ -36,6 +36,7 @@ from prodex.send.corrections import KnownProducts
 from prodex.send.merging import TextPlace
 from prodex.send.records import Product
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
+from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code
 from prodex.worklists.evidence import has_value_seen, is_rounded
@@ -46,7 +47,6 @@ from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
 from prodex.worklists.returned_files import Answer
 from prodex.worklists.retyped import RETYPED, possible_values
-from prodex.worklists.said import Said, SaidOfPlace
 from prodex.worklists.text_answers import (
     code_beside_others,
     text_answer,

@@ -36,8 +36,8 @@ from prodex.quality.profile import Profile
 from prodex.query import GTINS_PER_CALL, ProductQuery
 from prodex.send.corrections import KnownProducts, received_products
 from prodex.send.records import Product
-from prodex.send.rule import SentBefore
 from prodex.send.sending import also_sent
+from prodex.send.sending_rule import SentBefore
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author
 from prodex.service import Client, pages
@@ -82,7 +82,7 @@ from prodex.worklists.returned_files import (
     place_in_words,
 )
 from prodex.worklists.row_keys import key_of
-from prodex.worklists.sending import ARRIVED, NOT_SENT, SentAnswers
+from prodex.worklists.sent_answers import ARRIVED, NOT_SENT, SentAnswers
 from prodex.written_json import read_written
 
 #: State and reason of answers, by their number.

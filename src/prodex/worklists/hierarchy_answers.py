@@ -17,10 +17,10 @@ from prodex.errors import InputError
 from prodex.gtin import gtin_key
 from prodex.messages import hint, unaccented
 from prodex.send.merging import joined
+from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.worklists.items import ItemAnswer, ItemEvidence, is_code, is_quantity, said_of_items
 from prodex.worklists.layout import in_all_languages
-from prodex.worklists.said import Said, SaidOfPlace, said_once
 
 #: How to answer, for the worklist.
 HOW = (

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
 from prodex.send.merging import recoded
+from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
-from prodex.worklists.said import Said, SaidOfPlace
 from prodex.worklists.units import are_equal, dimension
 from prodex.written_numbers import as_json, stored_number
 

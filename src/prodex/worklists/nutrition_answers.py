@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.messages import hint, unaccented
 from prodex.send.merging import recoded
+from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.items import amount_of
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.said import Said, SaidOfPlace, said_once
 from prodex.worklists.units import are_equal, dimension
 
 #: How to answer, for the worklist.

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from prodex.changes import ABSENT, Change, Item, step_to
+from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.items import ARROW
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.said import Said, SaidOfPlace
 
 #: How to answer, for the worklist.
 HOW = (

@@ -15,10 +15,10 @@ from prodex.locales import codes_in_words, is_meant, is_whole_language, language
 from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place
+from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_parsing import AnswerRefused, language_of, with_language
 from prodex.worklists.evidence import alike
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.said import Said, SaidOfPlace
 
 _POSITION = re.compile(r"\d+(?:\.\d+)*")
 _NUMBER = re.compile(r"\d{1,9}\.\d{1,9}")

@@ -14,10 +14,10 @@ from prodex.ledger.calls import LedgerCall
 from prodex.ledger.change_digests import Digests, digests_of
 from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
 from prodex.progress import Progress
+from prodex.send.changes_by_attribute import Place, places_of, with_places, without_places
 from prodex.send.corrections import Changes
-from prodex.send.places import Place, places_of, with_places, without_places
 from prodex.send.records import Product
-from prodex.send.rule import Ruling, SentBefore, why_it_waits
+from prodex.send.sending_rule import Ruling, SentBefore, why_it_waits
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author, Ruled, upsert_left
 from prodex.service import Client

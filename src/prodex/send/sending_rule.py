@@ -27,7 +27,7 @@ from prodex.ledger.change_digests import Digests, attribute_of, is_shown, shown_
 from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling
 from prodex.ledger.upserts import note_ended, of_one_correction, settle
 from prodex.query import ProductQuery
-from prodex.send.places import Place
+from prodex.send.changes_by_attribute import Place
 from prodex.send.polling import ImportPolling
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
