@@ -255,7 +255,7 @@ def test_every_text_of_the_report_is_translated(
 @pytest.mark.slow
 @needs_office
 def test_libreoffice_opens_and_saves_a_worklist_of_another_language(tmp_path: Path) -> None:
-    """What it saves is read as it was: each row has its mark, and the sheets have their names."""
+    """What it saves is read as it was: each row has its key, and the sheets have their names."""
     catalog = prodex.flatten(one.record for one in shared_products(60))
     index = prodex.audit(catalog, "online-listing").worklists(tmp_path / "to_fix", language="fr")
     book = tmp_path / "to_fix" / index["file"][0]

@@ -192,7 +192,7 @@ def test_worklists_that_were_merged_are_both_ours(worklist: Path, catalog: prode
 def test_worklists_of_other_groups_have_products_of_several_owners(
     by: str, catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
-    """Their rows are known by their marks; one that was added needs confirmation."""
+    """Their rows are known by their keys; one that was added needs confirmation."""
     audit = prodex.audit(catalog, PROFILE, progress=False)
     audit.worklists(tmp_path / "out", by=by)
     for path in (tmp_path / "out").glob("*.xlsx"):
