@@ -11,6 +11,7 @@ from prodex import operations as do
 from prodex.corrections.leaves import as_texts, quantities
 from prodex.corrections.letter_case import recased
 from prodex.corrections.operations import OPERATIONS, TextOperation, parameters_of
+from prodex.corrections.stepping import DONE_BY
 from prodex.errors import InputError, QueryError
 from tests.cases import each_row
 
@@ -253,5 +254,6 @@ def test_long_texts_cost_themselves_only() -> None:
 def test_each_operation_has_a_name_words_and_parameters() -> None:
     """The table of operations has each of them once, and each can be written."""
     assert len(do.__all__) == len(OPERATIONS) == len({one.do for one in OPERATIONS.values()})
+    assert {*OPERATIONS.values()} == DONE_BY.keys()
     assert {"find": "a", "by": "b"} == parameters_of(do.ReplaceText("a", "b"))
     assert {"to": "upper", "keep": ["UHT"]} == parameters_of(do.ChangeCase("upper", keep=["UHT"]))

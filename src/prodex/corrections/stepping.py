@@ -6,9 +6,9 @@ have been between.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +19,19 @@ from prodex.corrections.exact_amounts import converted
 from prodex.corrections.given_values import Function, as_stored, called
 from prodex.corrections.leaves import TEXT, Leaves, Rows, as_texts, differs, joined, no_rows
 from prodex.corrections.operations import (
+    ChangeCase,
     ConvertUnit,
     CopyFrom,
     MoveText,
     Operation,
+    RemovePrefix,
     RemoveValue,
+    ReplaceText,
     SetCode,
     SetValue,
     TextOperation,
     Transformed,
+    TrimSpaces,
 )
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.corrections.recipe import RecipeStep
@@ -137,7 +141,7 @@ def do_step(
         place = StepPlace.of(work.leaves(attribute), work.mask(step.where), tag)
         was = place.leaves.now
         if function is None:
-            outcome = _outcome(work, place, step.operation)
+            outcome = DONE_BY[type(step.operation)](work, place, step.operation)
         else:
             outcome = called(work, place, function, is_typed=is_typed)
     except ProdexError as error:
@@ -185,23 +189,35 @@ def _checked(
     return None if step.language is None else language_tag(step.language)
 
 
-def _outcome(work: ProductsInWork, place: StepPlace, operation: Operation) -> RowsMeant:
-    match operation:
-        case RemoveValue():
-            return place.remove()
-        case SetValue(value) | SetCode(value):
-            new, questions = as_stored(work, place.leaves.attribute, value, is_typed=True)
-            return place.set(dict.fromkeys(np.flatnonzero(place.chosen).tolist(), new), questions)
-        case ConvertUnit():
-            return converted(work, place, operation)
-        case CopyFrom():
-            return copied(work, place, operation)
-        case MoveText():
-            return moved(work, place, operation)
+def _removed(_: ProductsInWork, place: StepPlace, __: RemoveValue) -> RowsMeant:
+    return place.remove()
+
+
+def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) -> RowsMeant:
+    value = operation.value if isinstance(operation, SetValue) else operation.code
+    new, questions = as_stored(work, place.leaves.attribute, value, is_typed=True)
+    return place.set(dict.fromkeys(np.flatnonzero(place.chosen).tolist(), new), questions)
+
+
+def _texts(_: ProductsInWork, place: StepPlace, operation: TextOperation) -> RowsMeant:
     taken = pa.array(place.rows)
-    return place.put(
-        _side_by_side(operation, place.leaves.now.take(taken), place.leaves.language.take(taken))
-    )
+    values, languages = (one.take(taken) for one in (place.leaves.now, place.leaves.language))
+    return place.put(_side_by_side(operation, values, languages))
+
+
+#: What each operation does with the columns of a place; its name, its shapes and its parameters are those of its class.
+DONE_BY: Final[Mapping[type[Operation], Callable[[ProductsInWork, StepPlace, Any], RowsMeant]]] = {
+    SetValue: _set,
+    SetCode: _set,
+    ReplaceText: _texts,
+    ChangeCase: _texts,
+    TrimSpaces: _texts,
+    RemovePrefix: _texts,
+    MoveText: moved,
+    CopyFrom: copied,
+    ConvertUnit: converted,
+    RemoveValue: _removed,
+}
 
 
 def _side_by_side(operation: TextOperation, values: pa.Array, languages: pa.Array) -> Transformed:
