@@ -58,7 +58,7 @@ def test_from_the_files_that_came_back_to_the_proof(lab: Lab, browser: Browser) 
         with notebook.page.expect_file_chooser() as chooser:
             out.get_by_role("button", name="Choose files").click()
         chooser.value.set_files(str(path))
-        out.get_by_text("4 answers: 2 can be sent, 1 cannot be used, 1 needs confirmation").wait_for()
+        out.get_by_text("4 answers: 2 can be sent, 1 cannot be used, 1 to be confirmed").wait_for()
         out.get_by_text("Pain de campagne aux graines", exact=True).first.wait_for()
         out.get_by_text("20,001 characters", exact=False).first.wait_for()
         asked = out.get_by_role("region", name="Needs confirmation")

@@ -123,7 +123,7 @@ def test_what_nobody_asked_for_needs_confirmation(name: str, worklist: Path, cat
     assert CHEAT.casefold() not in str(sent).casefold()
     assert {record["gtin"] for record in sent} <= {FIRST}
     assert all(set(record) <= {"gtin", "namePublicLong"} for record in sent)
-    assert not needs_confirmation or f"{len(fix.needs_confirmation)} needs confirmation" in repr(fix)
+    assert not needs_confirmation or f"{len(fix.needs_confirmation)} to be confirmed" in repr(fix)
     fix.confirm()
     assert not len(fix.needs_confirmation)
     # Whoever knows the sender names him: then nothing of others is taken, confirmed or not.
