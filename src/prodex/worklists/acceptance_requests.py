@@ -63,7 +63,7 @@ def accept_requests(
         request = one.answer
         rows = _rows_of(failures, request.keys, one.product)
         if not rows:
-            gone.append(place_in_words(*request[:4]))
+            gone.append(place_in_words(*request.cell_place))
         words = " ".join(request.text.split())
         chosen.setdefault(f'"{words}" ({file_name(request.file)})', []).extend(rows)
     if gone:

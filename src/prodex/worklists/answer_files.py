@@ -190,7 +190,7 @@ def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Kno
             kept.append(one)
             continue
         problem = f"{why}. Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8."
-        returned.problems.append(Problem(*one[:4], one.text, problem))
+        returned.problems.append(Problem(*one.cell_place, one.text, problem))
     returned.answers[before:] = kept
 
 

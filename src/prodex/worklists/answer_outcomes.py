@@ -45,7 +45,7 @@ from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.remarks import remark
-from prodex.worklists.returned_files import Answer
+from prodex.worklists.returned_files import Answer, CellPlace
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.text_answers import (
     code_beside_others,
@@ -71,7 +71,7 @@ class AnswerState(StrEnum):
 
 
 #: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
-Confirmed = Mapping[tuple[str, str, int, str], frozenset[str]]
+Confirmed = Mapping[CellPlace, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def decided(
     """Return answers with their products and corrections; those that cannot be understood are refused."""
     first = [assigned(one, products.known, products.gtins) for one in answers]
     if confirmed:
-        first = [replace(one, confirmed=confirmed.get(one.answer[:4], frozenset())) for one in first]
+        first = [replace(one, confirmed=confirmed.get(one.answer.cell_place, frozenset())) for one in first]
     attributes = {one.answer.keys.get("attribute", "") for one in first}
     shapes = Shapes.of(catalog)
     codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}

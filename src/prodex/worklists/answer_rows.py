@@ -68,12 +68,23 @@ def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names
     if answer.given_at is not None and state is not AnswerState.ACCEPTED:
         reason = f"{reason} {_given(answer)}"
     values = (keys.get("value"), decision.before, answer.text, state.value, reason)
-    return dict(zip(COLUMNS, (*answer[:4], *about, *values), strict=True))
+    return dict(zip(COLUMNS, (*answer.cell_place, *about, *values), strict=True))
 
 
 def problem_row(problem: Problem) -> dict[str, Any]:
     """Return what could not be read as a row of `Fix.answers`."""
-    values = (*problem[:4], *[None] * len(_KEYS), None, None, problem.text, "refused", problem.problem)
+    values = (
+        problem.file,
+        problem.sheet,
+        problem.row,
+        problem.cell,
+        *[None] * len(_KEYS),
+        None,
+        None,
+        problem.text,
+        "refused",
+        problem.problem,
+    )
     return dict(zip(COLUMNS, values, strict=True))
 
 

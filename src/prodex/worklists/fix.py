@@ -77,6 +77,7 @@ from prodex.worklists.returned_files import (
     Answer,
     AnswerSheet,
     CellNote,
+    CellPlace,
     Returned,
     file_name,
     place_in_words,
@@ -360,15 +361,17 @@ class Fix:
                 "These answers have been sent already. Read the worklists again to confirm and send what is left."
             )
         asked = {
-            one.answer[:4]: one for one in self._decisions if one.state is AnswerState.NEEDS_CONFIRMATION
+            one.answer.cell_place: one
+            for one in self._decisions
+            if one.state is AnswerState.NEEDS_CONFIRMATION
         }
         chosen = self.needs_confirmation if answers is None else answers
         if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
             raise InputError(
                 f"answers is {described(chosen)}. Give rows of fix.needs_confirmation, or nothing to confirm all."
             )
-        requests = {one.answer[:4] for one in self._requests}
-        places = [tuple(row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
+        requests = {one.answer.cell_place for one in self._requests}
+        places = [CellPlace(*row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
         if answers is None:
             # These are no answers to send: `accept` is for them.
             places = [place for place in places if place not in requests]
@@ -396,7 +399,7 @@ class Fix:
     @property
     def requests(self) -> pd.DataFrame:
         """What suppliers wrote under "Accept because", as rows of `answers`: the analyst decides, with `accept`."""
-        places = {one.answer[:4] for one in self._requests}
+        places = {one.answer.cell_place for one in self._requests}
         answers = self.answers
         own = [tuple(row) in places for row in answers[list(PLACE)].itertuples(index=False, name=None)]
         return answers[own].reset_index(drop=True)
@@ -428,14 +431,18 @@ class Fix:
         InputError
             When the rows are no requests, none is open, or a finding is not there as the supplier has seen it.
         """
-        asked = {one.answer[:4]: one for one in self._requests if one.state is AnswerState.NEEDS_CONFIRMATION}
+        asked = {
+            one.answer.cell_place: one
+            for one in self._requests
+            if one.state is AnswerState.NEEDS_CONFIRMATION
+        }
         places = list(asked)
         if requests is not None:
             if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
                 raise InputError(
                     f"requests is {described(requests)}. Give rows of fix.requests, or nothing for all."
                 )
-            places = [tuple(row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
+            places = [CellPlace(*row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
                 f"{place_in_words(*wrong[0])} asks for nothing that is open. Give rows of fix.requests."
@@ -447,7 +454,7 @@ class Fix:
         done = set(places)
         self._requests = tuple(
             replace(one, state=AnswerState.UNCHANGED, reason="its finding is accepted now.")
-            if one.answer[:4] in done
+            if one.answer.cell_place in done
             else one
             for one in self._requests
         )

@@ -43,6 +43,15 @@ class AnswerSource:
     only: frozenset[str | None] | None = None
 
 
+class CellPlace(NamedTuple):
+    """Where a cell is: file, sheet, row, and what spreadsheets call it ("L5"). An answer is known by it."""
+
+    file: str
+    sheet: str
+    row: int
+    cell: str
+
+
 class Answer(NamedTuple):
     """A filled cell, or a correction that was typed somewhere else.
 
@@ -97,9 +106,14 @@ class Answer(NamedTuple):
     restores: bool = False
 
     @property
+    def cell_place(self) -> CellPlace:
+        """Its place, by which it is known."""
+        return CellPlace(self.file, self.sheet, self.row, self.cell)
+
+    @property
     def place(self) -> str:
         """Its place, in words."""
-        place = place_in_words(self.file, self.sheet, self.row, self.cell)
+        place = place_in_words(*self.cell_place)
         return place if self.given_at is None else f"{place} (as in {self.given_at})"
 
 
