@@ -177,7 +177,7 @@ def test_the_rules_are_those_of_the_audit(made: Callable[..., CorrectionsPanel])
     assert "1 finding fixed" in said(made(name(), profile=PROFILE))
     panel = made(name("PAIN DE SEIGLE NOIR"), name("TOUT PAIN NOIR", "3", None), profile=PROFILE)
     # What would newly fail needs confirmation, and is counted once it is meant.
-    assert "1 needs confirmation" in said(panel)
+    assert "1 to be confirmed" in said(panel)
     (asked,) = [one["key"] for one in panel.list.view["rows"] if one["isAsked"]]
     panel.list.press(do="confirm", key=asked)
     panel.wait()

@@ -84,7 +84,7 @@ def test_a_remark_needs_confirmation_wherever_text_is_taken(answer: Answer) -> N
     assert {"needs confirmation": 4} == fix.counts
     assert "reads like a remark that something is done" in fix.needs_confirmation["reason"][0]
     assert fix.preview().empty
-    with pytest.raises(InputError, match="needs confirmation"):
+    with pytest.raises(InputError, match="to be confirmed"):
         fix.apply(prodex.connect("sandbox"))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import stat
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ import msgspec
 from prodex.errors import StorageError
 from prodex.files.atomic import flush, open_private, reading, storage
 from prodex.files.layouts import require_layout
-from prodex.files.untrusted import is_file, is_foreign, is_own_file
+from prodex.files.untrusted import is_foreign, is_own_file
 
 #: Seconds to wait for another process, which commits in a moment.
 _PATIENCE: Final = 10.0
@@ -218,7 +219,8 @@ class SealedRows:
 
     def _opened(self) -> sqlite3.Connection:
         """Open the file for reading and writing; only for reading where it may not be written."""
-        if not is_file(self.path):
+        # One that may not be looked at is not the same as one that is not there.
+        if not stat.S_ISREG(self.path.lstat().st_mode):
             raise Damaged("it is no plain file")
         beside = self.path.with_name(self.path.name + "-journal")
         if is_foreign(beside):

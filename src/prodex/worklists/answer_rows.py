@@ -74,10 +74,7 @@ def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names
 def problem_row(problem: Problem) -> dict[str, Any]:
     """Return what could not be read as a row of `Fix.answers`."""
     values = (
-        problem.file,
-        problem.sheet,
-        problem.row,
-        problem.cell,
+        *(problem.file, problem.sheet, problem.row, problem.cell),
         *[None] * len(_KEYS),
         None,
         None,
