@@ -52,6 +52,7 @@ _GROUPS = {
     "corrections": "Corrections",
     "compare": "Comparing",
     "send": "Sending",
+    "ledger": "Sending",
     "formats": "Exporting",
     "publishing": "Publishing",
     "pictures": "Pictures",
