@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from prodex.changes import Change, Item, items_of, path_after, said, says_the_same, telling_apart
@@ -24,6 +25,7 @@ Shown: TypeAlias = Mapping[str, str]
 _LENGTH = 12
 
 
+@lru_cache(maxsize=10_000)
 def digest_of(change: Change) -> str:
     """Return what is kept of a change: its attribute, and digests of the place, of the new value and of the old one.
 
