@@ -36,6 +36,26 @@ def test_who_waits_in_the_event_loop_gets_the_result() -> None:
     assert [(2, threading.main_thread())] == found
 
 
+def test_an_older_result_does_not_come_after_a_newer_one() -> None:
+    """Also without an event loop, where each call delivers its own: while one is shown, the next one waits."""
+    found: list[int] = []
+    first, second = threading.Event(), threading.Event()
+
+    def show(number: int) -> None:
+        if number == 1:
+            first.set()
+            second.wait(0.2)
+        found.append(number)
+        second.set()
+
+    work = LatestTask(lambda number: number, show, print)
+    work(1)
+    assert first.wait(10)
+    work(2)
+    work.wait()
+    assert [1, 2] == found
+
+
 def test_the_loop_takes_results_over_itself() -> None:
     """Without anybody waiting, the event loop delivers the result."""
     found: list[int] = []

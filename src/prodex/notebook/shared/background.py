@@ -11,7 +11,7 @@ import atexit
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from math import inf
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -78,6 +78,7 @@ class LatestTask(Generic[T]):
         self._latest = 0
         self._asked: tuple[Any, ...] | None = None
         self._changed = threading.Condition()
+        self._delivering = threading.RLock()
         self._running = 0
         self._results: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
 
@@ -153,8 +154,9 @@ class LatestTask(Generic[T]):
     ) -> None:
         def deliver() -> None:
             try:
-                # Without an event loop there is no such thread, and whoever waits for the result may be answering.
-                with ANSWERING if loop is not None else nullcontext():
+                # Without an event loop there is no such thread, and whoever waits for the result may be answering; an
+                # older result does not come after a newer one all the same.
+                with ANSWERING if loop is not None else self._delivering:
                     if number == self._latest:
                         receive(result)
             except Exception as error:
