@@ -2,20 +2,17 @@
 
 What a killed process, a full disk or a power cut has left of a line at the end is no line: readers leave it out, and
 the next writer removes it, since a line behind it could not be read either. One process writes at a time, which a lock
-of the caller sees to. A sealed line has a checksum as well: one that was changed must not be taken for another.
+of the caller sees to.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from prodex.errors import StorageError
 from prodex.files.atomic import flush, open_private, storage
@@ -23,8 +20,6 @@ from prodex.files.untrusted import is_foreign, is_there, read_bytes
 
 #: Bytes that are read at once, from the end of a file, to find the beginning of its last line.
 _STEP = 1 << 16
-
-_CHECK = re.compile(rb', "check": "([0-9a-f]{8})"\}$')
 
 
 @dataclass(frozen=True)
@@ -119,43 +114,6 @@ class AppendLog:
                 yield file.fileno()
             if is_new:
                 flush(self.path.parent)
-
-
-def sealed(line: Mapping[str, Any]) -> bytes:
-    """Return a line with its checksum: the CRC-32 of the line without it.
-
-    >>> sealed({"batch": 1})
-    b'{"batch": 1, "check": "ec27f87e"}'
-    """
-    text = json.dumps(line).encode()
-    return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text)
-
-
-def unsealed(line: bytes) -> dict[str, Any] | None:
-    """Return what a sealed line says; None if its checksum is missing or wrong.
-
-    >>> unsealed(sealed({"batch": 1})), unsealed(sealed({"batch": 1}).replace(b"1", b"2", 1))
-    ({'batch': 1}, None)
-    """
-    found = _CHECK.search(line)
-    if found is None:
-        return None
-    text = line[: found.start()] + b"}"
-    if zlib.crc32(text) != int(found[1], 16):
-        return None
-    try:
-        said = _decoded_line(text)
-    except (ValueError, RecursionError):  # somebody has written the checksum of something else
-        return None
-    return said if isinstance(said, dict) else None
-
-
-def _decoded_line(line: bytes) -> Any:
-    """Parse a line; half of a surrogate pair, which Arrow cannot store, becomes a question mark."""
-    value = json.loads(line)
-    if b"\\ud" in line.lower():
-        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-    return value
 
 
 def _append(handle: int, line: bytes, keeps_rest: bool) -> None:

@@ -76,14 +76,14 @@ class Loaded(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """One batch of a plan; `loaded` and `edits` are parallel to the GTINs, or empty if nothing was merged.
+    """One batch of a plan; `loaded` and `changes` are parallel to the GTINs, or empty if nothing was merged.
 
-    `edits` has a digest of each correction of a product (`prodex.send.earlier_upserts`). `sizes` has the bytes of each
+    `changes` has the digests of each product's changes (`prodex.ledger.change_digests`). `sizes` has the bytes of each
     product in the body, parallel to the GTINs; without them the body is sent as a whole, or not at all.
     """
 
     body: bytes
     gtins: tuple[str, ...]
     loaded: tuple[Loaded, ...] = ()
-    edits: tuple[tuple[str, ...], ...] = ()
+    changes: tuple[tuple[str, ...], ...] = ()
     sizes: tuple[int, ...] = ()

@@ -538,7 +538,7 @@ def _planned_products(number: int, call: Planned) -> Iterator[PlannedProduct]:
         yield PlannedProduct(
             number,
             call.loaded[place] if call.loaded else None,
-            call.edits[place] if call.edits else (),
+            call.changes[place] if call.changes else (),
             call.sizes[place] if call.sizes else None,
         )
 

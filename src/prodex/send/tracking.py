@@ -181,9 +181,9 @@ class Tracking:
         """Status and message of each correction, by GTIN and digest (see `prodex.ledger.change_digests`)."""
         found = {}
         for (plan, number, _), outcome in zip(self._numbered(), self._known(), strict=True):
-            edits = {} if plan is None else plan.changes(number)
+            changes = {} if plan is None else plan.changes(number)
             for gtin, status, message in outcome.products:
-                found.update({(gtin_key(gtin), one): (status, message) for one in edits.get(gtin, ())})
+                found.update({(gtin_key(gtin), one): (status, message) for one in changes.get(gtin, ())})
         return found
 
     @property

@@ -211,8 +211,8 @@ def upsert(
     if dry_run:
         payloads = () if failed else tuple(body for body, *_ in batches_of(products, form, batch_size))
         return DryRun(payloads, form.content_type, len(products), frame_of(findings))
-    edits = digests_by_gtin(records) if isinstance(records, Changes) else {}
-    payload = _Payload(products, loaded, extra, edits, findings, format, batch_size)
+    changes = digests_by_gtin(records) if isinstance(records, Changes) else {}
+    payload = _Payload(products, loaded, extra, changes, findings, format, batch_size)
     author = Author(by or user_name(), why or _UPSERT)
     return _send_products(service, payload, None, progress, None if not keep_before else (), author)
 
@@ -273,7 +273,7 @@ class _Payload(NamedTuple):
     products: Sequence[Product]
     loaded: Mapping[str, Loaded]
     extra: Mapping[str, Any]
-    edits: Mapping[str, tuple[str, ...]]
+    changes: Mapping[str, tuple[str, ...]]
     findings: Sequence[PreflightFinding]
     format: Format
     batch_size: int
@@ -282,8 +282,8 @@ class _Payload(NamedTuple):
         """Yield the batches."""
         for body, gtins, sizes in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
             loaded = tuple(self.loaded[gtin] for gtin in gtins if gtin in self.loaded)
-            edits = tuple(self.edits[gtin] for gtin in gtins if gtin in self.edits)
-            yield Planned(body, gtins, loaded, edits, sizes)
+            changes = tuple(self.changes[gtin] for gtin in gtins if gtin in self.changes)
+            yield Planned(body, gtins, loaded, changes, sizes)
 
 
 def _send_products(

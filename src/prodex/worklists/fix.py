@@ -97,7 +97,7 @@ class MadeBy:
     Attributes
     ----------
     why
-        In words, for the journal of what is sent: "worklist food.xlsx", "recipe brand-spelling".
+        In words, for those who look back at what was sent: "worklist food.xlsx", "recipe brand-spelling".
     by
         Who makes them; None for the user of this machine.
     steps
@@ -155,7 +155,7 @@ class Fix:
 
     @property
     def why(self) -> str:
-        """Where the corrections come from, in words: what the journal of an upsert says of them."""
+        """Where the corrections come from, in words: what the file of an upsert says of them."""
         if self._made_by.why:
             return self._made_by.why
         names = sorted({file_name(one.file) for one in self._returned.answers if one.file})
