@@ -20,7 +20,7 @@ import filelock
 
 from prodex.errors import SnapshotLocked, StorageError
 from prodex.files.atomic import make_folder, storage, writing
-from prodex.files.untrusted import is_foreign, read_json
+from prodex.files.untrusted import is_foreign, is_own_file, read_json
 from prodex.untrusted_text import on_one_line
 
 #: Locked by the operating system, which releases it however the process ends.
@@ -112,6 +112,21 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
         lock.release()
 
 
+def is_locked(folder: Path) -> bool:
+    """Whether somebody holds the lock of a folder (`locked`)."""
+    if not is_own_file(folder / _LOCK):  # opening a link would write to another file
+        return False
+    lock = filelock.FileLock(folder / _LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except filelock.Timeout:
+        return True
+    except OSError:  # without permission to write, nobody holds it
+        return False
+    lock.release()
+    return False
+
+
 @contextmanager
 def publishing_lock(folder: Path) -> Iterator[None]:
     """Let one process at a time publish to a folder; the others wait, as it takes a moment only.
@@ -123,23 +138,47 @@ def publishing_lock(folder: Path) -> Iterator[None]:
     StorageError
         When the folder cannot be written.
     """
-    lock = filelock.FileLock(folder / _TURN, mode=0o600)
-    with storage(folder):
-        make_folder(folder, private=True)
-        _refuse_foreign(folder / _TURN)
+    with taking_turns(folder / _TURN, f"publishing to {folder}", patience=_PATIENCE):
+        yield
+
+
+@contextmanager
+def taking_turns(lock: Path, doing: str, *, patience: float | None = None) -> Iterator[None]:
+    """Let one process at a time do something; the others wait, and find it done.
+
+    Parameters
+    ----------
+    lock
+        The file of the lock; its folder is made if it does not exist, and it is gone afterwards.
+    doing
+        What for, as in "starting the sandbox".
+    patience
+        Seconds to wait; as long as it takes by default.
+
+    Raises
+    ------
+    SnapshotLocked
+        When another process has not ended it by then.
+    StorageError
+        When the folder cannot be written.
+    """
+    held = filelock.FileLock(lock, mode=0o600)
+    with storage(lock.parent):
+        make_folder(lock.parent, private=True)
+        _refuse_foreign(lock)
         try:
-            lock.acquire(timeout=_PATIENCE)
+            held.acquire(timeout=-1 if patience is None else patience)
         except filelock.Timeout as error:
             raise SnapshotLocked(
-                f"Another process has been publishing to {folder} for a minute. Wait for its end, and try again."
+                f"Another process has been {doing} for {patience:g} seconds. Wait for its end, and try again."
             ) from error
     try:
         yield
     finally:
         # While it is held: whoever waits for a file that is gone makes a new one (the lock looks for that).
         with suppress(OSError):
-            (folder / _TURN).unlink()
-        lock.release()
+            lock.unlink()
+        held.release()
 
 
 def _refuse_foreign(lock: Path) -> None:

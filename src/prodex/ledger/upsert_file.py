@@ -18,14 +18,13 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, Self, get_args
 from urllib.parse import urlsplit
 
-import filelock
 import msgspec
 
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import home, make_folder, storage, sweep, writing_folder
-from prodex.files.lock import locked
+from prodex.files.lock import is_locked, locked
 from prodex.files.sealed_rows import Damaged, SealedRow, SealedRows, as_json
-from prodex.files.untrusted import Count, Digest, Moment, check_moment, converted, is_own_file
+from prodex.files.untrusted import Count, Digest, Moment, check_moment, converted
 from prodex.ledger.batch import ARRIVED, Batch, Loaded, Planned, Sent
 from prodex.network.addresses import is_loopback
 from prodex.service.replies import is_identifier
@@ -311,18 +310,7 @@ class UpsertFile:
     @property
     def is_busy(self) -> bool:
         """Whether a process is sending it."""
-        lock = self.path.parent / ".lock"
-        if not is_own_file(lock):  # opening a link would write to another file
-            return False
-        taken = filelock.FileLock(lock)
-        try:
-            taken.acquire(blocking=False)
-        except filelock.Timeout:
-            return True
-        except OSError:  # without permission to write, nobody is sending
-            return False
-        taken.release()
-        return False
+        return is_locked(self.path.parent)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:

@@ -19,11 +19,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
-import filelock
 import msgspec
 
 from prodex.errors import ServiceUnreachable, SettingsError
-from prodex.files.atomic import home, is_alive, make_folder, storage
+from prodex.files.atomic import home, is_alive
+from prodex.files.lock import taking_turns
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
@@ -62,16 +62,9 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
         raise SettingsError("Give client_id and client_secret together, or neither of them for the sandbox.")
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
-    with storage(home):
-        make_folder(home, private=True)
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    lock = filelock.FileLock(home / "start.lock")
-    with storage(home):
-        lock.acquire()
-    try:
+    with taking_turns(home / "start.lock", "starting the sandbox"):
         facts = running_sandbox(home) or _start(home)
-    finally:
-        lock.release()
     principal = facts["credentials"][0]
     own = "the sandbox's own access keys"
     return Settings(

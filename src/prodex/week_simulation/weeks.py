@@ -8,11 +8,10 @@ from datetime import date, datetime
 from importlib import resources
 from pathlib import Path
 
-import filelock
-
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
-from prodex.files.atomic import make_folder, relative_to_working_folder, storage
+from prodex.files.atomic import relative_to_working_folder
+from prodex.files.lock import taking_turns
 from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
@@ -149,13 +148,11 @@ def simulated_weeks(
     client = connect("sandbox")
     known = WeeksRecord.read(name)
     folder = known.folder.parent
-    with storage(folder):
-        make_folder(folder, private=True)
     from prodex.sandbox import journal
     from prodex.week_simulation.simulating import make_weeks
 
     # Two notebooks that begin at the same time share the weeks.
-    with filelock.FileLock(folder / "weeks.lock", mode=0o600):
+    with taking_turns(folder / "weeks.lock", f"simulating weeks of {name!r}"):
         known = WeeksRecord.read(name)
         if not _is_there(known) or known.incident not in journal().incidents:
             known = make_weeks(known, client, until, progress, on_first_audit)
