@@ -19,9 +19,11 @@ from prodex.errors import (
     ServiceUnreachable,
     SnapshotLocked,
     StorageError,
+    UpsertStopped,
 )
 from prodex.files.sealed_rows import RowChanges
 from prodex.gtin import check_digit
+from prodex.ledger.batch import Planned
 from prodex.ledger.upsert_file import UpsertFile
 
 NAME = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
@@ -367,3 +369,37 @@ def test_a_plan_is_on_the_disk_before_the_first_call_whatever_sqlite_is_asked(se
     monkeypatch.setattr(RowChanges, "add", added)
     prodex.upsert(service, products(2), progress=False)
     assert {(3, b"delete", 1)} == {*pragmas}
+
+
+def test_a_file_that_is_damaged_during_a_call_loses_no_identifier(service, home, monkeypatch):
+    """The error names those that came, and the rest is not sent."""
+    real = service.upsert_products
+
+    def called(*arguments):
+        tracking = real(*arguments)
+        (path,) = home.glob("tracking/*/upsert.sqlite")
+        path.write_bytes(bytes(40_000))
+        return tracking
+
+    monkeypatch.setattr(service, "upsert_products", called)
+    with pytest.raises(UpsertStopped, match=r"stopped after batch 0\. Note the tracking identifiers: \[1\]"):
+        prodex.upsert(service, products(2), batch_size=1, progress=False)
+
+
+def test_a_plan_is_written_call_by_call(service, receiver, monkeypatch):
+    """The payload of a call is in the file before the next one is encoded: all at once would take much memory."""
+    written = []
+    add = RowChanges.add
+
+    def added(change, table, name, content):
+        add(change, table, name, content)
+        written.append((table, name))
+
+    def calls():
+        for number, gtin in enumerate(gtins(3)):
+            assert number == sum(table == "payloads" for table, _ in written)
+            yield Planned(b"{}", (gtin,))
+
+    monkeypatch.setattr(RowChanges, "add", added)
+    file = UpsertFile.begin(receiver.base_url, service.fingerprint, "application/json", calls())
+    assert gtins(3) == file.all_gtins

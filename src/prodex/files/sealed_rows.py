@@ -111,7 +111,7 @@ class SealedRows:
     --------
     >>> import tempfile
     >>> file = SealedRows(Path(tempfile.mkdtemp(), "seen.sqlite"), ("seen",), 1)
-    >>> file.create({"seen": [("03036811359935", b'{"times": 1}')]})
+    >>> file.create([("seen", "03036811359935", b'{"times": 1}')])
     >>> with file.writing() as change:
     ...     change.add("seen", "04006381333931", b'{"times": 2}')
     >>> [(row.name, row.read()["times"]) for row in file.rows("seen")]
@@ -123,13 +123,13 @@ class SealedRows:
     layout: int
     advice: str = ""
 
-    def create(self, rows: Mapping[str, Iterable[tuple[str, bytes]]]) -> None:
+    def create(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """Make the file, for its owner only, in a folder that is not yet in use; it is flushed with that.
 
         Parameters
         ----------
         rows
-            By table, the name and the content of each row.
+            The table, the name and the content of each row, which are written as they come.
         """
         with storage(self.path), _TURN, self._errors():
             open_private(self.path, "xb").close()
@@ -141,9 +141,8 @@ class SealedRows:
                 for one in self._schema:
                     connection.execute(one)
                 change = RowChanges(connection)
-                for table in self.tables:
-                    for name, content in rows.get(table, ()):
-                        change.add(table, name, content)
+                for table, name, content in rows:
+                    change.add(table, name, content)
                 change.finish()
                 connection.execute("COMMIT")
             flush(self.path)
@@ -203,7 +202,10 @@ class SealedRows:
         """Give the room of what was removed back to the disk; the errors are those of `writing`."""
         self._refuse_foreign()
         with storage(self.path), _TURN, self._errors(), closing(self._opened()) as connection:
-            connection.executescript("PRAGMA synchronous=EXTRA; PRAGMA secure_delete=ON; VACUUM")
+            # In memory: what is left is confidential, and has no business in a folder for files of a moment.
+            connection.executescript(
+                "PRAGMA temp_store=MEMORY; PRAGMA synchronous=EXTRA; PRAGMA secure_delete=ON; VACUUM"
+            )
 
     def _refuse_foreign(self) -> None:
         if not is_own_file(self.path):  # nor is it made anew: its rows would be missing

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from prodex.errors import InputError, StorageError
+from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import home, make_folder, storage, sweep, writing_folder
 from prodex.files.lock import is_locked, locked
 from prodex.files.sealed_rows import Damaged, SealedRow, SealedRows, as_json
@@ -266,22 +266,10 @@ class UpsertFile:
             why,
             "left out" if earlier is None else "kept",
         )
-        planned = list(calls)
-        rows: dict[str, Iterable[tuple[str, bytes]]] = {
-            "plan": [("", as_json(plan))],
-            "calls": [("", as_json(PlannedCall(hashlib.sha256(one.body).hexdigest()))) for one in planned],
-            "products": (
-                (gtin, as_json(product))
-                for number, one in enumerate(planned)
-                for gtin, product in zip(one.gtins, _planned_products(number, one), strict=True)
-            ),
-            "payloads": ((str(number), one.body) for number, one in enumerate(planned)),
-            "records": earlier or (),
-        }
         with writing_folder(folder) as beside:
             # Products are confidential until they are published.
             beside.chmod(0o700)
-            SealedRows(beside / UPSERT_FILE, TABLES, LAYOUT).create(rows)
+            SealedRows(beside / UPSERT_FILE, TABLES, LAYOUT).create(_rows_of(plan, calls, earlier or ()))
         return cls(folder / UPSERT_FILE)
 
     @property
@@ -416,12 +404,12 @@ class UpsertFile:
 
         Raises
         ------
-        StorageError
+        ProdexError
             When it cannot be written; this object keeps the state, and writes it before anything else.
         """
         try:
             self._add(_end_of(number, batch, date))
-        except StorageError:
+        except ProdexError:  # of the disk, or of a file that somebody has damaged meanwhile
             self._unwritten.append((number, batch))
             raise
 
@@ -519,6 +507,20 @@ class UpsertFile:
             ) from error
         except FileNotFoundError as error:
             raise InputError(f"The upsert {self.path} cannot be read: it is not there.") from error
+
+
+def _rows_of(
+    plan: UpsertPlan, calls: Iterable[Planned], earlier: Iterable[tuple[str, bytes]]
+) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the rows of a new upsert, call by call: all payloads at once would take much memory."""
+    yield "plan", "", as_json(plan)
+    for number, one in enumerate(calls):
+        yield "calls", "", as_json(PlannedCall(hashlib.sha256(one.body).hexdigest()))
+        for gtin, product in zip(one.gtins, _planned_products(number, one), strict=True):
+            yield "products", gtin, as_json(product)
+        yield "payloads", str(number), one.body
+    for gtin, packed in earlier:
+        yield "records", gtin, packed
 
 
 def _planned_products(number: int, call: Planned) -> Iterator[PlannedProduct]:

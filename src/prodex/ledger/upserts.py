@@ -219,8 +219,8 @@ class _Index:
             # Of the file that is replaced: SQLite would take it for that of the new one.
             remove(path.with_name(f"{_INDEX}-journal"))
             with writing(path, private=True) as beside:
-                rows = [(name, as_json(one)) for name, one in facts.items()]
-                replace(_index_file(), path=beside).create({"upserts": rows})
+                rows = (("upserts", name, as_json(one)) for name, one in facts.items())
+                replace(_index_file(), path=beside).create(rows)
 
 
 def _index_file() -> SealedRows:

@@ -11,6 +11,7 @@ from prodex.errors import (
     AuthenticationFailed,
     IdentifierUnreadable,
     InputError,
+    OtherLayout,
     OutcomeUnknown,
     RedirectRefused,
     RequestRefused,
@@ -221,10 +222,10 @@ def _stop(file: UpsertFile, rest: Sequence[int], batches: list[Batch], why: str)
 
 @contextmanager
 def _stopping(batches: Sequence[Batch], where: str) -> Iterator[None]:
-    """Turn an error of the disk into an `UpsertStopped` with all states."""
+    """Turn an error of the disk, or of the file, into an `UpsertStopped` with all states."""
     try:
         yield
-    except StorageError as error:
+    except (InputError, OtherLayout, StorageError) as error:
         ids = [canonical(one.tracking) for one in batches if one.tracking is not None]
         raise UpsertStopped(
             f"{error} Sending stopped {where}. Note the tracking identifiers: {ids}. .tracking of this error has the "
