@@ -518,3 +518,22 @@ def test_a_row_is_recognized_by_its_key_alone(
     law(fix)
     about = {row["row"] - 1: (row["attribute"], row["language"]) for row in fix.accepted.to_dict("records")}
     assert asked == about, fix.answers["reason"].tolist()
+
+
+def test_half_of_a_character_in_a_frame_is_refused_and_breaks_no_key() -> None:
+    """No workbook holds one; a frame of somebody's program may, in an answer or in the key of its row."""
+    name = [{"expressedIn": {"code": "eng-GB"}, "data": "BREAD WITH SEEDS"}]
+    catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    profile = {"checks": {"names_not_in_capitals": {}}}
+    rows = prodex.audit(catalog, profile, progress=False).worklist_rows().astype(object)
+    states = []
+    for answer, key in (
+        ("Bre\ud83dad", rows["row_key"][0]),
+        ("Bread", "\ud83d"),
+        ("Bread", rows["row_key"][0]),
+    ):
+        cells = {"new_value": pd.Series([answer], dtype=object), "row_key": pd.Series([key], dtype=object)}
+        states += (
+            prodex.read_worklist(rows.assign(**cells), catalog, profile=profile).answers["state"].tolist()
+        )
+    assert ["refused", "needs confirmation", "accepted"] == states

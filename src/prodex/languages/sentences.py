@@ -393,6 +393,7 @@ OUTCOMES = (
     "{path} cannot be answered in a cell. It is corrected at its source.",
     "{path} cannot be answered in a cell; did you mean {near}?",
     "{text} is not a value. Leave the cell empty, or write the value.",
+    "the answer has half of a character ({text}), which cannot be sent. Type it again.",
     "the product has something else in place of {seen}, which the worklist showed: {said}",
     (
         "the product has {count} texts of {path} in {language}, and the row does not say which is meant. Take the row from "

@@ -35,6 +35,7 @@ from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
 from prodex.send.merging import TextPlace
 from prodex.send.records import Product
+from prodex.tables.values import halves_of
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
@@ -328,6 +329,12 @@ def understood(
         return decision.becomes(
             AnswerState.REFUSED,
             f"{decision.answer.text!r} is not a value. Leave the cell empty, or write the value.",
+        )
+    if halves := halves_of(decision.answer.text):
+        # No workbook can hold one, and a frame can.
+        return decision.becomes(
+            AnswerState.REFUSED,
+            f"the answer has half of a character (U+{ord(halves[0]):04X}), which cannot be sent. Type it again.",
         )
     try:
         decision = _as_typed(decision, words)

@@ -87,10 +87,12 @@ class RowKey(NamedTuple):
         >>> key = RowKey("7", "has_brand", "brand", *[None] * 5, "w", "s", None, "").sealed
         >>> RowKey.read(key.text) == key, RowKey.read(key.text.replace("7", "8")), RowKey.read(None)
         (True, None, None)
+        >>> RowKey.read("\\ud83d") is None
+        True
         """
         try:
             key = msgspec.json.decode(text or "", type=cls)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeEncodeError):  # half of a character is no text
             return None
         return key if key == key.sealed else None
 
