@@ -22,7 +22,7 @@ LAYERS = (
     ("Products on disk", ("store", "ledger")),
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "files")),
-    ("Tables and queries", ("changes", "tables", "query")),
+    ("Tables and queries", ("selection", "changes", "tables", "query")),
     ("Foundation", ("executors", "colour_scale", "locales", "gtin", "messages", "errors")),
 )
 

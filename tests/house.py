@@ -34,6 +34,7 @@ VALUES = frozenset(
         "Gallery",
         "Pictures",
         "Requirements",
+        "Selection",
         "Tracking",
         "Watch",
     }

@@ -40,6 +40,7 @@ ROWS = (
     {"languages"},
     {"query", "tables"},
     {"changes", "files", "sandbox"},
+    {"selection"},
     {"formats"},
     {"catalog"},
     {"network"},

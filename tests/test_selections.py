@@ -245,6 +245,9 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
         prodex.read_export(Path(c.export(asked.file("e"), progress=False)[0]).parent).texts
     ),
     "head": lambda c, _: c.head(2).texts,
+    "mask": lambda c, _: c.mask(
+        ~prodex.Selection.of(brand_code="NEW") & prodex.Selection(words="pain")
+    ).tolist(),
     "nutrition_wide": lambda c, _: c.nutrition_wide(),
     "row_count": lambda c, _: [c.row_count(one) for one in ("products", "texts", "quantities")],
     "sample": lambda c, _: c.sample(min(2, len(c)), seed=1).texts,
@@ -257,6 +260,7 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "where": lambda c, _: (
         c.where(brand_code="NEW").texts,
         c.where(lambda one: one["life_cycle"] == 1).texts,
+        c.where(prodex.Selection.of(brand_code="NEW") | prodex.Selection(words="brood")).texts,
     ),
     "wide": lambda c, _: c.wide(),
 }

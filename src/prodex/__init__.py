@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from prodex.quality.watch import Watch, watch
     from prodex.query import ProductQuery
     from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
+    from prodex.selection import Begins, Selection
+    from prodex.selection.files import read_selection
     from prodex.send import (
         DELETE,
         Changes,
@@ -127,6 +129,8 @@ _LATER = {
     "prodex.notebook.query.panel": ("QueryPanel",),
     "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
+    "prodex.selection": ("Begins", "Selection"),
+    "prodex.selection.files": ("read_selection",),
     "prodex.publishing": ("Publication", "open_published", "publish"),
     "prodex.quality": (
         "Audit",
@@ -177,6 +181,7 @@ __all__ = [
     "Audit",
     "AuditComparison",
     "AuditPanel",
+    "Begins",
     "Catalog",
     "CatalogExplorer",
     "Changes",
@@ -211,6 +216,7 @@ __all__ = [
     "Requirements",
     "RetryPolicy",
     "ScenarioRequest",
+    "Selection",
     "SharingStatus",
     "SimulatedWeeks",
     "SnapshotPanel",
@@ -253,6 +259,7 @@ __all__ = [
     "read_export",
     "read_products",
     "read_recipe",
+    "read_selection",
     "read_workbook",
     "read_worklist",
     "recover",

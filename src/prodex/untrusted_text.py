@@ -85,6 +85,17 @@ def words(text: object, most: int | None = None) -> Words:
     return Words(shown, len(whole))
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text; of a long one the beginning, and how much that is of the whole.
+
+    >>> cut("x" * 40_000, 3)
+    'xxx …(3 of 40,000 characters)'
+    """
+    # Cut before it is escaped: a text of a million characters is not worth the work.
+    spelled = words(text[: most + 1]).text
+    return spelled if len(text) <= most else f"{spelled[:most]} …({most:,} of {len(text):,} characters)"
+
+
 def label(text: object) -> Words:
     """Return the beginning of a text that names something."""
     if text is None:

@@ -14,11 +14,11 @@ import pytest
 
 import prodex
 from prodex.corrections.overridden import sent_summary
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, open_view, save_view
 from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upsert_file import ledger_folder
+from prodex.selection import Selection
 from tests.corrections.machines import Machines, machines, names
 from tests.ledgered import contents, rewrite
 from tests.send.mill_exchange import gtin
@@ -230,7 +230,7 @@ def test_the_facet_is_a_condition_like_others(mill: Machines) -> None:
     catalog = mill.load()
     chosen = ProductFilter(catalog)
 
-    conditions = Conditions().toggled("sent", "overridden")
+    conditions = Selection().toggled("sent", "overridden")
     assert [True, False, False, False, False] == chosen.mask(conditions).tolist()
     assert {"overridden": 1, "as sent": 1, None: 3} == facet(catalog)
     assert "sent" in list(chosen.facets)
@@ -295,7 +295,7 @@ def test_a_saved_view_keeps_the_filter(mill: Machines) -> None:
     mill.here(lifeCycle=5)
     mill.elsewhere(lifeCycle=9)
     catalog = mill.load()
-    view = SavedView("quarrels", Conditions().toggled("sent", "overridden"))
+    view = SavedView("quarrels", Selection().toggled("sent", "overridden"))
     save_view(view)
 
     conditions, note = applicable(open_view("quarrels").conditions, ProductFilter(catalog))

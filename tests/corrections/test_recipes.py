@@ -17,8 +17,8 @@ import prodex
 from prodex import operations as do
 from prodex.corrections.recipe import recipe_text
 from prodex.errors import ChangesRefused, InputError
-from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.filtering import ProductFilter
+from prodex.selection import Range, Selection
 from tests.corrections.test_bulk import after, catalog, counts
 
 
@@ -94,8 +94,10 @@ def test_a_step_that_cannot_be_done_stops_nobody_unless_it_is_required() -> None
 
 def test_columns_that_there_are_not_are_named_by_their_step() -> None:
     """A wrong keyword of where is that of its step; of what is chosen it is an error."""
-    wrong = prodex.Recipe([step(do.TrimSpaces(), where={"brand_cod": "ACME"})])
-    assert "brand_code" in prodex.apply_recipe(catalog(), wrong).steps["reason"][0]
+    with pytest.raises(ValueError, match=r"where: .*brand_code"):
+        step(do.TrimSpaces(), where={"brand_cod": "ACME"})
+    wrong = prodex.Recipe([step(do.TrimSpaces(), where={"packaging_code": "PALET"})])
+    assert "PALLET" in prodex.apply_recipe(catalog(), wrong).steps["reason"][0]
     with pytest.raises(ValueError, match="brand_code"):
         prodex.apply_recipe(catalog(), prodex.Recipe([step(do.TrimSpaces())], chosen=[{"brand_cod": "ACME"}]))
 
@@ -130,7 +132,7 @@ def test_what_was_done_is_kept_and_done_again(tmp_path: Path) -> None:
     assert counts(first) == counts(again)
     assert "recipe brand spelling" == again.why
     assert path == again.recipe(path)
-    assert prodex.read_recipe(path).chosen == ({"brand_code": ["ACME", "ZEST"]}, {"is_consumer_unit": True})
+    assert prodex.read_recipe(path).chosen == Selection.of(brand_code=["ACME", "ZEST"], is_consumer_unit=True)
 
 
 @pytest.mark.parametrize(
@@ -149,20 +151,20 @@ def test_what_cannot_be_written_is_said_in_words(tmp_path: Path, choose: Any) ->
     recipe = prodex.read_recipe(path)
     assert recipe.by_hand
     assert "cannot be written" in path.read_text("utf-8")
-    assert ({"brand_code": "ACME"},) == recipe.chosen
+    assert Selection.of(brand_code="ACME") == recipe.chosen
     assert "done with all 4 products that were given" in prodex.apply_recipe(catalog(), recipe).why
 
 
 def test_what_an_explorer_shows_is_chosen_again(tmp_path: Path) -> None:
     """Facets, ranges and words are kept as they are saved in views."""
-    conditions = Conditions().toggled("brand", "ACME").toggled("brand", None).searching("riz")
+    conditions = Selection().toggled("brand", "ACME").toggled("brand", None).searching("riz")
     conditions = conditions.within("texts_count", Range(least=2.0))
     chosen = ProductFilter(catalog()).catalog(conditions)
     path = prodex.correct(chosen, "namePublicLong", do.TrimSpaces()).recipe(tmp_path / "trim.toml")
     assert 'brand = ["ACME", {no_value = true}]' in path.read_text("utf-8")
     assert ["0"] == prodex.apply_recipe(catalog(), path).answers["product_id"].tolist()
-    failing = Conditions().failing_any("x", ("names_not_in_capitals",))
-    recipe = prodex.Recipe([step(do.TrimSpaces())], chosen=[{"explorer": failing.to_json()}])
+    failing = Selection().failing_any("x", ("names_not_in_capitals",))
+    recipe = prodex.Recipe([step(do.TrimSpaces())], chosen=failing)
     with pytest.raises(InputError, match="Give the profile"):
         prodex.apply_recipe(catalog(), recipe)
     assert 0 == len(prodex.apply_recipe(catalog(), recipe, profile="core").answers)
@@ -224,7 +226,8 @@ def test_files_of_any_editor_are_read(tmp_path: Path, content: str | bytes) -> N
         (GOOD + "line_breaks = 1979-05-27", "give a text, a number"),
         (GOOD + "line_breaks = 'maybe'", "line 4, steps.line_breaks: .*'keep' or 'space'"),
         ("[[chosen]]\nbrand_cod = 'A'\n" + GOOD, "line 2, chosen.brand_cod: .*did you mean 'brand_code'"),
-        ("[chosen.explorer]\nfacets = 3\n" + GOOD, "These are not conditions"),
+        ("[chosen.explorer]\nfacets = 3\n" + GOOD, "line 1, chosen.explorer: there is no key"),
+        ("[chosen]\ngroups = 3\n" + GOOD, "line 2, chosen.groups: it is the number 3; give a table"),
         ("[[steps]]\ndo = 'set value'\nattribute = 'x'\nvalue = [1]", "Give a text"),
         (
             "[[steps]]\ndo = 'change case'\nattribute = 'x'\nto = 'upper'\nkeep = [{a = 1}]",
@@ -330,5 +333,5 @@ def test_steps_and_recipes_are_checked_when_they_are_made() -> None:
         step(do.TrimSpaces(), " ")
     with pytest.raises(InputError, match="RecipeStep values"):
         prodex.Recipe([do.TrimSpaces()])  # type: ignore[list-item]
-    with pytest.raises(InputError, match="keywords of where"):
+    with pytest.raises(InputError, match=r"Give a prodex\.Selection"):
         prodex.Recipe([step(do.TrimSpaces())], chosen=["brand"])  # type: ignore[list-item]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.facets import FACETS, Facets, apply_filters
 from prodex.exploration.filled import USUAL
 from prodex.exploration.product_columns import ProductColumns
 from prodex.query import ProductQuery
+from prodex.selection import Selection
 
 Record = dict[str, Any]
 
@@ -166,7 +166,9 @@ def test_counts_are_those_of_a_plain_walk(
     products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
     facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
-    conditions = Conditions(facets=chosen, excluded=excluded)
+    conditions = Selection(
+        groups=chosen, excepted=tuple(Selection(groups={name: codes}) for name, codes in excluded.items())
+    )
     left = apply_filters(facets, conditions, len(products), [np.array(other, bool)])
 
     gpc_codes = {code_of(one.get("GPC")) for one in records_}
@@ -228,7 +230,7 @@ def test_a_catalogue_without_products_has_facets_without_values() -> None:
 
     assert dict.fromkeys(facets, 0) == {
         name: int(counts.sum())
-        for name, counts in apply_filters(facets, Conditions(facets={"tag": (None,)}), 0).counts.items()
+        for name, counts in apply_filters(facets, Selection(groups={"tag": (None,)}), 0).counts.items()
     }
 
 
@@ -251,7 +253,7 @@ def test_a_facet_that_is_not_there_is_said() -> None:
     """The error for an unknown facet names those that exist."""
     with pytest.raises(QueryError, match="no facet 'colour'; give one of category, kind, brand"):
         apply_filters(
-            Facets(ProductColumns(prodex.flatten([{"id": 7}]))), Conditions(facets={"colour": ("red",)}), 1
+            Facets(ProductColumns(prodex.flatten([{"id": 7}]))), Selection(groups={"colour": ("red",)}), 1
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions, FailingChecks, ProductList, Range
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import (
     SavedView,
@@ -20,6 +20,8 @@ from prodex.exploration.saved_views import (
     save_view,
     saved_views,
 )
+from prodex.selection import FailingChecks, ProductList, Range, Selection
+from prodex.selection.plain import as_plain, from_plain
 from tests.cases import each_row
 
 codes = st.dictionaries(
@@ -30,9 +32,9 @@ codes = st.dictionaries(
 moments = st.datetimes(timezones=st.just(UTC))
 limits = st.none() | st.floats(allow_nan=False, allow_infinity=False) | moments
 conditions = st.builds(
-    Conditions,
-    facets=codes,
-    excluded=codes,
+    Selection,
+    groups=codes,
+    excepted=codes.map(lambda one: tuple(Selection(groups={name: some}) for name, some in one.items())),
     ranges=st.dictionaries(st.text(max_size=8), st.builds(Range, limits, limits), max_size=2),
     words=st.text(max_size=20),
     failing=st.lists(
@@ -46,13 +48,13 @@ conditions = st.builds(
 
 @pytest.mark.slow
 @given(conditions)
-def test_conditions_come_back_as_they_were(one: Conditions) -> None:
+def test_conditions_come_back_as_they_were(one: Selection) -> None:
     """Through JSON, whatever codes, words and limits there are."""
-    assert one == Conditions.from_json(one.to_json())
+    assert one == from_plain(json.loads(json.dumps(as_plain(one), default=str)))
 
 
 @given(conditions, conditions)
-def test_what_is_added_is_required_and_can_be_removed(one: Conditions, other: Conditions) -> None:
+def test_what_is_added_is_required_and_can_be_removed(one: Selection, other: Selection) -> None:
     """Lists of products as well; a condition that both have is required once."""
     both = one.adding(other)
     assert both.require(other)
@@ -65,16 +67,16 @@ def test_a_list_of_products_that_are_not_here_is_said() -> None:
     """It was saved for another catalogue."""
     here = ProductFilter(prodex.flatten([{"id": 7}, {"id": 8}]))
     some, none = ProductList("some", ("8", "9", "8")), ProductList("gone", ("9",))
-    kept, said = applicable(Conditions(listed=(some, none)), here)
+    kept, said = applicable(Selection(listed=(some, none)), here)
     assert (some, none) == kept.listed
     assert "No product here meets: list: \u2068gone\u2069." == said
-    assert [False, True] == here.mask(Conditions(listed=(some,))).tolist()
+    assert [False, True] == here.mask(Selection(listed=(some,))).tolist()
 
 
 @each_row("name", ["French, no ingredients", "../../etc/passwd", "CON", "שלום", "a/b", "🧀", "x" * 120])
 def test_a_view_is_kept_under_any_name(name: str) -> None:
     """It is listed by the name that was typed, and its file lies in the folder of views."""
-    view = SavedView(name, Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
+    view = SavedView(name, Selection().toggled("language", "fr"), ("gtin", "name"), "gtin", descending=True)
     path = save_view(view)
     assert "views" == path.parent.name
     assert ([name], view) == ([one.name for one in saved_views()], open_view(name))
@@ -86,12 +88,12 @@ def test_a_view_is_kept_under_any_name(name: str) -> None:
 def test_names_that_look_alike_as_files_are_kept_apart() -> None:
     """Two names have two files."""
     for name in ("a b", "a_b", "A b"):
-        save_view(SavedView(name, Conditions().searching(name)))
+        save_view(SavedView(name, Selection().searching(name)))
     assert ["A b", "a b", "a_b"] == [view.conditions.words for view in saved_views()]
 
 
 @each_row(
-    "content", ["", "{", "[]", '{"name": 7, "format": 1}', '{"name": "x", "format": "1"}', "[" * 100_000]
+    "content", ["", "{", "[]", '{"name": 7, "format": 2}', '{"name": "x", "format": "1"}', "[" * 100_000]
 )
 def test_a_damaged_view_is_left_out_and_said(content: str) -> None:
     """The others are listed as before."""

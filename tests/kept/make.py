@@ -21,10 +21,10 @@ import pytest
 import prodex
 from prodex.errors import IncompleteLoad, ServiceError
 from prodex.exploration import saved_views
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.drafts import CollectedDraft
 from prodex.gtin import check_digit
 from prodex.sandbox import Behaviour, Fault, Sandbox
+from prodex.selection import Selection
 from prodex.service import Client, RetryPolicy
 from prodex.worklists.text_corrections import TextCorrection
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, View
@@ -202,7 +202,7 @@ def make_audits(folder: Path) -> None:
     prodex.publish("saved", folder / "published", progress=False)
     saved_views.save_view(
         saved_views.SavedView(
-            "Bread, not ready", Conditions().toggled("language", "fr"), ("gtin", "name"), "gtin", True
+            "Bread, not ready", Selection().toggled("language", "fr"), ("gtin", "name"), "gtin", True
         )
     )
     draft = CollectedDraft()

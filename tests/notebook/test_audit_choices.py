@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.display.report.contents import GroupScores
-from prodex.exploration.conditions import Conditions
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
+from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF
 
 PROFILE = {
@@ -93,7 +93,7 @@ def test_a_language_chooses_the_checks_about_it(audit: prodex.Audit) -> None:
     failures = audit.failures()
     choice = of_cell(audit, "language", "fr", "French", "texts")
     assert set(failures[failures["check"].isin(french)]["product_id"]) == set(choice.products(audit))
-    assert {} == choice.added_to(Conditions()).facets
+    assert {} == choice.added_to(Selection()).groups
 
 
 def test_checks_blockers_and_work_are_chosen_by_their_failures(audit: prodex.Audit) -> None:
@@ -112,12 +112,12 @@ def test_no_blockers_are_not_everything() -> None:
         prodex.flatten([{"id": 7, "gtin": "1"}]), {"checks": {"has_name": {"severity": "info"}}}
     )
     assert () == with_blockers(audit).products(audit)
-    assert () == with_blockers(audit).added_to(Conditions()).failing[0].checks
+    assert () == with_blockers(audit).added_to(Selection()).failing[0].checks
 
 
 def test_a_choice_is_added_and_taken_back_without_touching_others(audit: prodex.Audit) -> None:
     """What was required before is required after, whatever is pressed twice."""
-    before = Conditions().toggled("owner", "x").searching("lait")
+    before = Selection().toggled("owner", "x").searching("lait")
     for choice in (to_work_on(audit), of_grade("B"), of_cell(audit, "brand", "b", "B", None)):
         added = choice.added_to(before)
         assert (True, False) == (choice.is_in(added), choice.is_in(before))
@@ -131,4 +131,4 @@ def test_grades_are_a_partition(audit: prodex.Audit) -> None:
     for grade in (*"ABCDE", None):
         own = products["grade"].isna() if grade is None else products["grade"] == grade
         assert tuple(products[own]["product_id"]) == of_grade(grade).products(audit)
-        assert {"grade": (grade,)} == of_grade(grade).added_to(Conditions()).facets
+        assert {"grade": (grade,)} == of_grade(grade).added_to(Selection()).groups

@@ -14,11 +14,11 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.shared.panel import is_busy
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF
 from tests.quality import hostile
 
@@ -94,7 +94,7 @@ def test_pressing_again_shows_all(panel: AuditPanel) -> None:
         back.click()
         assert () == panel.failing
         assert panel.exploration is not None
-        assert Conditions() == panel.exploration.conditions
+        assert Selection() == panel.exploration.conditions
 
 
 @pytest.mark.slow
@@ -121,10 +121,10 @@ def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
 def test_what_was_filtered_before_is_kept(panel: AuditPanel) -> None:
     """A press adds to the filters that other panels have set, and the figures are about what is left."""
     assert panel.exploration is not None
-    panel.exploration.conditions = Conditions().toggled("brand", "A").toggled("brand", "B")
+    panel.exploration.conditions = Selection().toggled("brand", "A").toggled("brand", "B")
     assert "2 of 3 products" in re.sub(r"\s+", " ", words(panel))
     panel.gaps.buttons[0].click()
-    assert ("A", "B") == panel.exploration.conditions.facets["brand"]
+    assert ("A", "B") == panel.exploration.conditions.groups["brand"]
     assert len(panel.exploration.conditions.failing) == 1
     assert panel.failing == tuple(panel.exploration.chosen.products["product_id"])
 
@@ -137,7 +137,7 @@ def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
     for place in range(3):
         press_cell(panel, place)
         assert panel.exploration is not None
-        facets.append(dict(panel.exploration.conditions.facets))
+        facets.append(dict(panel.exploration.conditions.groups))
         found.append(panel.failing)
         panel.show_all.click()
     assert {("A",), ("B",), (None,)} == {one["brand"] for one in facets}
@@ -146,7 +146,7 @@ def test_a_cell_keeps_equal_labels_apart(panel: AuditPanel) -> None:
 
 @pytest.mark.slow
 def test_what_others_change_takes_the_choice_back(panel: AuditPanel) -> None:
-    """Conditions that another panel sets clear the selection."""
+    """Selection that another panel sets clear the selection."""
     assert panel.exploration is not None
     panel.gaps.buttons[0].click()
     panel.exploration.conditions = panel.exploration.conditions.without_failing()
@@ -272,7 +272,7 @@ def test_a_new_audit_takes_back_what_was_chosen_of_the_last(sample: prodex.Catal
     panel.controls.profile.value = "pictures"
     panel.controls.run.click()
     panel.wait()
-    assert [Conditions()] == seen
+    assert [Selection()] == seen
     assert () == panel.failing
 
 

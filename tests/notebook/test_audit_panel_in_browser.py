@@ -53,7 +53,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         everything.click()
         notebook.wait_for("panel.failing == ()")
         out.get_by_role("button", name="Grade C").click()
-        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
+        notebook.wait_for("panel.exploration.conditions.groups.get('grade') == ('C',)")
         assert notebook.ask(
             "list(panel.failing) == panel.audit.products.query('grade == \"C\"').product_id.tolist()"
         )
@@ -65,7 +65,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         cell = out.locator(LISTED).first
         cell.focus()
         notebook.page.keyboard.press("Enter")
-        code = notebook.wait_for("panel.exploration.conditions.facets.get('owner')")[0]
+        code = notebook.wait_for("panel.exploration.conditions.groups.get('owner')")[0]
         assert notebook.ask(
             f"set(panel.failing) == set(panel.audit.failures(owner_id={code!r}).product_id) and len(panel.failing) > 0"
         )
@@ -78,7 +78,7 @@ def test_from_the_profile_to_the_products(lab: Lab, browser: Browser) -> None:
         assert notebook.ask("panel.audit.gaps().problem[0]") == title
         # A second press adds to the first: the figures are those of the products that meet both.
         out.get_by_role("button", name="Grade C").click()
-        notebook.wait_for("panel.exploration.conditions.facets.get('grade') == ('C',)")
+        notebook.wait_for("panel.exploration.conditions.groups.get('grade') == ('C',)")
         assert title == notebook.ask(FAILS)
         out.locator("button.chip", has_text="grade:").wait_for()
         both = notebook.ask("len(panel.exploration.chosen)")
@@ -122,7 +122,7 @@ def _press_a_cell(notebook: Notebook, out: Locator, facet: str) -> None:
     for patience in (5, 5, 5, 30):
         out.locator(LISTED).first.click()
         try:
-            notebook.wait_for(f"panel.exploration.conditions.facets.get({facet!r})", patience)
+            notebook.wait_for(f"panel.exploration.conditions.groups.get({facet!r})", patience)
         except AssertionError:
             if patience == 30:
                 raise

@@ -12,10 +12,10 @@ import pytest
 
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
-from prodex.exploration.conditions import Range
 from prodex.exploration.drafts import read_draft
 from prodex.notebook.explore import Explore, explore
 from prodex.sandbox import Sandbox
+from prodex.selection import Range
 from tests.quality.reading_html import parsed
 
 ONE = {

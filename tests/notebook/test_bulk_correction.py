@@ -12,10 +12,10 @@ import pytest
 import prodex
 from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.notebook.products.bulk_correction import BulkCorrection
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.sandbox import Sandbox
+from prodex.selection import Selection
 from tests.worklists.bakery import RECORDS, stored
 
 FIRST = RECORDS[0]["gtin"]
@@ -122,9 +122,7 @@ def test_a_second_correction_is_of_what_the_first_has_left(
     "change",
     [
         lambda explorer, _: setattr(explorer.exploration, "selected", ("2",)),
-        lambda explorer, _: setattr(
-            explorer.exploration, "conditions", Conditions().toggled("brand", "ACME")
-        ),
+        lambda explorer, _: setattr(explorer.exploration, "conditions", Selection().toggled("brand", "ACME")),
         lambda explorer, _: setattr(explorer.exploration, "catalog", prodex.flatten(RECORDS[1:])),
         lambda _, bulk: setattr(bulk.form.parameters["by"], "value", "Brot"),
         lambda _, bulk: setattr(bulk.form.language, "value", "Dutch"),
@@ -195,7 +193,7 @@ def test_a_field_is_known_by_title_or_path_and_others_are_named(
 def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> None:
     """The button says what is missing, and a recipe is kept all the same."""
     explorer = CatalogExplorer(prodex.flatten(RECORDS))
-    explorer.exploration.conditions = Conditions().toggled("brand", "ACME")
+    explorer.exploration.conditions = Selection().toggled("brand", "ACME")
     explorer.correcting.is_open = True
     bulk = explorer.bulk
     assert bulk is not None
@@ -208,7 +206,7 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     fix = prodex.apply_recipe(prodex.flatten(RECORDS), recipe)
     assert ["Pain DE CAMPAGNE AUX GRAINES"] == fix.preview()["after"].tolist()
     assert "pain" == recipe.title
-    assert ({"explorer": {"facets": {"brand": ["ACME"]}}},) == recipe.chosen
+    assert Selection().toggled("brand", "ACME") == recipe.chosen
 
 
 @pytest.mark.slow

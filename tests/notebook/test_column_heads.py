@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.facets import facet_name
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.ranges import MOST, Histograms, edges_of, in_range
 from prodex.notebook.products.table_details import ColumnHeads
 from prodex.query import ProductQuery
+from prodex.selection import Range, Selection
 from tests.cases import each_row
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))
@@ -103,7 +103,7 @@ def chosen_of(records: list[dict[str, Any]]) -> ProductFilter:
     return ProductFilter(prodex.flatten([{"id": n} | one for n, one in enumerate(records)]))
 
 
-def head(chosen: ProductFilter, column: str, conditions: Conditions) -> dict[str, Any]:
+def head(chosen: ProductFilter, column: str, conditions: Selection) -> dict[str, Any]:
     return ColumnHeads(chosen).of([column], conditions, chosen.narrow(conditions))[column]
 
 
@@ -113,9 +113,7 @@ def test_frequent_values_are_counted(pairs: list[tuple[str | None, bool]]) -> No
     records = [{"targetProductStatus": one, "isNomadic": is_in} for one, is_in in pairs]
     chosen = chosen_of(records)
     conditions = (
-        Conditions().toggled("column:is_nomadic", "true")
-        if any(is_in for _, is_in in pairs)
-        else Conditions()
+        Selection().toggled("column:is_nomadic", "true") if any(is_in for _, is_in in pairs) else Selection()
     )
     found = head(chosen, "product_status", conditions)
     left = [one for one, is_in in pairs if is_in or not conditions]
@@ -143,7 +141,7 @@ def test_every_column_has_a_head_but_those_that_nothing_shares() -> None:
         for n in range(3)
     ]
     chosen = chosen_of(records)
-    heads, everything = ColumnHeads(chosen), Conditions()
+    heads, everything = ColumnHeads(chosen), Selection()
     columns = ("name", *chosen.products.catalog.products.columns)
     found = heads.of(columns, everything, chosen.narrow(everything))
 
@@ -158,7 +156,7 @@ def test_every_column_has_a_head_but_those_that_nothing_shares() -> None:
         for value in one.get("values", ()):
             pressed = heads.picking(everything, column, value["key"])
             assert value["count"] == chosen.mask(pressed).sum()
-            assert pressed.facets.keys() == {facet_name(column)}
+            assert pressed.groups.keys() == {facet_name(column)}
             assert not heads.picking(pressed, column, value["key"])
             [label] = chosen.labels(pressed)
             assert label.endswith(f"\u2068{value['label']}\u2069")
@@ -174,14 +172,14 @@ def test_what_was_not_requested_says_so() -> None:
 
     assert [("not requested", [])] * 2 == [
         (one["note"], one.get("values", []) + one.get("bins", []))
-        for one in (head(chosen, "kind", Conditions()), head(chosen, "life_cycle", Conditions()))
+        for one in (head(chosen, "kind", Selection()), head(chosen, "life_cycle", Selection()))
     ]
 
 
 def test_bins_are_pressed() -> None:
     """A bin keeps its values, several bins a range; the same press again removes it; others stay in sight."""
     chosen = chosen_of([{"lifeCycle": n} for n in (1, 1, 2, 4)] + [{}])
-    heads, conditions = ColumnHeads(chosen), Conditions()
+    heads, conditions = ColumnHeads(chosen), Selection()
     bins = head(chosen, "life_cycle", conditions)
     assert [("1", 2), ("2", 1), ("3", 0), ("4", 1)] == [(one["label"], one["count"]) for one in bins["bins"]]
     assert "1 product without" == bins["note"]
@@ -192,20 +190,20 @@ def test_bins_are_pressed() -> None:
     now = head(chosen, "life_cycle", narrowed)["bins"]
     assert [(2, False), (1, True), (0, True), (1, True)] == [(one["count"], one["inside"]) for one in now]
     assert conditions == heads.ranging(narrowed, "life_cycle", 1, 3)
-    assert conditions == Conditions.from_json(narrowed.to_json()).within("life_cycle", Range())
+    assert conditions == Selection.from_json(narrowed.to_json()).within("life_cycle", Range())
 
 
 def test_bins_of_dates_and_scores_are_in_words() -> None:
     """Days are shown without hours, and scores in per cent."""
     months = chosen_of([{"updatedAt": f"2026-0{n}-05T10:00:00"} for n in range(1, 10)])
-    assert "from 2026-02-01 to 2026-02-28" == head(months, "updated_at", Conditions())["bins"][1]["label"]
-    zoned = Conditions().within("updated_at", Range(datetime(2026, 8, 1, tzinfo=UTC), None))
+    assert "from 2026-02-01 to 2026-02-28" == head(months, "updated_at", Selection())["bins"][1]["label"]
+    zoned = Selection().within("updated_at", Range(datetime(2026, 8, 1, tzinfo=UTC), None))
     marked = [one["inside"] for one in head(months, "updated_at", zoned)["bins"]]
     assert [False] * 7 + [True] * 2 == marked
 
     catalog = months.products.catalog
     judged = ProductFilter(catalog, prodex.audit(catalog, "online-listing"))
-    for one in head(judged, "score", Conditions())["bins"]:
+    for one in head(judged, "score", Selection())["bins"]:
         assert one["label"].endswith(" %")
 
 
@@ -248,7 +246,7 @@ def test_ranges_are_compared_in_utc() -> None:
 def test_ranges_that_cannot_be_are_said(column: str, limits: Range, said: str) -> None:
     """The message names the column, and what would be right."""
     with pytest.raises(QueryError, match=said):
-        ProductFilter(prodex.flatten([{"id": 7}])).narrow(Conditions().within(column, limits))
+        ProductFilter(prodex.flatten([{"id": 7}])).narrow(Selection().within(column, limits))
 
 
 def test_a_head_may_ignore_the_range_of_its_own_column() -> None:
@@ -256,7 +254,7 @@ def test_a_head_may_ignore_the_range_of_its_own_column() -> None:
     chosen = ProductFilter(
         prodex.flatten([{"id": n, "lifeCycle": n, "brand": {"code": "AB"[n % 2]}} for n in range(6)])
     )
-    conditions = Conditions().within("life_cycle", Range(4, None)).toggled("brand", "A")
+    conditions = Selection().within("life_cycle", Range(4, None)).toggled("brand", "A")
     left = chosen.narrow(conditions)
 
     assert [4] == np.flatnonzero(left.mask).tolist()

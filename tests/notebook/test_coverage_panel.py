@@ -19,7 +19,6 @@ from traitlets import TraitError
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.filled import USUAL, FilledColumns
 from prodex.facts.fill import fill_states
 from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
@@ -27,6 +26,7 @@ from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 from prodex.query import ProductQuery
+from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
 from tests.quality.hostile import LONG
@@ -171,23 +171,23 @@ def test_a_press_asks_for_the_products_that_lack_it(sample: Catalog) -> None:
     panel = CoveragePanel(exploration=exploration)
     panel.wait()
     panel.grid.press(do="cell", row=f" {_NAME}", column="=fr")
-    assert {f"fill:{_NAME}:fr": MISSING} == exploration.conditions.facets
+    assert {f"fill:{_NAME}:fr": MISSING} == exploration.conditions.groups
     panel.grid.press(do="row", row=" brand")
-    exploration.conditions = Conditions()
+    exploration.conditions = Selection()
 
     panel.by = "market"
     panel.wait()
-    exploration.conditions = Conditions().toggled("unit", "true")
+    exploration.conditions = Selection().toggled("unit", "true")
     press(panel, "allergens", "Belgium")
     expected = {"unit": ("true",), "fill:allergens": MISSING, "market": ("56",)}
-    assert expected == exploration.conditions.facets
+    assert expected == exploration.conditions.groups
 
 
 def test_a_head_lists_its_group_and_is_taken_back(sample: Catalog) -> None:
     """The head of a group lists its products, the one of a language those with texts in it."""
     panel = panel_of(sample)
     panel.grid.press(do="column", column="=nl")
-    assert {"language": ("nl",)} == panel.exploration.conditions.facets
+    assert {"language": ("nl",)} == panel.exploration.conditions.groups
     assert head(panel, "Dutch")["pressed"]
     panel.grid.press(do="column", column="=nl")
     assert not panel.exploration.conditions
@@ -195,10 +195,10 @@ def test_a_head_lists_its_group_and_is_taken_back(sample: Catalog) -> None:
     panel.wait()
     name, code = panel._view.figures.columns[1].label, panel._view.figures.columns[1].code  # type: ignore[union-attr]
     panel.grid.press(do="column", column=head(panel, name)["key"])
-    assert {"owner": (code,)} == panel.exploration.conditions.facets
+    assert {"owner": (code,)} == panel.exploration.conditions.groups
     assert [name] == [one["text"] for one in panel.grid.view["columns"][1:]]
     panel.grid.press(do="column", column="all")
-    assert {"owner": (code,)} == panel.exploration.conditions.facets
+    assert {"owner": (code,)} == panel.exploration.conditions.groups
 
 
 @pytest.mark.slow
@@ -222,10 +222,10 @@ def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.Audit) 
 
 
 def test_figures_are_about_the_products_that_are_chosen(sample: Catalog) -> None:
-    """Conditions of any panel narrow the figures, and a sentence says to how many of how many."""
+    """Selection of any panel narrow the figures, and a sentence says to how many of how many."""
     panel = panel_of(sample)
     assert ">300</b> products" in panel._about.value
-    panel.exploration.conditions = Conditions().toggled("market", "56").searching("a")
+    panel.exploration.conditions = Selection().toggled("market", "56").searching("a")
     panel.wait()
     chosen = panel.exploration.chosen
     some = chosen.describe().set_index(["attribute", "language"])["filled"]
@@ -235,7 +235,7 @@ def test_figures_are_about_the_products_that_are_chosen(sample: Catalog) -> None
     ].tolist()
 
     panel.is_shown = False
-    panel.exploration.conditions = Conditions()
+    panel.exploration.conditions = Selection()
     assert "of 300 products" in panel._about.value
     panel.is_shown = True
     panel.wait()
@@ -397,7 +397,7 @@ def test_long_and_reversed_labels_are_cut_and_closed() -> None:
     assert all(len(one["text"]) < 120 and len(one["key"]) <= 80 and len(one["hint"]) < 500 for one in heads)
     assert any(one["text"].endswith("\u2069") for one in heads)
     panel.grid.press(do="column", column=next(one["key"] for one in heads if "characters)" in one["text"]))
-    assert {"kind": (LONG,)} == panel.exploration.conditions.facets
+    assert {"kind": (LONG,)} == panel.exploration.conditions.groups
 
 
 def test_a_snapshot_that_disappears(sample: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,7 +419,7 @@ def test_a_snapshot_that_disappears(sample: Catalog, tmp_path: Path, monkeypatch
         _ = panel.coverage
     panel.attributes = USUAL
     panel.grid.press(do="cell", row=" nameLegal", column="all")
-    assert {"fill:nameLegal": MISSING} == panel.exploration.conditions.facets
+    assert {"fill:nameLegal": MISSING} == panel.exploration.conditions.groups
 
 
 def test_progress_is_said_in_words(sample: Catalog) -> None:

@@ -81,7 +81,7 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser) -> None:
 
         page.keyboard.press("Enter")
         lacking = "('empty', 'null', 'absent')"
-        notebook.wait_for(f"panel.exploration.conditions.facets == {{'fill:namePublicLong:fr': {lacking}}}")
+        notebook.wait_for(f"panel.exploration.conditions.groups == {{'fill:namePublicLong:fr': {lacking}}}")
         out.locator(".cell-grid button.is-pressed", has_text="0 %").wait_for()
         assert "cell/ namePublicLong/=fr" == page.evaluate(_FOCUS)
         assert notebook.ask("len(panel.exploration.chosen)") == notebook.ask(lacking_text(_NAME, "fr"))
@@ -121,7 +121,7 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(lab: Lab, browser: Brows
         assert any("of 40,003 characters" in one for one in shown)
         cell = out.locator(".cell-grid button.cell:not([aria-disabled])").first
         cell.click()
-        notebook.wait_for("panel.exploration.conditions.facets")
+        notebook.wait_for("panel.exploration.conditions.groups")
         notebook.wait_until_idle()
         assert 0 == out.locator("img, script, svg, mjx-container").count()
         assert [] == notebook.violations()

@@ -15,10 +15,10 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.exploration.conditions import Conditions, ProductList
 from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.export import AS_SHOWN, EVERYTHING
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import ProductList, Selection
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
 
@@ -113,7 +113,7 @@ def test_what_is_shown_is_what_is_handed_back(sample: prodex.Catalog) -> None:
     button(explorer, "market: France").click()
     assert len(sample.where(target_market=56, is_consumer_unit=True)) == len(explorer.catalog)
     button(explorer, "Clear all").click()
-    assert (Conditions(), sample) == (explorer.exploration.conditions, explorer.catalog)
+    assert (Selection(), sample) == (explorer.exploration.conditions, explorer.catalog)
 
 
 def test_a_value_can_be_excluded_and_taken_back(sample: prodex.Catalog) -> None:
@@ -202,7 +202,7 @@ def test_words_that_somebody_else_sets_are_searched_too(sample: prodex.Catalog) 
     """The catalogue is right at once, and the page as soon as the words are found."""
     exploration = Exploration(catalog=sample)
     explorer = CatalogExplorer(exploration=exploration)
-    exploration.conditions = Conditions().searching("citron")
+    exploration.conditions = Selection().searching("citron")
 
     assert 0 < len(explorer.catalog) < 300
     explorer._looking.wait()
@@ -226,9 +226,9 @@ def test_a_selection_stays_through_pages_filters_and_sorting(sample: prodex.Cata
     button(explorer, "Previous").click()
     assert [0, 2] == marked(explorer)
 
-    explorer.exploration.conditions = Conditions().toggled("kind", "nobody has it")
+    explorer.exploration.conditions = Selection().toggled("kind", "nobody has it")
     assert ("no products (300 in all)", 3) == (said(explorer), len(explorer.selected))
-    explorer.exploration.conditions = Conditions()
+    explorer.exploration.conditions = Selection()
     for _ in range(2):
         explorer.table.grid.press(do="sort", column="gtin")
     gtins = sorted(sample.products["gtin"].dropna(), reverse=True)[:50]
@@ -338,13 +338,13 @@ def test_the_card_of_a_product_that_the_list_has_not_says_so(sample: prodex.Cata
     explorer.exploration.product_id = last
     assert not is_told(), "it is on another page of the list"
     listed = ProductList("allergens changed", (first, second))
-    explorer.exploration.conditions = Conditions(listed=(listed,))
+    explorer.exploration.conditions = Selection(listed=(listed,))
     assert is_told()
     explorer.exploration.product_id = second
     assert not is_told()
     explorer.exploration.product_id = last
     assert is_told()
-    explorer.exploration.conditions = Conditions()
+    explorer.exploration.conditions = Selection()
     assert not is_told()
 
 
@@ -353,7 +353,7 @@ def test_the_selected_products_are_shown_by_themselves(sample: prodex.Catalog) -
     explorer = CatalogExplorer(sample)
     only = explorer.bar.only
     assert only.layout.display == "none"
-    explorer.exploration.conditions = Conditions().searching("x-that-nobody-wrote")
+    explorer.exploration.conditions = Selection().searching("x-that-nobody-wrote")
     explorer.selected = tuple(sample.products["product_id"][[7, 250]])
     assert (only.description, only.layout.display) == ("Show only the 2 selected products", "")
     only.click()
@@ -376,7 +376,7 @@ def test_only_the_selected_products_are_exported_on_request(
     explorer = CatalogExplorer(sample)
     form = explorer._export
     assert form.only.layout.display == "none"
-    explorer.exploration.conditions = Conditions().toggled("brand", sample.products["brand_code"].mode()[0])
+    explorer.exploration.conditions = Selection().toggled("brand", sample.products["brand_code"].mode()[0])
     ids = tuple(sample.products["product_id"][[250, 7]])
     explorer.selected = ids
     assert (form.only.description, form.only.value) == ("Only the 2 selected products", False)
@@ -400,19 +400,19 @@ def test_conditions_are_gone_back_through_as_pages_of_a_browser(sample: prodex.C
     press(explorer, "market", "France")
     press(explorer, "unit", "consumer unit")
     explorer.bar.back.click()
-    assert {"market": ("250",)} == explorer.exploration.conditions.facets
+    assert {"market": ("250",)} == explorer.exploration.conditions.groups
     explorer.bar.back.click()
-    assert (Conditions(), True) == (explorer.exploration.conditions, explorer.bar.back.disabled)
+    assert (Selection(), True) == (explorer.exploration.conditions, explorer.bar.back.disabled)
     explorer.bar.forward.click()
     explorer.bar.forward.click()
-    assert ["market", "unit"] == [*explorer.exploration.conditions.facets]
+    assert ["market", "unit"] == [*explorer.exploration.conditions.groups]
     assert explorer.bar.forward.disabled
     explorer.exploration.look_at(sample.head(3))
     assert explorer.bar.back.disabled
 
 
 def test_a_view_is_saved_and_opened_again(sample: prodex.Catalog) -> None:
-    """Conditions, columns and order come back, in another notebook as well."""
+    """Selection, columns and order come back, in another notebook as well."""
     explorer = CatalogExplorer(sample)
     press(explorer, "market", "France")
     explorer.table.grid.press(do="sort", column="gtin")
@@ -470,7 +470,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     audit = prodex.audit(sample, "online-listing")
     explorer = CatalogExplorer(sample, audit=audit)
     check = audit.by_check.sort_values("failed").iloc[-1]
-    explorer.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
+    explorer.exploration.conditions = Selection().failing_any("the worst", (check["check"],))
     assert check["failed"] == len(explorer.catalog) > 0
     assert audit.failures(check=check["check"])["product_id"].nunique() == len(explorer.catalog)
     assert ("grade", "score") == explorer.table.columns[-2:]
@@ -478,7 +478,7 @@ def test_an_audit_adds_grades_and_what_fails(sample: prodex.Catalog) -> None:
     assert not explorer.exploration.conditions
 
     without = CatalogExplorer(sample)
-    without.exploration.conditions = Conditions().failing_any("the worst", (check["check"],))
+    without.exploration.conditions = Selection().failing_any("the worst", (check["check"],))
     assert "there is no audit" in without.message
 
 
@@ -488,7 +488,7 @@ def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prode
     ids = sample.products["product_id"].tolist()
     exploration = Exploration(catalog=sample)
     exploration.selected = (ids[3], "not here")
-    exploration.conditions = Conditions().toggled("market", "250")
+    exploration.conditions = Selection().toggled("market", "250")
     explorer = CatalogExplorer(exploration=exploration)
     assert ((ids[3], "not here"), len(sample.where(target_market=250))) == (
         explorer.selected,
@@ -506,12 +506,12 @@ def test_an_exploration_that_others_have_changed_is_taken_as_it_is(sample: prode
 def test_conditions_that_make_no_sense_are_said(sample: prodex.Catalog) -> None:
     """Invalid conditions are reported in the panel, and are an error of its catalogue."""
     explorer = CatalogExplorer(sample)
-    explorer.exploration.conditions = Conditions().toggled("colour", "red")
+    explorer.exploration.conditions = Selection().toggled("colour", "red")
 
     assert "no facet &#x27;colour&#x27;" in explorer.message
     with pytest.raises(QueryError, match="no facet 'colour'"):
         explorer.catalog.products  # noqa: B018 - asking is what is tested
-    explorer.exploration.conditions = Conditions()
+    explorer.exploration.conditions = Selection()
     assert "" == explorer.message
 
 
@@ -588,7 +588,7 @@ def test_texts_that_are_long_or_run_from_right_to_left_are_shown(text: str) -> N
 def test_another_catalogue_is_shown_instead(sample: prodex.Catalog) -> None:
     """Another catalogue clears the selection, and facets are those of its products."""
     explorer = CatalogExplorer(sample)
-    explorer.exploration.conditions = Conditions().toggled("market", "250")
+    explorer.exploration.conditions = Selection().toggled("market", "250")
     explorer.exploration.look_at(prodex.flatten([{"id": 7, "brand": {"code": "ONLY"}}]))
 
     assert "1 product" == said(explorer)
@@ -611,7 +611,7 @@ def test_catalogues_of_hardly_anything_are_shown(records: list[dict[str, Any]]) 
 def test_export_asks_before_it_replaces(sample: prodex.Catalog, tmp_path: Path) -> None:
     """The first click exports, the second asks, and the third replaces."""
     explorer = CatalogExplorer(sample)
-    explorer.exploration.conditions = Conditions().toggled("market", "56")
+    explorer.exploration.conditions = Selection().toggled("market", "56")
     field(explorer, "to folder").value = str(tmp_path)
     press = button(explorer, f"Export {len(explorer.catalog)} products")
     press.click()

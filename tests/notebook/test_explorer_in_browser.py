@@ -122,7 +122,7 @@ def test_products_are_filtered_searched_chosen_and_exported(lab: Lab, notebook: 
     """Every press is seen in Python, and the file has what the table showed."""
     out = opened(notebook)
     value(out, "France").click()
-    notebook.wait_for("explorer.exploration.conditions.facets == {'market': ('250',)}")
+    notebook.wait_for("explorer.exploration.conditions.groups == {'market': ('250',)}")
     out.get_by_text("(300 in all)").first.wait_for()
     assert notebook.ask("len(explorer.catalog) == len(catalog.where(target_market=250))")
 
@@ -300,7 +300,7 @@ def test_what_is_under_a_head_is_pressed_by_mouse_and_by_keyboard(notebook: Note
     label = brand.locator("bdi").inner_text()
     brand.focus()
     page.keyboard.press("Enter")
-    notebook.wait_for("len(explorer.exploration.conditions.facets.get('brand', ())) == 1")
+    notebook.wait_for("len(explorer.exploration.conditions.groups.get('brand', ())) == 1")
     out.locator(".frequent .is-chosen[aria-pressed='true']", has_text=label).wait_for()
     out.get_by_role("button", name="▸ Columns and rows").click()
     out.get_by_label("Distributions under the heads").click()
@@ -454,7 +454,7 @@ def test_what_suppliers_typed_is_shown_verbatim_and_runs_nothing(lab: Lab, brows
         brands = out.locator(".facet", has=notebook.page.locator(".facet-head", has_text="Brand"))
         for place in range(brands.locator(".value").count()):
             brands.locator(".value").nth(place).click()
-            notebook.wait_for(f"len(explorer.exploration.conditions.facets.get('brand', ())) == {place + 1}")
+            notebook.wait_for(f"len(explorer.exploration.conditions.groups.get('brand', ())) == {place + 1}")
         out.locator("button.chip", has_text="Clear all").wait_for()
         out.get_by_label("Search").fill("$5 or <img")
         notebook.page.wait_for_timeout(500)

@@ -8,9 +8,9 @@ import pytest
 
 import prodex
 from prodex.exploration.card.record import is_prepared
-from prodex.exploration.conditions import Conditions, Range
 from prodex.notebook.coverage.panel import CoveragePanel
 from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.selection import Range, Selection
 from tests.notebook.held import held
 
 _MILK = {"GPC": {"code": "50131700", "label": "Milk"}}
@@ -145,7 +145,7 @@ def test_a_name_that_is_typed_whole_is_taken_or_refused(sample: prodex.Catalog) 
 def test_a_facet_that_another_panel_selects_from_is_shown(sample: prodex.Catalog) -> None:
     """What the coverage panel asks for can be taken back in the list."""
     explorer = CatalogExplorer(sample)
-    explorer.exploration.conditions = Conditions().toggled("fill:brand", "absent")
+    explorer.exploration.conditions = Selection().toggled("fill:brand", "absent")
     assert "1 selected" == next(iter(facets(explorer).values()))["active"]
     press(explorer, "remove", "fill:brand")
     assert not explorer.exploration.conditions

@@ -54,7 +54,7 @@ def test_every_action_by_keyboard(lab: Lab, browser: Browser) -> None:
         key("Enter")
         conditions("facets['category']")
         facet(out, "Category").locator(".is-chosen").wait_for()
-        chosen = notebook.ask("explorer.exploration.conditions.facets['category'][0]")
+        chosen = notebook.ask("explorer.exploration.conditions.groups['category'][0]")
         key("-")
         conditions(f"excluded == {{'category': ({chosen!r},)}}")
         assert page.evaluate(_FOCUS).startswith("category/")

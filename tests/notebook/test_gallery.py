@@ -16,7 +16,6 @@ from PIL import Image
 
 import prodex
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.gallery import sheet_rows
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.table_page import Order
@@ -25,6 +24,7 @@ from prodex.notebook.products.explorer import CatalogExplorer
 from prodex.notebook.products.table_or_gallery import GALLERY, TABLE
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import Selection
 from tests.pictures import drawn
 from tests.pictures.file_server import FileServer, serving
 
@@ -236,13 +236,13 @@ def test_groups_show_the_first_of_each_value(catalog: prodex.Catalog) -> None:
 
     gallery.grid.press(do="group", key=2)
     panel.wait()
-    assert ("B2",) == tuple(panel.exploration.conditions.facets["brand"])
+    assert ("B2",) == tuple(panel.exploration.conditions.groups["brand"])
     assert [str(number) for number in range(COUNT) if number % 4 == 2] == [t["id"] for t in shown(gallery)]
     assert "" == gallery.controls.facet
 
 
 def test_an_explorer_shows_the_same_products_by_their_pictures(catalog: prodex.Catalog) -> None:
-    """Conditions, order, selection and card are those of the table, and stay when it comes back."""
+    """Selection, order, selection and card are those of the table, and stay when it comes back."""
     explorer = CatalogExplorer(catalog)
     explorer.exploration.conditions = explorer.exploration.conditions.toggled("brand", "B1")
     explorer.table.order = Order("name")
@@ -343,7 +343,7 @@ def test_a_contact_sheet_is_written_of_what_is_shown(catalog: prodex.Catalog, tm
     assert "already exists" in export.exporter.message
 
     # What is chosen is in the title, and the report goes with the products that it was about.
-    panel.exploration.conditions = Conditions().toggled("brand", "B1")
+    panel.exploration.conditions = Selection().toggled("brand", "B1")
     panel.wait()
     export.file.value = str(tmp_path / "one.html")
     export.write.click()

@@ -29,7 +29,7 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         out.locator(".product-grid tbody tr").first.wait_for()
         kind = out.locator(".facet-row .value").first
         kind.click()
-        notebook.wait_for("len(looked.exploration.conditions.facets) == 1")
+        notebook.wait_for("len(looked.exploration.conditions.groups) == 1")
         chosen = notebook.ask("len(looked.catalog)")
         assert 0 < chosen < 300
 

@@ -48,7 +48,7 @@ def test_lists_make_one_check_for_each_combination(tmp_path: Path) -> None:
         check.id[len("required_text[") : -1] for check in profile.checks
     ]
     assert {("blocker", 3.0)} == {(check.severity, check.weight) for check in profile.checks}
-    assert {"is_consumer_unit = true, not gpc_code = 70*"} == set(profile.table["scope"])
+    assert {"is_consumer_unit = true; not gpc_code = 70*"} == set(profile.table["scope"])
 
 
 def test_the_market_decides_which_languages_are_required() -> None:
@@ -143,7 +143,7 @@ def test_checks_are_left_out_by_rule_or_by_id() -> None:
         ),
         (
             "[checks.valid_gtin]\nexcept = { brand_code = true }",
-            "line 2, checks.valid_gtin.except: .*holds code",
+            "line 2, checks.valid_gtin.except: .*holds string",
         ),
         ("[checks.valid_gtin]\nonly = 3", "line 2, checks.valid_gtin.only: only is 3"),
         (

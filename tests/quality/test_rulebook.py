@@ -73,7 +73,7 @@ def _never(products: Products) -> prodex.Verdict:
         ({"block": "prices"}, "block 'prices' is not one of identity"),
         ({"dimension": "beauty"}, "dimension 'beauty' is not one of completeness"),
         ({"scope": {"is_consumer_unti": True}}, "did you mean 'is_consumer_unit'"),
-        ({"scope": {"is_consumer_unit": "yes"}}, "holds boolean, and 'yes' is not one of them"),
+        ({"scope": {"is_consumer_unit": "yes"}}, "holds bool, and 'yes' is not one of them"),
         ({"scope": {"market": "Atlantis"}}, "no market 'Atlantis'"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import prodex
 from prodex.quality.products import Products
-from prodex.quality.scope import Condition
+from prodex.quality.scope import is_meant, read_scope
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
 
@@ -45,7 +45,7 @@ def test_a_condition_means_these_products(
     catalog = prodex.flatten(RECORDS)
     products = Products(catalog.parts[0], catalog.origin, AS_OF)
 
-    held = Condition.of(only, excepted).holds(products.column, len(products))
+    held = is_meant(products, read_scope(only, excepted))
 
     assert meant == [n for n, is_meant in enumerate(held.tolist(), 1) if is_meant is True]
 
@@ -68,7 +68,7 @@ def test_who_does_not_show_what_decides_is_undecided(
     catalog = prodex.flatten(RECORDS)
     products = Products(catalog.parts[0], catalog.origin, AS_OF)
 
-    held = Condition.of(only, excepted).holds(products.column, len(products))
+    held = is_meant(products, read_scope(only, excepted))
 
     assert undecided == [n for n, is_missing in enumerate(held.isna().tolist(), 1) if is_missing]
 

@@ -145,7 +145,7 @@ def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tm
     assert f"{len(explorer.catalog)} of 150 products, chosen by: " in audit.scope
     assert "a text is missing" in audit.scope
     twice = prodex.audit(CATALOG.head(50).where(is_consumer_unit=True), "core", progress=False, now=AS_OF)
-    assert "of 150 products, chosen by: the first 50; is_consumer_unit = True." in twice.scope
+    assert "of 150 products, chosen by: the first 50; is_consumer_unit = true." in twice.scope
     assert "All 150 products." == prodex.audit(CATALOG.head(500), "core", progress=False, now=AS_OF).scope
 
 
@@ -169,7 +169,7 @@ def test_a_report_has_both_figures(chosen: Audit, tmp_path: Path) -> None:
 def test_a_contact_sheet_says_of_how_many_its_products_are() -> None:
     """As the panels choose them, and as `where` does."""
     sheet = prodex.gallery(CATALOG.where(is_consumer_unit=True), per_page=1)
-    assert "is_consumer_unit = True: products 1-1 of " in sheet.title
+    assert "is_consumer_unit = true: products 1-1 of " in sheet.title
     assert "(chosen from 150 products), page 1" in sheet.title
     assert "chosen" not in prodex.gallery(CATALOG, per_page=1).title
 

@@ -81,7 +81,7 @@ def test_a_product_that_hides_whether_customers_buy_it_is_unknown() -> None:
         ("food", "give a table of assumptions"),
         ({"food": "yes"}, "give true or false"),
         ({"is_consumer_units": True}, "did you mean 'is_consumer_unit'"),
-        ({"is_consumer_unit": "yes"}, "is_consumer_unit holds boolean"),
+        ({"is_consumer_unit": "yes"}, "is_consumer_unit holds bool"),
         ({"is_consumer_unit": [True, False]}, "assume"),
     ],
 )

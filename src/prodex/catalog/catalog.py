@@ -13,12 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.arguments import names_given
-from prodex.catalog.origin import Chosen, Origin, where_as_data, where_in_words
+from prodex.catalog.origin import Chosen, Origin
 from prodex.catalog.part import Part, union, with_absent
 from prodex.catalog.table_properties import TableProperties
 from prodex.errors import QueryError
@@ -28,6 +30,7 @@ from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
 from prodex.messages import hint, nearest
 from prodex.progress import Progress
+from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
@@ -118,25 +121,30 @@ class Catalog(TableProperties):
         rows = [(t.name, t.row, self.row_count(t.name), len(self._columns(t.name))) for t in held]
         return pd.DataFrame(rows, columns=["table", "one row per", "rows", "columns"]).set_index("table")
 
-    def where(self, condition: Any = None, /, *, unmatched: str = "ignore", **equal: Any) -> Self:
+    def where(
+        self, condition: Any = None, /, *, unmatched: str = "ignore", audit: Any = None, **equal: Any
+    ) -> Self:
         """Return the catalogue of only those products, with their children.
 
         Parameters
         ----------
         condition
-            A mask over `catalog.products` (a pandas Series with its index, or with `product_id` for its index; an
-            array or a list), a callable that makes one of `products`, or an expression over its columns, such as
-            `pyarrow.compute.field("texts_count") > 10`.
+            A `prodex.Selection`, which can say what keywords cannot: groups, states of attributes, words, lists, either
+            and not. Or a mask over `catalog.products` (a pandas Series with its index, or with `product_id` for its
+            index; an array or a list), a callable that makes one of `products`, or an expression over its columns, such
+            as `pyarrow.compute.field("texts_count") > 10`.
         unmatched
             What to do with values that no product of this catalogue has: "ignore", "warn" (an `UnmatchedWarning`
             names them) or "raise". If no product at all is found, and the word that was given is part of other values,
             a warning with these is given in any case.
+        audit
+            The audit, where a selection is about checks that fail, scores or grades.
         **equal
-            Column of `products` = value. Several values in a list, Series, Index, array, set or generator mean any of
-            them; an empty one matches no product. None, alone or among others, means that the product has no value;
-            among GTINs it is an empty cell, which is skipped. GTINs may be text or numbers, with or without leading
-            zeros. Statuses and packaging are given by name or code, markets by name or number ("Belgium", "BE", 56).
-            Letters with accents may be in either normal form of Unicode, here and in the data.
+            Column of `products`, or the `market` that counts = value. Several values in a list, Series, Index, array,
+            set or generator mean any of them; an empty one matches no product. None, alone or among others, means that
+            the product has no value; among GTINs it is an empty cell, which is skipped. GTINs may be text or numbers,
+            with or without leading zeros. Statuses and packaging are given by name or code, markets by name or number
+            ("Belgium", "BE", 56). Letters with accents may be in either normal form of Unicode, here and in the data.
 
         Raises
         ------
@@ -154,19 +162,45 @@ class Catalog(TableProperties):
         (1, 0)
         >>> len(catalog.where(lambda products: products["gtin"].str.startswith("030")))
         1
+        >>> len(catalog.where(prodex.Selection.of(gtin="03036811359935") | prodex.Selection(words="rice")))
+        1
         """
         from prodex.catalog.where import selected
 
         # What can be read once only is read here: it chooses products, and is kept.
         equal = {name: list(one) if isinstance(one, Iterator) else one for name, one in equal.items()}
-        parts = selected(self, condition, unmatched, equal)
-        chosen = self._chosen_by(where_in_words(None, equal), where_as_data(equal)) if equal else self.chosen
-        if condition is not None:
-            chosen = Chosen.again(chosen, len(self), where_in_words(condition, {}))
-        return replace(self, parts=parts, chosen=chosen or self._chosen_by([], {}))
+        parts = selected(self, condition, unmatched, equal, audit)
+        chosen = Chosen.by(self.chosen, len(self), equal, condition)
+        return replace(self, parts=parts, chosen=chosen)
 
-    def _chosen_by(self, words: Iterable[str], written: Mapping[str, Any] | None = None) -> Chosen:
-        return Chosen.again(self.chosen, len(self), words, written)
+    def mask(self, selection: Selection, *, audit: Any = None) -> npt.NDArray[np.bool_]:
+        """Return which products a selection means, in the order of the catalogue.
+
+        Parameters
+        ----------
+        selection
+            The selection.
+        audit
+            The audit, where it is about checks that fail, scores or grades.
+
+        Raises
+        ------
+        QueryError
+            When there is no such column, value, group or check; the message names the nearest.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
+        >>> catalog.mask(~prodex.Selection.of(brand_code="ACME")).tolist()
+        [False, True]
+        """
+        from prodex.exploration.filtering import ProductFilter
+
+        return ProductFilter(self, audit).mask(selection)
+
+    def _chosen_by(self, words: Iterable[str]) -> Chosen:
+        return Chosen.again(self.chosen, len(self), words)
 
     def head(self, n: int = 5) -> Self:
         """Return the catalogue of the first products, with their children; `head().products` is a frame.

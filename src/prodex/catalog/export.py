@@ -128,7 +128,7 @@ _RECORDS = "raw"
 
 
 @dataclass(frozen=True)
-class Selection:
+class TablesToExport:
     """What is exported of a catalogue.
 
     Attributes
@@ -203,7 +203,7 @@ class Selection:
 
 def selection_of(
     catalog: Catalog, format: FormatName, tables: Any, columns: Any, languages: Any
-) -> Selection:
+) -> TablesToExport:
     """Return what of a catalogue is to be exported.
 
     Raises
@@ -228,7 +228,7 @@ def selection_of(
             if isinstance(columns, Mapping)
             else _of_all(catalog, chosen, columns, is_named=named is not None)
         )
-    return Selection(catalog, tuple(kept), kept, spoken)
+    return TablesToExport(catalog, tuple(kept), kept, spoken)
 
 
 def _tables(tables: Any) -> list[str]:

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
-from prodex.catalog.conditions import PACKAGING_CODES
 from prodex.errors import QueryError
 from prodex.messages import hint
+from prodex.selection.column_values import PACKAGING_CODES
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
 

@@ -9,20 +9,19 @@ chose, and of what is in none of its columns it says nothing.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Self
 
 import msgspec
 
-from prodex.arguments import is_one, listed
 from prodex.catalog.ledger import Ledger
 from prodex.files.untrusted import Moment, check_moment, converted
 from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
+from prodex.selection import Selection
 from prodex.tables.attributes import is_within
 
 
@@ -197,9 +196,8 @@ class Chosen:
         How many there were.
     words
         By what they were chosen; empty where that is not known.
-    written
-        The same as data, as far as it is: keywords of `Catalog.where`, and under "explorer" the conditions of one.
-        Products have to meet each of them.
+    selection
+        The same as data, as far as it is.
     unwritten
         In words, what is no data: masks, expressions, products that were selected by hand.
 
@@ -214,12 +212,12 @@ class Chosen:
     of: int
     words: str = ""
     # Two catalogues of the same products may be described in two ways.
-    written: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
+    selection: Selection = field(default_factory=Selection, compare=False)
     unwritten: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def again(
-        cls, before: Chosen | None, of: int, words: Iterable[str], written: Mapping[str, Any] | None = None
+        cls, before: Chosen | None, of: int, words: Iterable[str], selection: Selection | None = None
     ) -> Chosen:
         """Return that some were chosen from those that were chosen before, or from all.
 
@@ -231,7 +229,7 @@ class Chosen:
             How many these are.
         words
             By what they were chosen.
-        written
+        selection
             The same as data; None where it is none.
         """
         own = list(words)
@@ -239,9 +237,28 @@ class Chosen:
         return cls(
             earlier.of,
             "; ".join(filter(None, [earlier.words, *own])),
-            (*earlier.written, *([written] if written else [])),
-            (*earlier.unwritten, *(own if written is None else [])),
+            earlier.selection if selection is None else earlier.selection & selection,
+            (*earlier.unwritten, *(own if selection is None else [])),
         )
+
+    @classmethod
+    def by(cls, before: Chosen | None, of: int, equal: Mapping[str, Any], condition: object) -> Chosen:
+        """Return that some were chosen by keywords of `Catalog.where`, and by a condition beside them.
+
+        >>> chosen = Chosen.by(None, 9, {"brand_code": "ACME"}, len)
+        >>> chosen.words, chosen.unwritten
+        ('brand_code = ACME; a condition in Python', ('a condition in Python',))
+        """
+        selection = condition if isinstance(condition, Selection) else Selection()
+        lists = [name for name, value in equal.items() if _is_long(value)]
+        written = (
+            Selection.of(**{name: value for name, value in equal.items() if name not in lists}) & selection
+        )
+        chosen = cls.again(before, of, [str(written)] if written else [], written)
+        unwritten = [f"one of {counted(len(equal[name]), 'value')} of {name}" for name in lists]
+        if condition is not None and not isinstance(condition, Selection):
+            unwritten.append("a condition in Python")
+        return cls.again(chosen, of, unwritten) if unwritten else chosen
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
@@ -259,56 +276,16 @@ def scope_of(chosen: Chosen | None, products: int) -> str | None:
     return None if chosen is None or chosen.of <= products else chosen.sentence(products)
 
 
-def where_in_words(condition: object, equal: Mapping[str, Any]) -> list[str]:
-    """Return the conditions of `Catalog.where` in words.
-
-    >>> where_in_words(None, {"brand_code": "ACME"}), where_in_words(len, {})
-    (["brand_code = 'ACME'"], ['a condition in Python'])
-    >>> where_in_words(None, {"product_id": ["1", "2", "3", "4", "5"]})
-    ['5 values of product_id']
-    """
-    words = [_condition_in_words(name, value) for name, value in equal.items()]
-    return words if condition is None else [*words, "a condition in Python"]
-
-
 #: A longer list was made by a program, for these products and no others.
 _MOST_WRITTEN = 1_000
 
 
-def where_as_data(equal: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return keywords of `Catalog.where` as plain values and lists of them; None where they are none.
-
-    >>> where_as_data({"brand_code": ("ACME", None), "is_consumer_unit": True})
-    {'brand_code': ['ACME', None], 'is_consumer_unit': True}
-    """
-    made: dict[str, Any] = {}
-    for name, value in equal.items():
-        one = is_one(value)
-        several = [_plain_value(item) for item in listed(name, [value] if one else value)]
-        if len(several) > _MOST_WRITTEN or any(item is _NO_DATA for item in several):
-            return None
-        made[name] = several[0] if one and several else several
-    return made
-
-
-_NO_DATA = object()
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, bool | str | float | date | None):
-        return value if type(value) in (bool, str, float, date, datetime, type(None)) else str(value)
-    return int(value) if isinstance(value, int) else _NO_DATA
-
-
-def _condition_in_words(name: str, value: Any) -> str:
-    # A long list of ids helps nobody, in whichever container it was given.
+def _is_long(value: Any) -> bool:
+    """Whether it is a list that nobody has written: it is described, and not kept."""
     try:
-        is_long = not isinstance(value, str) and len(value) > _FEW
+        return not isinstance(value, str) and len(value) > _MOST_WRITTEN
     except TypeError:  # an array without dimensions, as a single value is, has no length
-        is_long = False
-    if is_long:
-        return f"{counted(len(value), 'value')} of {name}"
-    return f"{name} = {reprlib.repr(value)}"
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""`Catalog.where`: from conditions, masks and values to the parts of a catalogue with only the products they mean."""
+"""`Catalog.where`: from selections, masks and values to the parts of a catalogue with only the products they mean."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import cache, reduce
 from operator import and_
 from typing import Any
@@ -16,11 +17,13 @@ import pyarrow.compute as pc
 
 from prodex.arguments import is_one, listed, whole_number
 from prodex.catalog.catalog import Catalog
-from prodex.catalog.conditions import column_condition, containing_words, not_found_words
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.messages import hint
+from prodex.selection import Selection
+from prodex.selection.column_values import column_condition, containing_words, not_found_words
+from prodex.selection.plain import COLUMNS, MARKET
 from prodex.tables.declaration import TABLES
 
 Mask = npt.NDArray[np.bool_]
@@ -181,7 +184,9 @@ class UnmatchedWarning(UserWarning):
     """
 
 
-def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any]) -> tuple[Part, ...]:
+def selected(
+    catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[str, Any], audit: Any = None
+) -> tuple[Part, ...]:
     """Return the parts of a catalogue with only the products that are meant; see `Catalog.where`.
 
     Raises
@@ -193,26 +198,33 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
         there_are = hint(str(unmatched), UNMATCHED, f"It takes {', '.join(UNMATCHED)}.")
         raise QueryError(f"unmatched does not know {unmatched!r:.60}{there_are}")
     schema = TABLES["products"].schema
-    for column in equal:
-        if column not in schema.names:
-            there_are = hint(column, schema.names, "catalog.dictionary lists its columns.")
+    meant = condition if isinstance(condition, Selection) else Selection()
+    given = [*equal.items(), *meant.columns.items()]
+    for column, _ in given:
+        if column not in COLUMNS:
+            there_are = hint(column, COLUMNS, "catalog.dictionary lists its columns.")
             raise QueryError(f"products has no column {column!r}{there_are}")
+    # The columns of `products` are looked up part by part, with no others of them in memory.
+    of_products = [(column, value) for column, value in given if column != MARKET]
+    others = [Selection.of(**{column: value}) for column, value in given if column == MARKET]
+    others += [replace(meant, columns={})]
 
     # Several conditions, and the search for values that no product has, read a column once.
     @cache
     def stored(column: str) -> pa.Array:
         return catalog.arrow("products", [column])[column].unique()
 
-    wants = [column_condition(column, value, schema, stored) for column, value in equal.items()]
+    wants = [column_condition(column, value, schema, stored) for column, value in of_products]
     conditions = [want.condition for want in wants if len(want.entries) <= _MANY]
     masks = [
         want.holds(catalog.arrow("products", want.columns)).to_numpy()
         for want in wants
         if len(want.entries) > _MANY
     ]
-    if condition is not None:
-        given = mask_of(condition, catalog)
-        (conditions if isinstance(given, pc.Expression) else masks).append(given)
+    if condition is not None and not isinstance(condition, Selection):
+        chosen = mask_of(condition, catalog)
+        (conditions if isinstance(chosen, pc.Expression) else masks).append(chosen)
+    masks += [catalog.mask(one, audit=audit) for one in others if one]
     if unmatched != "ignore" and (missing := not_found_words(wants, stored)):
         if unmatched == "raise":
             raise QueryError(f"{missing}.")
@@ -220,11 +232,11 @@ def selected(catalog: Catalog, condition: Any, unmatched: str, equal: Mapping[st
     parts = catalog.parts
     if masks:
         cut = in_parts(reduce(and_, masks), [part.size for part in parts])
-        parts = tuple(part.take(chosen) for part, chosen in zip(parts, cut, strict=True))
+        parts = tuple(part.take(kept) for part, kept in zip(parts, cut, strict=True))
     if conditions:
         # Parts without any product are kept: descriptors and labels of codes are spread over all parts.
-        meant = reduce(and_, conditions)
-        parts = tuple(side_by_side(lambda part: part.choose(meant), parts))
+        every = reduce(and_, conditions)
+        parts = tuple(side_by_side(lambda part: part.choose(every), parts))
     # Nobody asks for nothing: where a word finds no product, values that contain it were probably meant.
     is_empty = unmatched == "ignore" and not any(part.size for part in parts)
     if is_empty and (similar := containing_words(wants, stored)):

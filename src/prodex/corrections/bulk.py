@@ -34,8 +34,7 @@ from prodex.corrections.step_log import StepLog
 from prodex.corrections.stepping import StepDone, ask_about_growth, do_step
 from prodex.errors import ChangesRefused, InputError
 from prodex.executors import without_collecting
-from prodex.exploration.conditions import Conditions
-from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.filtering import needs_audit
 from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
@@ -243,7 +242,7 @@ def _ask_about_growth(
     with warnings.catch_warnings():
         # That no product has the old brand then is what the recipe is for.
         warnings.simplefilter("ignore", UnmatchedWarning)
-        if any(map(work.may_choose_others, (*recipe.chosen, *(one.where for one in steps)))):
+        if any(map(work.may_choose_others, (recipe.chosen, *(one.where for one in steps)))):
             made = StepAnswers(work, results)
             ids = work.ids.take(pa.array(work.changed)).to_pylist()
             products = products_of(work.whole, ids, KnownProducts.of(work.whole), made.records)
@@ -273,23 +272,17 @@ def _chosen(
     now: datetime | None,
 ) -> Catalog:
     """Return the products that a recipe chooses."""
-    chosen = catalog
-    for one in recipe.chosen:
-        keywords = {name: value for name, value in one.items() if name != "explorer"}
-        chosen = chosen.where(**keywords) if keywords else chosen
-        if "explorer" not in one:
-            continue
-        conditions = Conditions.from_json(one["explorer"])
-        judged = None
-        if conditions.failing or "score" in conditions.ranges:
-            if profile is None:
-                raise InputError(
-                    "The recipe chooses products by what an audit has found. Give the profile of it: "
-                    "apply_recipe(catalog, recipe, profile='core'); or take its table chosen away."
-                )
-            judged = audit(chosen, profile if not isinstance(profile, Mapping) else dict(profile), now=now)
-        chosen = ProductFilter(chosen, judged).catalog(conditions)
-    return chosen
+    if not recipe.chosen:
+        return catalog
+    if not needs_audit(recipe.chosen):
+        return catalog.where(recipe.chosen)
+    if profile is None:
+        raise InputError(
+            "The recipe chooses products by what an audit has found. Give the profile of it: "
+            "apply_recipe(catalog, recipe, profile='core'); or take its table chosen away."
+        )
+    judged = audit(catalog, profile if not isinstance(profile, Mapping) else dict(profile), now=now)
+    return catalog.where(recipe.chosen, audit=judged)
 
 
 def _unfiltered(catalog: Catalog) -> Catalog:
@@ -370,7 +363,7 @@ def _recipe_of(catalog: Catalog, steps: Sequence[RecipeStep]) -> Recipe:
     """Return the recipe of steps that were done with a catalogue, with what is known of how it was chosen."""
     if catalog.chosen is None:
         return Recipe(tuple(steps))
-    return Recipe(tuple(steps), "", catalog.chosen.written, "; ".join(catalog.chosen.unwritten))
+    return Recipe(tuple(steps), "", catalog.chosen.selection, "; ".join(catalog.chosen.unwritten))
 
 
 def _refuse_recipe(_: Path) -> NoReturn:

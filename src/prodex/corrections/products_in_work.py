@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
 from prodex.messages import hint
+from prodex.selection import Selection
 from prodex.send.corrections import received_products
 from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
@@ -78,7 +79,7 @@ class ProductsInWork:
     whole: Catalog
     received: dict[str, Product] = field(default_factory=dict, init=False)
     _leaves: dict[str, Leaves] = field(default_factory=dict, init=False)
-    _masks: dict[str, Mask] = field(default_factory=dict, init=False)
+    _masks: dict[Selection, Mask] = field(default_factory=dict, init=False)
     _vocabularies: dict[str, Vocabulary] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -213,19 +214,18 @@ class ProductsInWork:
                 _values_read(own, shape),
             )
 
-    def mask(self, where: Mapping[str, Any]) -> Mask:
+    def mask(self, where: Selection) -> Mask:
         """Return which of the products a step is about, by the catalogue as it came."""
-        key = _key_of(where)
-        if key not in self._masks:
-            self._masks[key] = self._chosen_by(where) if where else np.ones(len(self.ids), bool)
-        return self._masks[key]
+        if where not in self._masks:
+            self._masks[where] = self._chosen_by(where) if where else np.ones(len(self.ids), bool)
+        return self._masks[where]
 
-    def _chosen_by(self, where: Mapping[str, Any]) -> Mask:
-        chosen = (self.catalog.where(**where) if where else self.catalog).arrow("products", ["product_id"])
+    def _chosen_by(self, where: Selection) -> Mask:
+        chosen = (self.catalog.where(where) if where else self.catalog).arrow("products", ["product_id"])
         found: Mask = pc.is_in(self.ids, one_array(chosen["product_id"])).to_numpy(zero_copy_only=False)
         return found
 
-    def again(self, wheres: Iterable[Mapping[str, Any]], after: Catalog | None) -> ProductsInWork:
+    def again(self, wheres: Iterable[Selection], after: Catalog | None) -> ProductsInWork:
         """Return the products that change as they are now, to do steps once more with those that are chosen then.
 
         Parameters
@@ -240,17 +240,16 @@ class ProductsInWork:
         made._leaves = {name: one.copied() for name, one in self._leaves.items()}
         is_changed = np.zeros(len(self.ids), bool)
         is_changed[self.changed] = True
-        made._masks = {_key_of(where): is_changed & made._chosen_by(where) for where in ({}, *wheres)}
+        made._masks = {where: is_changed & made._chosen_by(where) for where in (Selection(), *wheres)}
         return made
 
-    def may_choose_others(self, where: Mapping[str, Any]) -> bool:
-        """Whether what changes may decide which products keywords of `where` choose."""
+    def may_choose_others(self, where: Selection) -> bool:
+        """Whether what changes may decide which products a selection means."""
         changed = {one.attribute for one in self.touched if one.is_changed.any()}
-        return bool(changed) and any(_WIRE.get(name) in changed | {None} for name in where)
-
-
-def _key_of(where: Mapping[str, Any]) -> str:
-    return repr(sorted(where.items(), key=lambda one: one[0]))
+        # Of anything but a column with one attribute, any change may decide it.
+        names = {_WIRE.get(name) for one in where.every() for name in (*one.columns, *one.ranges)}
+        is_other = any(one.groups or one.words or one.failing for one in where.every())
+        return bool(changed) and (is_other or bool(names & {*changed, None}))
 
 
 def _values_read(own: Mapping[str, pa.Array], shape: AnswerShape) -> pa.Array:

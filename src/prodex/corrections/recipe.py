@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.toml_text import TomlFile
+from prodex.files.toml_writing import toml_lines, toml_value
 from prodex.locales import language_tag
+from prodex.selection import Selection
+from prodex.selection.plain import as_plain, selection_given
 
 #: The newest format of a file that this version reads, and the one that it writes.
-FORMAT: Final = 1
-#: In place of a value: that there is none. TOML has no word for it.
-NO_VALUE: Final = "no_value"
-#: The key of what an explorer showed, among keywords of `where`.
-EXPLORER: Final = "explorer"
+FORMAT: Final = 2
 
 _NOTES: Final = """\
 # A recipe of prodex: what is done with the values of many products.
@@ -47,7 +44,7 @@ class RecipeStep:
     language
         The language of the texts that are meant, as a code or a name; None for texts in every language.
     where
-        Of which products, as keywords of `Catalog.where`; of all that are chosen by default.
+        Of which products; of all that are chosen by default.
     required
         Whether nothing of the recipe is done if this cannot be done.
 
@@ -61,10 +58,11 @@ class RecipeStep:
     operation: Operation
     attribute: str
     language: str | None = None
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Selection = field(default_factory=Selection)
     required: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "where", selection_given(self.where, "where"))
         if type(self.operation) not in OPERATIONS.values():
             raise InputError(
                 f"The operation of a step is {described(self.operation)}. Give one of prodex.operations, such as "
@@ -98,8 +96,7 @@ class Recipe:
     title
         What it is for.
     chosen
-        Which products of a catalogue, by keywords of `Catalog.where` or by the conditions of an explorer (under
-        "explorer"); products have to meet each of several. Empty for all.
+        Which products of a catalogue: a `prodex.Selection`, or a mapping like the table of the file. Empty for all.
     by_hand
         In words, how products were chosen where that cannot be written: then it is done with all that it is given.
 
@@ -107,7 +104,7 @@ class Recipe:
     --------
     >>> import prodex
     >>> trim = prodex.RecipeStep(prodex.operations.TrimSpaces(), "namePublicLong")
-    >>> recipe = prodex.Recipe([trim], title="Spaces", chosen=[{"brand_code": "ACME"}])
+    >>> recipe = prodex.Recipe([trim], title="Spaces", chosen=prodex.Selection.of(brand_code="ACME"))
     >>> path = recipe.save(getfixture("tmp_path") / "spaces.toml")
     >>> prodex.read_recipe(path) == recipe
     True
@@ -115,21 +112,18 @@ class Recipe:
 
     steps: tuple[RecipeStep, ...]
     title: str = ""
-    chosen: tuple[Mapping[str, Any], ...] = ()
+    chosen: Selection = field(default_factory=Selection)
     by_hand: str = ""
 
     def __post_init__(self) -> None:
-        for name, kind in (("steps", "RecipeStep values"), ("chosen", "mappings of keywords of where()")):
-            given = getattr(self, name)
-            if not isinstance(given, list | tuple):
-                raise InputError(f"{name} of a recipe is {described(given)}. Give a list of {kind}.")
-            object.__setattr__(self, name, tuple(given))
+        if not isinstance(self.steps, list | tuple):
+            raise InputError(
+                f"steps of a recipe is {described(self.steps)}. Give a list of RecipeStep values."
+            )
+        object.__setattr__(self, "steps", tuple(self.steps))
+        object.__setattr__(self, "chosen", selection_given(self.chosen, "chosen"))
         if wrong := [one for one in self.steps if not isinstance(one, RecipeStep)]:
             raise InputError(f"A recipe has {described(wrong[0])}. Give prodex.RecipeStep values.")
-        if unknown := [one for one in self.chosen if not isinstance(one, Mapping)]:
-            raise InputError(
-                f"chosen has {described(unknown[0])}. Give mappings of keywords of where(): {{'brand_code': 'ACME'}}."
-            )
 
     def save(self, path: str | Path) -> Path:
         """Write the recipe to a file, with notes on how to edit it, and return the path.
@@ -193,81 +187,23 @@ def _is_recipe(file: Path) -> bool:
 
 
 def _lines(recipe: Recipe) -> Iterator[str]:
-    yield f"title = {_toml(recipe.title)}"
+    yield f"title = {toml_value(recipe.title)}"
     yield f"format = {FORMAT}"
     if recipe.by_hand:
         yield "# How the products were chosen cannot be written: the steps are done with all that are given."
-        yield f"by_hand = {_toml(recipe.by_hand)}"
-    for number, chosen in enumerate(recipe.chosen):
-        yield ""
-        if number == 0:
-            yield "# Only these products of the catalogue; each table narrows them further."
-        yield "[[chosen]]"
-        yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen.items() if name != EXPLORER)
-        if EXPLORER in chosen:
-            yield "[chosen.explorer]"
-            yield from (f"{_key(name)} = {_toml(value)}" for name, value in chosen[EXPLORER].items() if value)
+        yield f"by_hand = {toml_value(recipe.by_hand)}"
+    if recipe.chosen:
+        yield from ("", "# Only these products of the catalogue: those that meet each line.", "[chosen]")
+        yield from toml_lines(as_plain(recipe.chosen))
     for step in recipe.steps:
         yield ""
         yield "[[steps]]"
-        yield f"do = {_toml(step.operation.do)}"
-        yield f"attribute = {_toml(step.attribute)}"
+        yield f"do = {toml_value(step.operation.do)}"
+        yield f"attribute = {toml_value(step.attribute)}"
         if step.language is not None:
-            yield f"language = {_toml(step.language)}"
-        yield from (f"{name} = {_toml(value)}" for name, value in parameters_of(step.operation).items())
+            yield f"language = {toml_value(step.language)}"
+        yield from toml_lines(parameters_of(step.operation))
         if step.where:
-            yield f"where = {_toml(step.where)}"
+            yield f"where = {toml_value(as_plain(step.where))}"
         if step.required:
             yield "required = true"
-
-
-_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _toml(value: Any) -> str:
-    """Return a value as TOML has it."""
-    match value:
-        case None:
-            return f"{{{NO_VALUE} = true}}"
-        case bool():
-            return str(value).lower()
-        case str():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise InputError(
-                    f"{value!r:.60} has half of a character, which a file cannot hold."
-                ) from None
-            return f'"{"".join(map(_escaped, value))}"'
-        case int():
-            return str(int(value))
-        case float():
-            return repr(value) if math.isfinite(value) else str(value)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case Mapping():
-            if not value:
-                return "{}"
-            kept = (f"{_key(name)} = {_toml(one)}" for name, one in value.items())
-            return f"{{{', '.join(kept)}}}"
-        case list() | tuple():
-            return f"[{', '.join(map(_toml, value))}]"
-    raise InputError(
-        f"{described(value)} cannot be kept in a recipe. Give texts, numbers, dates, True or False."
-    )
-
-
-def _escaped(one: str) -> str:
-    """Return a character as the text of TOML has it."""
-    if one in _ESCAPES:
-        return _ESCAPES[one]
-    return one if one >= " " and one != "\x7f" else f"\\u{ord(one):04X}"
-
-
-def _key(name: object) -> str:
-    text = str(name)
-    return (
-        text
-        if text and all(one.isascii() and (one.isalnum() or one in "_-") for one in text)
-        else _toml(text)
-    )

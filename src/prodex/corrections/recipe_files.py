@@ -4,7 +4,7 @@
 
     title = "Brand spelling"
 
-    [[chosen]]
+    [chosen]
     brand_code = "ACME"
 
     [[steps]]
@@ -19,7 +19,6 @@ It names operations and holds no code. What cannot be read is named in one error
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -27,13 +26,13 @@ from typing import Any, Final
 
 from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation
-from prodex.corrections.recipe import EXPLORER, FORMAT, NO_VALUE, Recipe, RecipeStep
+from prodex.corrections.recipe import FORMAT, Recipe, RecipeStep
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.messages import hint
-from prodex.tables.declaration import TABLES
+from prodex.selection import Selection
+from prodex.selection.plain import read_plain
 
 #: Steps of a recipe: a longer one was made by a program, and takes long.
 _MOST_STEPS: Final = 1_000
@@ -86,11 +85,7 @@ class _RecipeReader:
             require_layout(self._place.shown, form, FORMAT)
         title = self._text(values, "title")
         by_hand = self._text(values, "by_hand")
-        chosen = [
-            made
-            for number, one in enumerate(self._tables(values, "chosen", "brand_code = 'ACME'"))
-            if (made := self._chosen(one, ("chosen", number))) is not None
-        ]
+        chosen = self._selection(values.get("chosen", {}), ("chosen",))
         given = self._tables(values, "steps", "do = 'trim spaces'")
         if len(given) > _MOST_STEPS:
             raise InputError(f"{self._place.shown} has {len(given):,} steps, and may have {_MOST_STEPS:,}.")
@@ -101,7 +96,7 @@ class _RecipeReader:
             )
         if self._problems:
             raise InputError("\n".join(dict.fromkeys(self._problems)))
-        return Recipe(tuple(one for one in steps if one is not None), title, tuple(chosen), by_hand)
+        return Recipe(tuple(one for one in steps if one is not None), title, chosen, by_hand)
 
     def _step(self, table: Mapping[str, Any], here: Keys) -> RecipeStep | None:
         before = len(self._problems)
@@ -113,14 +108,7 @@ class _RecipeReader:
             )
         elif not isinstance(attribute, str) or not attribute.strip():
             self._add((*here, "attribute"), f"attribute is {described(attribute)}; give a text.")
-        where = table.get("where", {})
-        if not isinstance(where, Mapping):
-            self._add(
-                (*here, "where"),
-                f"where is {described(where)}; give a table: where = {{brand_code = 'ACME'}}",
-            )
-        else:
-            where = self._where(where, (*here, "where"))
+        where = self._selection(table.get("where", {}), (*here, "where"))
         required = table.get("required", False)
         if not isinstance(required, bool):
             self._add((*here, "required"), f"required is {described(required)}; give true or false.")
@@ -128,7 +116,7 @@ class _RecipeReader:
         if operation is None or len(self._problems) > before:
             return None
         try:
-            return RecipeStep(operation, str(attribute), table.get("language"), where or {}, required)
+            return RecipeStep(operation, str(attribute), table.get("language"), where, required)
         except InputError as error:
             self._add((*here, "language"), str(error))
         except ValueError as error:  # of a language that there is not
@@ -176,34 +164,8 @@ class _RecipeReader:
             self._add((*here, named or next(iter(given), "do")), words)
             return None
 
-    def _chosen(self, table: Mapping[str, Any], here: Keys) -> dict[str, Any] | None:
-        made = self._where(
-            {name: one for name, one in table.items() if name != EXPLORER}, here, own=(EXPLORER,)
-        )
-        if EXPLORER in table:
-            try:
-                conditions = Conditions.from_json(_with_none(table[EXPLORER]))
-            except InputError as error:
-                self._add((*here, EXPLORER), str(error))
-                return None
-            made = {**(made or {}), EXPLORER: as_plain(conditions)}
-        return made
-
-    def _where(
-        self, table: Mapping[str, Any], here: Keys, own: tuple[str, ...] = ()
-    ) -> dict[str, Any] | None:
-        self._known(table, tuple(TABLES["products"].schema.names), here, " of products", own)
-        made = {}
-        for name, value in table.items():
-            several = value if isinstance(value, list) else [value]
-            for one in several:
-                if isinstance(one, Mapping | list) and not _is_no_value(one):
-                    self._add(
-                        (*here, name), f"{name} is {described(one)}; give a value, or a list of values."
-                    )
-                    return None
-            made[name] = _with_none(value)
-        return made
+    def _selection(self, given: object, here: Keys) -> Selection:
+        return read_plain(given, self._add, here) or Selection()
 
     def _known(
         self,
@@ -211,12 +173,11 @@ class _RecipeReader:
         known: tuple[str, ...],
         here: Keys,
         of: str = "",
-        more: tuple[str, ...] = (),
     ) -> None:
         for key in table:
-            if key not in known and key not in more:
-                listed = f"Give one of {', '.join(known)}." if len(known) < 20 else ""
-                self._add((*here, key), f"there is no key {key!r:.60}{of}{hint(key, known, listed)}")
+            if key not in known:
+                there_are = hint(key, known, f"Give one of {', '.join(known)}.")
+                self._add((*here, key), f"there is no key {key!r:.60}{of}{there_are}")
 
     def _tables(self, values: Mapping[str, Any], key: str, example: str) -> list[Mapping[str, Any]]:
         given = values.get(key, [])
@@ -235,22 +196,3 @@ class _RecipeReader:
 
     def _add(self, keys: Keys, problem: str) -> None:
         self._problems.append(f"{self._place.where(keys)}: {problem}")
-
-
-def _is_no_value(value: object) -> bool:
-    return isinstance(value, Mapping) and dict(value) == {NO_VALUE: True}
-
-
-def _with_none(value: Any) -> Any:
-    """Return values with None where the file says that there is none."""
-    if _is_no_value(value):
-        return None
-    if isinstance(value, Mapping):
-        return {name: _with_none(one) for name, one in value.items()}
-    return [_with_none(one) for one in value] if isinstance(value, list) else value
-
-
-def as_plain(conditions: Conditions) -> dict[str, Any]:
-    """Return the conditions of an explorer as a recipe keeps them: values of JSON, but those that are empty."""
-    every: dict[str, Any] = json.loads(json.dumps(conditions.to_json(), default=str))
-    return {name: value for name, value in every.items() if value}

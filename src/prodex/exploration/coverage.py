@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.exploration.conditions import Code, Conditions, FailingChecks
 from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.facets import fill_facet
 from prodex.exploration.filled import CellState, FilledColumns, FilledCount, Report
@@ -27,6 +26,7 @@ from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
+from prodex.selection import Code, FailingChecks, Selection
 from prodex.tables.columns import Mask, places, whole
 
 #: What the panel calls it to count every product, whatever an audit requires of it.
@@ -73,8 +73,8 @@ class CoverageData:
     >>> import prodex
     >>> filter_ = ProductFilter(prodex.flatten([{"id": 7, "kind": {"code": "TEA"}}, {"id": 8}]))
     >>> choice = Choice(("kind",), by="kind")
-    >>> data = CoverageData.of(filter_).reading(choice, Conditions())
-    >>> data.has_read(choice, Conditions()), data.figures(choice, Conditions()).filled.tolist()
+    >>> data = CoverageData.of(filter_).reading(choice, Selection())
+    >>> data.has_read(choice, Selection()), data.figures(choice, Selection()).filled.tolist()
     (True, [[1, 1, 0]])
     """
 
@@ -96,7 +96,7 @@ class CoverageData:
             return CoverageData(filter_, self.filled)
         return CoverageData.of(filter_)
 
-    def has_read(self, choice: Choice, conditions: Conditions) -> bool:
+    def has_read(self, choice: Choice, conditions: Selection) -> bool:
         """Return whether everything is there for a choice: then its figures are counted at once."""
         return (
             self.filled.attributes.issuperset(choice.attributes)
@@ -105,7 +105,7 @@ class CoverageData:
             and self.filter.has_found(conditions.words)
         )
 
-    def reading(self, choice: Choice, conditions: Conditions, report: Report | None = None) -> Self:
+    def reading(self, choice: Choice, conditions: Selection, report: Report | None = None) -> Self:
         """Return the same with all that a choice needs; may be called in a thread of its own."""
         products = self.filter.products
         # Other panels may have read all of it before the snapshot disappeared, and nobody would notice here.
@@ -123,7 +123,7 @@ class CoverageData:
         filled = self.filter.facets.filled.read(choice.attributes, report)
         return replace(self, filled=filled, required=required, _facets=facets)
 
-    def figures(self, choice: Choice, conditions: Conditions) -> CoverageFigures:
+    def figures(self, choice: Choice, conditions: Selection) -> CoverageFigures:
         """Count, among the products that meet conditions."""
         among = self.filter.mask(conditions)
         required = self.required if choice.of_required else None
@@ -493,7 +493,7 @@ def _text_series(values: object) -> pd.Series:
 MISSING = tuple(state for state in FILL_STATES if state not in {"filled", "not asked for", "not readable"})
 
 
-def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] | None = None) -> Conditions:
+def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] | None = None) -> Selection:
     """Return the conditions of products that lack an attribute, in any language or in one.
 
     Parameters
@@ -505,20 +505,20 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
 
     Examples
     --------
-    >>> lacks("namePublicLong", "fr", ("kind", "TEA")).facets
+    >>> lacks("namePublicLong", "fr", ("kind", "TEA")).groups
     {'fill:namePublicLong:fr': ('empty', 'null', 'absent'), 'kind': ('TEA',)}
     """
-    return Conditions({fill_facet(attribute, language): MISSING, **_group_condition(group)})
+    return Selection(groups={fill_facet(attribute, language): MISSING, **_group_condition(group)})
 
 
-def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Conditions:
+def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Selection:
     """Return the conditions of products, or of those of a group, that fail one of some checks; the title is shown."""
-    return Conditions(_group_condition(group), failing=(FailingChecks(title, tuple(checks)),))
+    return Selection(groups=_group_condition(group), failing=(FailingChecks(title, tuple(checks)),))
 
 
-def in_group(facet: str, code: Code) -> Conditions:
+def in_group(facet: str, code: Code) -> Selection:
     """Return the conditions of the products of a group."""
-    return Conditions(_group_condition((facet, code)))
+    return Selection(groups=_group_condition((facet, code)))
 
 
 def _group_condition(group: tuple[str, Code] | None) -> dict[str, tuple[Code, ...]]:

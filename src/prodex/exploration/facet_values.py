@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.product_columns import Rows
 from prodex.facts.groups import Groups
 from prodex.facts.name import distinct_labels
 from prodex.locales import short_of
+from prodex.selection import Code, Selection
 from prodex.tables.columns import Mask
 
 
@@ -29,7 +29,7 @@ class Facet:
     Attributes
     ----------
     name
-        Its key in `Conditions.facets`.
+        Its key in `Selection.groups`.
     title
         Its heading; our own words.
     without
@@ -95,10 +95,10 @@ class FacetValues:
             chosen[number] |= above >= 0 and chosen[above]
         return self.membership.having(chosen)
 
-    def meeting(self, conditions: Conditions) -> Mask:
+    def meeting(self, conditions: Selection) -> Mask:
         """Return which products have one of the selected values, if there are any, and none of the excluded ones."""
         name = self.facet.name
-        chosen, excluded = conditions.facets.get(name, ()), conditions.excluded.get(name, ())
+        chosen, excluded = conditions.groups.get(name, ()), conditions.excluded.get(name, ())
         found = self.having(frozenset(chosen)) if chosen else np.ones(self.membership.size, bool)
         return found & ~self.having(frozenset(excluded)) if excluded else found
 

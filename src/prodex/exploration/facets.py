@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.facet_values import Counts, Facet, FacetValues, MaskEach, OneValueEach, values_of
 from prodex.exploration.filled import USUAL, CellState, FilledColumns, FilledReader
 from prodex.exploration.product_columns import DISTINCT, ProductColumns
@@ -32,9 +31,11 @@ from prodex.ledger.upserts import has_sent
 from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
+from prodex.selection import Code, Selection
 from prodex.send.sent_states import SentState, sent_values
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
+from prodex.untrusted_text import cut
 
 #: What bricks are listed below: their codes do not tell of which segment they are.
 _BRICKS = "//bricks"
@@ -512,6 +513,8 @@ MISSING = Facet("missing", "Missing")
 
 #: The facet of the state of an attribute is called so, and after it like the code of the attribute in `MISSING`.
 FILL = "fill:"
+#: Characters that a sentence shows of the name of a facet that is none here.
+_LONGEST = 60
 #: States of attributes that are kept; each takes two megabytes of a million products.
 _KEPT = 16
 #: Attributes of so many products are read in the time of a click: in about a second on a slow machine.
@@ -551,12 +554,12 @@ class AttributeFacets:
         self._asked: tuple[str | None, tuple[str, ...]] = (None, ())
         self._missing: FacetValues | None = None
 
-    def look_at(self, conditions: Conditions) -> None:
+    def look_at(self, conditions: Selection) -> None:
         """Show what products lack in the one language that is selected, or in any."""
-        spoken = conditions.facets.get("language", ())
+        spoken = conditions.groups.get("language", ())
         language = spoken[0] if len(spoken) == 1 else None
         codes = (
-            *conditions.facets.get(MISSING.name, ()),
+            *conditions.groups.get(MISSING.name, ()),
             *conditions.excluded.get(MISSING.name, ()),
         )
         asked = (language, tuple(code for code in codes if code is not None))
@@ -600,6 +603,15 @@ class AttributeFacets:
         others = {one: values for one, values in self._states.items() if one != name}
         # Replaced at once, since another thread may look up a facet meanwhile.
         self._states = dict([*others.items(), (name, found)][-_KEPT:])
+        return found
+
+    def lacking(self, codes: Collection[Code]) -> Mask:
+        """Return which products are known to lack one of some attributes, given by their codes in `MISSING`."""
+        pairs = [_split_code(code) for code in codes if code is not None]
+        filled = self.filled.read([attribute for attribute, _ in pairs])
+        found = np.zeros(len(self._catalog), bool)
+        for pair in pairs:
+            found |= filled.lacking(*pair)
         return found
 
     def _lacked(self) -> FacetValues:
@@ -715,7 +727,26 @@ class Facets(Mapping[str, FacetValues]):
             del self.declared[SENT]
         self._read: dict[str, FacetValues] = {}
 
-    def look_at(self, conditions: Conditions) -> None:
+    def called(self, name: str, code: Code) -> tuple[str, str]:
+        """Return the heading of a facet and the label of a value of it, as sentences have them."""
+        # A facet of an audit has no values where there is no audit, and its condition can be removed nevertheless.
+        if name not in self:
+            return cut(name, _LONGEST), "none" if code is None else code
+        return self[name].facet.title.lower(), self[name].label(code)
+
+    def having(self, name: str, codes: Collection[Code]) -> Mask:
+        """Return which products have one of some values of a facet, or one below them.
+
+        Raises
+        ------
+        QueryError
+            When there is no such facet.
+        """
+        if name not in self:
+            raise _no_facet(name, self)
+        return self._of_attributes.lacking(codes) if name == MISSING.name else self[name].having(codes)
+
+    def look_at(self, conditions: Selection) -> None:
         """Show what depends on conditions as they are: what products lack, in the language that is selected."""
         self._of_attributes.look_at(conditions)
 
@@ -773,6 +804,10 @@ class Facets(Mapping[str, FacetValues]):
         return len(self.declared)
 
 
+def _no_facet(name: str, facets: Iterable[str]) -> QueryError:
+    return QueryError(f"There is no facet {name!r}; give one of {', '.join(facets)}.")
+
+
 @dataclass(frozen=True, eq=False)
 class FilterResult:
     """The products that meet some conditions, and the counts of the facets.
@@ -801,7 +836,7 @@ class FilterResult:
 
 def apply_filters(
     facets: Mapping[str, FacetValues],
-    conditions: Conditions,
+    conditions: Selection,
     size: int,
     others: Sequence[Mask] = (),
     counted: Collection[str] | None = None,
@@ -829,9 +864,9 @@ def apply_filters(
     QueryError
         When there is no such facet.
     """
-    narrowed = dict.fromkeys((*conditions.facets, *conditions.excluded))
+    narrowed = dict.fromkeys((*conditions.groups, *conditions.excluded))
     if unknown := [name for name in narrowed if name not in facets]:
-        raise QueryError(f"There is no facet {unknown[0]!r}; give one of {', '.join(facets)}.")
+        raise _no_facet(unknown[0], facets)
     # For each product the number of conditions that it does not meet. A product counts for a facet when it misses no
     # condition, or only that of the facet itself: so one pass over the products serves all facets.
     misses = np.zeros(size, np.int16)

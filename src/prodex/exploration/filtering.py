@@ -1,24 +1,31 @@
-"""Which products of a catalogue meet the conditions of an exploration: asked by every panel, answered once."""
+"""Which products of a catalogue a selection means: asked by every panel, report and command, answered once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
-from prodex.exploration.condition_labels import labels
-from prodex.exploration.conditions import Conditions, FailingChecks, ProductList, Range
-from prodex.exploration.facets import Facets, FilterResult, apply_filters
+from prodex.exploration.facets import Facets, FilterResult, apply_filters, is_of_audit
 from prodex.exploration.filled import FilledReader
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.range_facets import column_of
 from prodex.exploration.ranges import in_range
 from prodex.exploration.search import LABELS, TEXTS, Search
+from prodex.exploration.table_page import title
+from prodex.facts.groups import fact_column
 from prodex.quality import Audit
-from prodex.tables.columns import Mask
+from prodex.selection import FailingChecks, ProductList, Range, Selection
+from prodex.selection.column_values import column_mask
+from prodex.selection.plain import MARKET
+from prodex.selection.sentences import labels
+from prodex.tables.columns import Mask, whole
 
 #: Masks of checks and ranges that are kept: a click changes one condition, and the others stay.
 _KEPT = 32
@@ -69,7 +76,7 @@ class ProductFilter:
     --------
     >>> import prodex
     >>> chosen = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
-    >>> chosen.mask(Conditions().toggled("brand", "ACME")).tolist()
+    >>> chosen.mask(Selection().toggled("brand", "ACME")).tolist()
     [True, False]
     """
 
@@ -81,8 +88,8 @@ class ProductFilter:
         self.search: Search = Search(self.products)
         self.found: SearchResult | None = None
         self._masks: dict[object, Mask] = {}
-        self._last: tuple[Conditions, Mask] | None = None
-        self._left: tuple[Conditions, Catalog] | None = None
+        self._last: tuple[Selection, Mask] | None = None
+        self._left: tuple[Selection, Catalog] | None = None
 
     def has_found(self, words: str) -> bool:
         """Return whether these words have been searched for, in labels at least: then `narrow` answers at once."""
@@ -106,7 +113,7 @@ class ProductFilter:
         self.search.index.make(progress)
         return self._searched(words).mask
 
-    def narrow(self, conditions: Conditions, counted: Collection[str] = ()) -> FilterResult:
+    def narrow(self, conditions: Selection, counted: Collection[str] = ()) -> FilterResult:
         """Return the products that meet conditions, and the counts of some facets.
 
         After `find_in_labels` it is the result of that search, until `find` has searched everywhere.
@@ -120,9 +127,12 @@ class ProductFilter:
         others = [] if found is None else [found.mask]
         others += [self._failing(failing) for failing in conditions.failing]
         others += [self._listed(products) for products in conditions.listed]
+        others += [
+            self._inner(one) for one in conditions.single() if one.columns or one.either or _is_exception(one)
+        ]
         ranges = {column: self._in_range(column, limits) for column, limits in conditions.ranges.items()}
         self.facets.look_at(conditions)
-        self.facets.read([*conditions.facets, *conditions.excluded, *counted])
+        self.facets.read([*conditions.groups, *conditions.excluded, *counted])
         left = apply_filters(self.facets, conditions, len(self.products), others, counted, ranges)
         if found is None or found.is_complete:
             self._last = (conditions, left.mask)
@@ -139,7 +149,7 @@ class ProductFilter:
         self.products.read(*filter(None, columns.values()))
         self.facets.read_attributes([facet for facet, column in columns.items() if column is None])
 
-    def mask(self, conditions: Conditions) -> Mask:
+    def mask(self, conditions: Selection) -> Mask:
         """Return which products meet conditions, in the order of the catalogue; words are searched everywhere."""
         if self._last is not None and self._last[0] == conditions:
             return self._last[1]
@@ -148,19 +158,18 @@ class ProductFilter:
             self.find(conditions.words)
         return self.narrow(conditions).mask
 
-    def labels(self, conditions: Conditions) -> list[str]:
+    def labels(self, conditions: Selection) -> list[str]:
         """Return conditions in words, each by itself."""
-        return [label for label, _ in labels(conditions, self.facets)]
+        return [label for label, _ in labels(conditions, self.facets.called, title)]
 
-    def catalog(self, conditions: Conditions) -> Catalog:
+    def catalog(self, conditions: Selection) -> Catalog:
         """Return the catalogue of the products that meet conditions; words are searched everywhere."""
         # Asked for again and again, and made only when something has changed.
         if self._left is None or self._left[0] != conditions:
             whole, left = self.products.catalog, self._chosen(self.mask(conditions))
             if left is not whole:
                 # Reports and worklists about them say by which filters of the screen they were chosen.
-                written = {"explorer": conditions.to_json()}
-                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions), written)
+                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions), conditions)
                 left = replace(left, chosen=by)
             self._left = (conditions, left)
         return self._left[1]
@@ -182,6 +191,36 @@ class ProductFilter:
         # For other products, only the parts that have some of them are read.
         return whole if mask.all() else whole.where(pd.Series(mask))
 
+    def _inner(self, selection: Selection) -> Mask:
+        """Return which products meet conditions that are no facet, nor a range, of this list."""
+        everything = np.ones(len(self.products), bool)
+        return self._kept(selection, lambda: selection.met(everything, self._answer, lambda answer: answer))
+
+    def _answer(self, one: Selection) -> Mask:
+        """Return which products meet one condition with no other selection inside."""
+        for name, values in one.columns.items():
+            return self._with_values(name, values)
+        for name, codes in one.groups.items():
+            return self.facets.having(name, codes)
+        for column, limits in one.ranges.items():
+            return self._in_range(column, limits)
+        if one.words:
+            return self.search.find(one.words)
+        return self._failing(one.failing[0]) if one.failing else self._listed(one.listed[0])
+
+    def _with_values(self, column: str, values: tuple[Any, ...]) -> Mask:
+        """Return which products have one of some values in a column, as `Catalog.where` reads them."""
+        catalog = self.products.catalog
+
+        def read(name: str) -> pa.Array:
+            return (
+                fact_column(name, catalog)
+                if name == MARKET
+                else whole(catalog.arrow("products", [name])[name])
+            )
+
+        return column_mask(column, values, read)
+
     def _failing(self, failing: FailingChecks) -> Mask:
         return self._kept(failing.checks, lambda: self.products.failing(failing.checks))
 
@@ -192,8 +231,25 @@ class ProductFilter:
         return self._kept((column, limits), lambda: in_range(self.products, column, limits))
 
     def _kept(self, key: object, make: Callable[[], Mask]) -> Mask:
+        key = (type(key), key)  # a tuple of texts may be checks or something else
         mask = self._masks.pop(key, None)
         self._masks[key] = make() if mask is None else mask
         if len(self._masks) > _KEPT:
             del self._masks[next(iter(self._masks))]
         return self._masks[key]
+
+
+def needs_audit(selection: Selection) -> bool:
+    """Return whether a selection asks for anything that an audit has found.
+
+    >>> needs_audit(~Selection().toggled("grade", "A")), needs_audit(Selection.of(brand_code="ACME"))
+    (True, False)
+    """
+    return any(
+        one.failing or "score" in one.ranges or any(map(is_of_audit, one.groups)) for one in selection.every()
+    )
+
+
+def _is_exception(one: Selection) -> bool:
+    """Whether a condition excepts products in another way than by values of a facet, which are counted with it."""
+    return bool(one.excepted) and not one.excluded

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
-from prodex.exploration.conditions import Code
 from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.product_columns import ProductColumns, Rows
-from prodex.exploration.table_page import cut
 from prodex.facts.name import shown_one
 from prodex.messages import counted
 from prodex.pictures.resize import data_url
+from prodex.selection import Code
 from prodex.tables.columns import Mask, is_true
+from prodex.untrusted_text import cut
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell

@@ -17,8 +17,6 @@ import numpy as np
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError
-from prodex.exploration.condition_labels import range_words
-from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.facets import FilterResult, attribute_words, fill_facet
 from prodex.exploration.filled import USUAL
 from prodex.exploration.product_columns import ProductColumns, quantity_names
@@ -27,6 +25,8 @@ from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.messages import counted
 from prodex.quality.problems import attribute_label
+from prodex.selection import Range, Selection
+from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
 
@@ -68,7 +68,7 @@ class RangeFacets:
         self._histograms = Histograms(products)
         self._shown: dict[str, Histogram] = {}
 
-    def shown(self, column: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
+    def shown(self, column: str, conditions: Selection, left: FilterResult) -> dict[str, Any]:
         """Return the facet of a column as the list of facets is given it; its bars ignore its own range.
 
         Parameters

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import QueryError
-from prodex.exploration.conditions import Range
 from prodex.exploration.facet_values import OneValueEach
 from prodex.exploration.product_columns import ProductColumns, quantity_of
 from prodex.exploration.table_page import is_asked
+from prodex.selection import Range
 from prodex.tables.columns import Mask, is_true
 from prodex.tables.declaration import TABLES
 

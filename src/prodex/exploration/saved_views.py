@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from prodex.errors import InputError, ProdexError
-from prodex.exploration.condition_labels import labels
-from prodex.exploration.conditions import Conditions
-from prodex.exploration.facets import is_of_audit
-from prodex.exploration.filtering import ProductFilter
+from prodex.exploration.filtering import ProductFilter, needs_audit
 from prodex.files.atomic import home, reading, remove, safe_name, storage
 from prodex.files.state import read_state, write_state
+from prodex.selection import Selection
+from prodex.selection.plain import as_plain, from_plain
 
-_FORMAT = 1
+_FORMAT = 2
 #: Characters of a name; a longer one is a text that was pasted by mistake.
 _LONGEST = 120
 
@@ -39,7 +40,7 @@ class SavedView:
 
     Examples
     --------
-    >>> view = SavedView("French drinks", Conditions().toggled("language", "fr"))
+    >>> view = SavedView("French drinks", Selection().toggled("language", "fr"))
     >>> save_view(view).name[:13]
     'French_drinks'
     >>> [one.name for one in saved_views()], open_view("French drinks") == view
@@ -48,7 +49,7 @@ class SavedView:
     """
 
     name: str
-    conditions: Conditions = field(default_factory=Conditions)
+    conditions: Selection = field(default_factory=Selection)
     columns: tuple[str, ...] = ()
     sorted_by: str = ""
     descending: bool = False
@@ -65,7 +66,7 @@ def save_view(view: SavedView) -> Path:
         When the disk refuses; an earlier view of this name is then as it was.
     """
     path = _view_path(view.name)
-    write_state(path, view, _FORMAT)
+    write_state(path, {**asdict(view), "conditions": as_plain(view.conditions)}, _FORMAT)
     return path
 
 
@@ -116,11 +117,22 @@ def remove_view(name: str) -> None:
 
 def _read_view(path: Path) -> SavedView:
     try:
-        return read_state(path, SavedView, _FORMAT, "Save the view again.")
+        written = read_state(path, _ViewLayout, _FORMAT, "Save the view again.")
+        return SavedView(**{**msgspec.structs.asdict(written), "conditions": from_plain(written.conditions)})
     except (OSError, ValueError) as error:
         raise InputError(
             f"The view in {path} cannot be read: {error}. Remove the file, and save it again."
         ) from error
+
+
+class _ViewLayout(msgspec.Struct):
+    """A view as JSON."""
+
+    name: str
+    conditions: dict[str, Any]
+    columns: tuple[str, ...] = ()
+    sorted_by: str = ""
+    descending: bool = False
 
 
 def _views_folder() -> Path:
@@ -136,7 +148,7 @@ def _view_path(name: str) -> Path:
     return _views_folder() / f"{safe_name(name)[:60]}-{digest}.json"
 
 
-def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Conditions, str]:
+def applicable(conditions: Selection, chosen: ProductFilter) -> tuple[Selection, str]:
     """Return conditions as far as a catalogue can answer them, and in words what was left out, and what nothing meets.
 
     Words are kept as they are: a search of everything takes a while, and says itself what it finds.
@@ -152,19 +164,18 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
     --------
     >>> import prodex
     >>> here = ProductFilter(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]))
-    >>> asked = Conditions().toggled("brand", "ACME").toggled("brand", "OTHER").toggled("grade", "A")
+    >>> asked = Selection().toggled("brand", "ACME").toggled("brand", "OTHER").toggled("grade", "A")
     >>> kept, notes = applicable(asked, here)
-    >>> kept == asked.without_facet("grade")
+    >>> kept == asked.without_group("grade")
     True
     >>> print(notes.replace(chr(0x2068), "").replace(chr(0x2069), ""))
     There is no audit here, so this was left out: grade: A. No product here meets: brand: OTHER.
     """
-    kept = Conditions(words=conditions.words)
+    kept = Selection(words=conditions.words)
     unaudited, unanswered, unmet = [], [], []
-    for add, needs_audit in _single(conditions):
-        one = add(Conditions())
-        label = next(labels(one, chosen.facets))[0]
-        if needs_audit and chosen.products.audit is None:
+    for one in _each(conditions.searching("")):
+        (label,) = chosen.labels(one)
+        if needs_audit(one) and chosen.products.audit is None:
             unaudited.append(label)
             continue
         try:
@@ -172,7 +183,7 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
         except ProdexError as error:
             unanswered.append(f"{label} was left out: {error}")
             continue
-        kept = add(kept)
+        kept = _with(kept, one)
         if not mask.any():
             unmet.append(label)
     notes = [f"There is no audit here, so this was left out: {'; '.join(unaudited)}."] if unaudited else []
@@ -181,17 +192,20 @@ def applicable(conditions: Conditions, chosen: ProductFilter) -> tuple[Condition
     return kept, " ".join(notes)
 
 
-def _single(conditions: Conditions) -> Iterator[tuple[Callable[[Conditions], Conditions], bool]]:
-    """Yield for each condition a function that adds it to others, and whether it is about an audit."""
-    for name, codes in conditions.facets.items():
-        for code in codes:
-            yield partial(Conditions.toggled, facet=name, code=code), is_of_audit(name)
-    for name, codes in conditions.excluded.items():
-        for code in codes:
-            yield partial(Conditions.excluding, facet=name, code=code), is_of_audit(name)
-    for column, limits in conditions.ranges.items():
-        yield partial(Conditions.within, column=column, limits=limits), column == "score"
-    for failing in conditions.failing:
-        yield partial(Conditions.failing_any, title=failing.title, checks=failing.checks), True
-    for products in conditions.listed:
-        yield partial(Conditions.listing, products=products), False
+def _each(selection: Selection) -> Iterator[Selection]:
+    """Yield each condition, and each code of a group, as a selection of its own."""
+    for one in selection.single():
+        for name, codes in (*one.groups.items(), *one.excluded.items()):
+            for code in codes:
+                yield Selection().toggled(name, code) if one.groups else Selection().excluding(name, code)
+        if not one.groups and not one.excluded:
+            yield one
+
+
+def _with(kept: Selection, one: Selection) -> Selection:
+    """Return a selection with a further condition, or a further code of a group."""
+    for name, codes in one.groups.items():
+        return kept.choosing(name, (*kept.groups.get(name, ()), *codes))
+    for name, (code,) in one.excluded.items():
+        return kept.excluding(name, code)
+    return kept.adding(one)

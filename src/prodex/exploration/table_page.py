@@ -23,7 +23,7 @@ from prodex.messages import percent
 from prodex.quality.completeness import SHARE, channel_column_title, is_of_channel
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
-from prodex.untrusted_text import words
+from prodex.untrusted_text import cut
 
 #: The columns that are shown at first, and those that an audit adds.
 COLUMNS = ("gtin", "name", "brand", "kind", "owner", "updated_at", "texts_count", "pictures_count")
@@ -141,17 +141,6 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
         return f"{value:%Y-%m-%d %H:%M}"
     # An empty text is a value; a blank cell would look like a missing one.
     return cut(str(value), CELL) or '""'
-
-
-def cut(text: str, most: int) -> str:
-    """Return a text; of a long one the beginning, and how much that is of the whole.
-
-    >>> cut("x" * 40_000, 3)
-    'xxx …(3 of 40,000 characters)'
-    """
-    # Cut before it is escaped: a text of a million characters is not worth the work.
-    spelled = words(text[: most + 1]).text
-    return spelled if len(text) <= most else f"{spelled[:most]} …({most:,} of {len(text):,} characters)"
 
 
 def title(column: str) -> str:

@@ -10,7 +10,6 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
-from prodex.exploration.table_page import cut
 from prodex.messages import counted
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
@@ -25,6 +24,7 @@ from prodex.quality import Audit
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
+from prodex.untrusted_text import cut
 
 #: Characters of the name of the catalogue before.
 _LONGEST = 40

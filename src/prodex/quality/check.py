@@ -16,9 +16,11 @@ from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.problems import problem_of, with_labels
+from prodex.quality.products import wire_paths
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
-from prodex.quality.scope import EVERYTHING, Condition, wire_paths
+from prodex.quality.scope import EVERYTHING, columns_of
+from prodex.selection import Selection
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
@@ -118,7 +120,7 @@ class Check:
     parameters: tuple[tuple[str, Any], ...]
     severity: str
     weight: float
-    scopes: tuple[Condition, ...] = (EVERYTHING,)
+    scopes: tuple[Selection, ...] = (EVERYTHING,)
     in_force: date | None = None
     until: date | None = None
     place: str = field(default="", compare=False)
@@ -131,7 +133,7 @@ class Check:
         *,
         severity: str | None = None,
         weight: float | None = None,
-        scope: Condition = EVERYTHING,
+        scope: Selection = EVERYTHING,
         in_force: date | None = None,
         until: date | None = None,
     ) -> Self:
@@ -272,7 +274,7 @@ class Check:
     def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
         """Whether all data that decide to which products it applies were requested or are assumed."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
-        columns = {column for scope in (self.rule.scope, *self.scopes) for column in scope.columns}
+        columns = {column for scope in (self.rule.scope, *self.scopes) for column in columns_of(scope)}
         # What is assumed or given by the query does not have to be requested.
         columns -= {*assume, "market"} if given else {*assume}
         needed = [path for column in columns for path in wire_paths(column)]
@@ -286,7 +288,7 @@ class Check:
     def facts(self) -> CheckFacts:
         """What an audit keeps of it, of a day on which it is in force."""
         rule = self.rule
-        meant = " or ".join(filter(None, (scope.words for scope in self.scopes)))
+        meant = " or ".join(filter(None, (str(scope) for scope in self.scopes)))
         of_rule = ("block", "dimension", "source", "exact", "shipped")
         own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
         return CheckFacts(
@@ -294,7 +296,7 @@ class Check:
             why=self._filled_in(rule.why),
             attribute=self.attribute,
             language=self.language,
-            scope="; ".join(filter(None, [rule.scope.words, meant])),
+            scope="; ".join(filter(None, [str(rule.scope), meant])),
             is_presence=self.is_presence,
             law="" if rule.law is None else rule.law.cited(rule.article),
             in_force=self.in_force,

@@ -12,13 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import locales
-from prodex.catalog.conditions import (
-    ClosedList,
-    ColumnCondition,
-    column_condition,
-    in_three_digits,
-    market_value,
-)
 from prodex.errors import QueryError
 from prodex.locales import short_of
 from prodex.messages import hint, meant
@@ -27,6 +20,13 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE
+from prodex.selection.column_values import (
+    ClosedList,
+    ColumnCondition,
+    column_condition,
+    in_three_digits,
+    market_value,
+)
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame

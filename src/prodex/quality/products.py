@@ -26,13 +26,32 @@ from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
 from prodex.facts.unreadable import Unreadable
 from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
-from prodex.quality.scope import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, is_true, whole
-from prodex.tables.declaration import TABLES
+from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.frames import to_frame, to_series
 
 _Made = TypeVar("_Made")
+
+
+#: Wire paths of the columns that are no leaf of their own.
+_DERIVED = {
+    "market": ("product_key.target_market_id",),
+    "has_pending_update": ("lastRequest",),
+    "product_id": (),
+    "gtin": (),
+}
+_COLUMNS = {column.name: column for column in TABLES["products"].columns}
+
+
+def wire_paths(column: str) -> tuple[str, ...]:
+    """Return the wire path of a column of `products`."""
+    if column in _DERIVED:
+        return _DERIVED[column]
+    table = column.removesuffix("_count")
+    if table in COUNTED:
+        return TABLES[table].anchors
+    return tuple(".".join(path) for path in _COLUMNS[column].paths[:1])
 
 
 class Products:
@@ -59,14 +78,14 @@ class Products:
         self.origin = origin
         self.now = now
         self.assume = assume
-        self._part = part
+        self.part: Part = part
         self._market = market
         self._columns: dict[tuple[str, str], pa.Array] = {}
         self._made: dict[Hashable, Any] = {}
         self._paths: set[str] = set()
 
     def __len__(self) -> int:
-        return self._part.size
+        return self.part.size
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
@@ -187,7 +206,7 @@ class Products:
         language
             Short language code: what says that it is in another language does not count.
         """
-        found = self._once("unreadable", lambda: Unreadable.of(self._part))
+        found = self._once("unreadable", lambda: Unreadable.of(self.part))
         return found.products(attributes, language)
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
@@ -273,7 +292,7 @@ class Products:
     def _read(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
         missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]
         if missing:
-            read = self._states(missing) if table == "presence" else self._part.read(table, missing)
+            read = self._states(missing) if table == "presence" else self.part.read(table, missing)
             for name in missing:
                 self._columns[table, name] = _whole_text_column(read, name)
         return [self._columns[table, name] for name in columns]
@@ -284,7 +303,7 @@ class Products:
             name: name if attribute_of(name) or name == "product_id" else state_column(name)
             for name in columns
         }
-        read = self._part.read("presence", list(shown.values()))
+        read = self.part.read("presence", list(shown.values()))
         absent = pa.repeat(pa.scalar("absent"), len(self))
         return pa.table(
             {name: read[own] if own in read.column_names else absent for name, own in shown.items()}

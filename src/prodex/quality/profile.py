@@ -77,8 +77,9 @@ from prodex.quality.laws import day_given
 from prodex.quality.required_checks import required_columns
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
-from prodex.quality.scope import Condition
+from prodex.quality.scope import read_scope
 from prodex.quality.scores import GRADES
+from prodex.selection import Selection
 from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
@@ -294,7 +295,7 @@ class Profile:
             parameters,
             severity=severity,
             weight=weight,
-            scope=Condition.of(only, place=rule),
+            scope=read_scope(only, place=rule),
             in_force=day_given(in_force, "in_force"),
             until=day_given(until, "until"),
         ).declaring(dict(self.declared))
@@ -462,7 +463,7 @@ def _expanded(
             yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
-def _scope_of_entry(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Condition:
+def _scope_of_entry(entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]) -> Selection:
     read = {}
     for key in ("only", "except"):
         value = entry.get(key, {})
@@ -470,28 +471,30 @@ def _scope_of_entry(entry: Mapping[str, Any], place: TomlText, here: tuple[str |
             words = f"{key} is {value!r}; give columns and values: {{ brand_code = 12 }}."
             raise place.error((*here, key), words)
         with place.named((*here, key)):
-            read[key] = Condition.of(value, place="condition").only
-    return Condition(read["only"], read["except"])
+            read[key] = read_scope(**{"only" if key == "only" else "excepted": value}, place="condition")
+    return replace(read["only"], excepted=(*read["only"].excepted, *read["except"].excepted))
 
 
-def _by_market(parameters: dict[str, Any], scope: Condition) -> Iterator[tuple[dict[str, Any], Condition]]:
+def _by_market(parameters: dict[str, Any], scope: Selection) -> Iterator[tuple[dict[str, Any], Selection]]:
     """Replace the language "of the market" by each language, for the markets that require it."""
     if parameters.get("language") != OF_THE_MARKET:
         yield parameters, scope
         return
-    others = tuple((column, values) for column, values in scope.only if column != "market")
-    chosen = dict(scope.only).get("market", tuple(map(str, REQUIRED_LANGUAGES)))
+    chosen = scope.columns.get("market", tuple(map(str, REQUIRED_LANGUAGES)))
     for language in dict.fromkeys(one for required in REQUIRED_LANGUAGES.values() for one in required):
         markets = tuple(str(m) for m, required in REQUIRED_LANGUAGES.items() if language in required)
         if meant := tuple(market for market in markets if market in chosen):
-            yield parameters | {"language": language}, replace(scope, only=(*others, ("market", meant)))
+            yield (
+                parameters | {"language": language},
+                replace(scope, columns={**scope.columns, "market": meant}),
+            )
 
 
 def _check_of_entry(
     rule: str,
     parameters: dict[str, Any],
     entry: Mapping[str, Any],
-    scope: Condition,
+    scope: Selection,
     place: TomlText,
     here: tuple[str | int, ...],
 ) -> Check:
@@ -563,7 +566,7 @@ def assumptions_of(given: Any, place: TomlText) -> dict[str, Any]:
             there_are = hint(str(name), _ASSUMABLE, "Give food, market or a column of products.")
             raise place.error(("assume", str(name)), f"nothing is called {name!r}{there_are}")
         with place.named(("assume", str(name))):
-            ((_, (assumed[name],)),) = Condition.of({name: value}).only
+            ((assumed[name],),) = read_scope({name: value}).columns.values()
     return assumed
 
 
@@ -707,8 +710,8 @@ def _wire_paths_held(catalog: Catalog) -> set[str]:
 
 def _kinds_in_scope(check: Check, column: str) -> Iterator[str]:
     for scope in check.scopes:
-        for name, values in (*scope.only, *scope.excepted):
-            yield from (value for value in values if name == column and isinstance(value, str))
+        for one in scope.every():
+            yield from (str(value) for value in one.columns.get(column, ()) if value is not None)
     if column == "kind_code":
         yield from dict(check.parameters).get("kinds", ())
 

@@ -27,7 +27,7 @@ from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.problems import attribute_label
-from prodex.quality.products import Products
+from prodex.quality.products import Products, wire_paths
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.requirements import (
     NUTRIENTS,
@@ -41,7 +41,6 @@ from prodex.quality.requirements import (
     value_columns,
 )
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
-from prodex.quality.scope import wire_paths
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.quality.verdict import compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole

@@ -21,8 +21,9 @@ from prodex.messages import hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import LAWS, Law
 from prodex.quality.products import Products
-from prodex.quality.scope import EVERYTHING, Condition
+from prodex.quality.scope import EVERYTHING, read_scope
 from prodex.quality.verdict import Verdict
+from prodex.selection import Selection
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
@@ -111,7 +112,7 @@ class Rule:
     block: str
     needs: tuple[str, ...]
     certain: Certain
-    scope: Condition
+    scope: Selection
     parameters: tuple[Parameter, ...]
     whole: tuple[str, ...]
     gather: Callable[[Products], pa.Table] | None
@@ -260,7 +261,7 @@ def rule(
             block=block,
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
             certain=certain,
-            scope=Condition.of(scope, place=f"rule {name}") if scope else EVERYTHING,
+            scope=read_scope(scope, place=f"rule {name}") if scope else EVERYTHING,
             parameters=parameters_of(function, reserved="whole" if whole or gather else None),
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
             gather=gather,
@@ -325,7 +326,7 @@ def rules() -> pd.DataFrame:
             **{name: getattr(r, name) for name in ("block", "severity", "weight", "dimension")},
             **{name: getattr(r, name) for name in ("title", "problem", "why", "fix")},
             "parameters": ", ".join(map(str, r.parameters)),
-            "scope": r.scope.words,
+            "scope": str(r.scope),
             **{name: getattr(r, name) for name in ("exact", "source", "shipped")},
             "law": None if r.law is None else r.law.cited(r.article),
             "in_force": r.in_force,

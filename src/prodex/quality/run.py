@@ -42,9 +42,10 @@ from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
 from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
-from prodex.quality.scope import Condition, wire_paths
+from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
+from prodex.selection import Selection
 from prodex.store.snapshot import catalog_given, is_own
 from prodex.tables.columns import Answer, Mask
 
@@ -593,23 +594,13 @@ def _in_scope(products: Products, check: Check) -> Answer:
     )
 
 
-def _products_in_scope(products: Products, scopes: Sequence[Condition], of_rule: Condition) -> Answer:
+def _products_in_scope(products: Products, scopes: Sequence[Selection], of_rule: Selection) -> Answer:
     meant = reduce(or_, (_scope_answer(products, scope) for scope in scopes))
     return meant & _scope_answer(products, of_rule)
 
 
-def _scope_answer(products: Products, scope: Condition) -> Answer:
-    return products.remember(scope, lambda: _held_scope(products, scope))
-
-
-def _held_scope(products: Products, scope: Condition) -> Answer:
-    held = scope.holds(products.assumed, len(products))
-    paths = [path for column in scope.columns for path in wire_paths(column)]
-    unclear = products.unreadable(paths)
-    if not unclear.any():
-        return held
-    # What cannot be read is not the same as nothing: the product may be meant or not, unless another column decides.
-    return held & pd.arrays.BooleanArray(np.ones(len(products), bool), unclear)
+def _scope_answer(products: Products, scope: Selection) -> Answer:
+    return products.remember(scope, lambda: is_meant(products, scope))
 
 
 class Prepared(NamedTuple):

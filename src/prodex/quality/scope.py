@@ -1,158 +1,110 @@
-"""Scope: for which products a check is a question, as a condition on columns of `products`.
+"""Scope: for which products a check is a question, as a selection that is judged with what may be unknown.
 
-Two words mean more than one column: `market` is the market of the product's version, else the one that was asked
-for, else the one that the audit was given. A text that ends in "*" means every value that begins so.
+Whether a product is meant is unknown where it lacks the value that decides, or where it was not asked for. In a column,
+a text that ends in "*" means every value that begins so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
-from prodex.locales import market_code
-from prodex.messages import composed, hint
-from prodex.tables.columns import Answer, composed_texts
-from prodex.tables.declaration import COUNTED, TABLES
+from prodex.quality.products import Products, wire_paths
+from prodex.selection import Begins, Selection
+from prodex.selection.column_values import SCHEMA, column_answer, column_condition
+from prodex.selection.plain import Keys, read_plain
+from prodex.tables.columns import Answer
 
-#: Gives a column of `products`, or the `market`.
-Read = Callable[[str], pa.Array]
-
-_COLUMNS = {column.name: column for column in TABLES["products"].columns}
-#: Wire paths of the columns that are no leaf of their own.
-_DERIVED = {
-    "market": ("product_key.target_market_id",),
-    "has_pending_update": ("lastRequest",),
-    "product_id": (),
-    "gtin": (),
-}
+EVERYTHING = Selection()
 
 
-@dataclass(frozen=True)
-class Condition:
-    """Which products are meant: those where each column has one of its values, but none of the excepted ones.
+def read_scope(
+    only: Mapping[str, Any] | None = None, excepted: Mapping[str, Any] | None = None, *, place: str = "scope"
+) -> Selection:
+    """Read a scope from what people write: a selection, without those that meet any line of what is excepted.
 
-    Attributes
-    ----------
-    only, excepted
-        Columns, each with its values; None means no value.
+    Raises
+    ------
+    InputError
+        When there is no such column, or a value is not of its type; or it asks for what an audit finds.
+
+    Examples
+    --------
+    >>> print(read_scope({"market": ["France", 56], "is_consumer_unit": True}, {"brand_code": "AC*"}))
+    market = 250 or 56; is_consumer_unit = true; not brand_code = AC*
     """
+    problems: list[str] = []
 
-    only: tuple[tuple[str, tuple[Any, ...]], ...] = ()
-    excepted: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    def tell(keys: Keys, what: str) -> None:
+        problems.append(f"{'.'.join(map(str, keys))}: {what}" if keys else what)
 
-    @classmethod
-    def of(
-        cls,
-        only: Mapping[str, Any] | None = None,
-        excepted: Mapping[str, Any] | None = None,
-        *,
-        place: str = "scope",
-    ) -> Self:
-        """Read a condition from what people write.
+    read = [read_plain(one, tell) for one in (only or {}, excepted or {})]
+    if problems:
+        raise InputError("\n".join(f"{place}: {one}" for one in problems))
+    meant, others = (_as_scope(one or Selection(), place) for one in read)
+    return replace(meant, excepted=(*meant.excepted, *others.single()))
 
-        Raises
-        ------
-        InputError
-            When there is no such column, or a value is not of its type.
 
-        Examples
-        --------
-        >>> Condition.of({"market": ["France", 56], "is_consumer_unit": True}).words
-        'market = 250 or 56, is_consumer_unit = true'
-        """
-        return cls(_read_conditions(only or {}, place), _read_conditions(excepted or {}, place))
+def _as_scope(selection: Selection, place: str) -> Selection:
+    """Return a selection with values as their columns have them, and beginnings for texts that end in an asterisk."""
+    if selection.failing or "score" in selection.ranges or "grade" in selection.groups:
+        raise InputError(f"{place}: a check cannot be asked by what an audit finds, which is known after it.")
+    return replace(
+        selection,
+        columns={name: _values(name, values, place) for name, values in selection.columns.items()},
+        either=tuple(tuple(_as_scope(one, place) for one in several) for several in selection.either),
+        excepted=tuple(_as_scope(one, place) for one in selection.excepted),
+    )
 
-    @property
-    def words(self) -> str:
-        """The condition as people read it."""
-        named = [f"{column} = {_values_text(values)}" for column, values in self.only]
-        return ", ".join(
-            [*named, *(f"not {column} = {_values_text(values)}" for column, values in self.excepted)]
-        )
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return tuple(column for column, _ in (*self.only, *self.excepted))
+def _values(column: str, values: tuple[Any, ...], place: str) -> tuple[Any, ...]:
+    is_text = pa.types.is_string(SCHEMA.field(column).type)
+    begun = [
+        Begins(one[:-1]) if is_text and isinstance(one, str) and one.endswith("*") else one for one in values
+    ]
+    try:
+        wanted = column_condition(column, begun, SCHEMA, None)
+    except QueryError as error:
+        raise InputError(f"{place}: {error}") from error
+    return tuple(
+        one.value.lstrip("0") if column == "market" and one.value else one.value for one in wanted.entries
+    )
 
-    def holds(self, read: Read, size: int) -> Answer:
-        """Say for each product whether it is meant; missing where a column that decides has no value.
 
-        Who has no value is not excepted either: an exception is for products that show it.
-        """
-        held = pd.array(np.ones(size, bool), "boolean")
-        for column, values in self.only:
-            held &= _is_one_of(read(column), values)
-        for column, values in self.excepted:
-            held &= ~_is_one_of(read(column), values).fillna(False)
+def is_meant(products: Products, scope: Selection) -> Answer:
+    """Say for each product whether it is meant; missing where what decides is not there, or cannot be read.
+
+    Who has no value is not excepted either: an exception is for products that show it.
+    """
+    everything = pd.array(np.ones(len(products), bool), "boolean")
+    held: Answer = scope.met(
+        everything, lambda one: _answer(products, one), lambda answer: answer.fillna(False)
+    )
+    unclear = products.unreadable([path for column in columns_of(scope) for path in wire_paths(column)])
+    if not unclear.any():
         return held
+    # What cannot be read is not the same as nothing: the product may be meant or not, unless another column decides.
+    return held & pd.arrays.BooleanArray(np.ones(len(products), bool), unclear)
 
 
-EVERYTHING = Condition()
+def _answer(products: Products, one: Selection) -> Answer:
+    for column, values in one.columns.items():
+        return column_answer(column, values, products.assumed(column))
+    # Groups, words and states of attributes are found where an explorer finds them.
+    here = Catalog((products.part,), products.origin)
+    return pd.array(here.mask(one), "boolean")
 
 
-def wire_paths(column: str) -> tuple[str, ...]:
-    """Return the wire path of a column of `products`."""
-    if column in _DERIVED:
-        return _DERIVED[column]
-    table = column.removesuffix("_count")
-    if table in COUNTED:
-        return TABLES[table].anchors
-    return tuple(".".join(path) for path in _COLUMNS[column].paths[:1])
-
-
-def _read_conditions(conditions: Mapping[str, Any], place: str) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    read = []
-    for column, value in conditions.items():
-        if column != "market" and column not in _COLUMNS:
-            there_are = hint(column, ["market", *_COLUMNS], "`prodex tables products` lists its columns.")
-            raise InputError(f"{place}: products has no column {column!r}{there_are}")
-        values = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        read.append((column, tuple(dict.fromkeys(_condition_value(column, one, place) for one in values))))
-    return tuple(read)
-
-
-def _condition_value(column: str, value: Any, place: str) -> Any:
-    if value is None:
-        return None
-    if column == "market":
-        try:
-            return str(market_code(value))
-        except (QueryError, AttributeError) as error:
-            raise InputError(f"{place}: {error}") from error
-    kind = _COLUMNS[column].kind
-    if kind in {"string", "code"} and not isinstance(value, bool):
-        return str(value)
-    fits = {"boolean": bool, "integer": int, "number": int | float}.get(kind)
-    if fits is None or not isinstance(value, fits) or (kind != "boolean" and isinstance(value, bool)):
-        raise InputError(f"{place}: {column} holds {kind}, and {value!r} is not one of them.")
-    return value
-
-
-def _is_one_of(column: pa.Array, values: tuple[Any, ...]) -> Answer:
-    # "Nestlé" is written in two ways that look alike; a value without accents in one.
-    if any(isinstance(one, str) and not one.isascii() for one in values):
-        column = composed_texts(column)
-        values = tuple(composed(one) if isinstance(one, str) else one for one in values)
-    begins = [one[:-1] for one in values if isinstance(one, str) and one.endswith("*")]
-    whole = [one for one in values if one is not None and not (isinstance(one, str) and one.endswith("*"))]
-    # All plain values in one lookup; beginnings one by one.
-    held = pc.is_in(column, pa.array(whole, column.type)).to_numpy(zero_copy_only=False)
-    for beginning in begins:
-        held = held | pc.fill_null(pc.starts_with(column, beginning), False).to_numpy(zero_copy_only=False)
-    # Whether a product without a value is meant is undecided, unless no value is asked for.
-    has_none = np.asarray(column.is_null().to_numpy(zero_copy_only=False), bool)
-    if None in values:
-        held, has_none = held | has_none, has_none & False
-    return pd.arrays.BooleanArray(np.asarray(held, bool) & ~has_none, has_none)
-
-
-def _values_text(values: tuple[Any, ...]) -> str:
-    shown = ("nothing" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-    return " or ".join(shown)
+def columns_of(scope: Selection) -> list[str]:
+    """Return the columns of `products` that decide whether a product is meant."""
+    every = list(scope.every())
+    return list(
+        dict.fromkeys(name for one in every for name in (*one.columns, *one.ranges) if name in SCHEMA.names)
+    )

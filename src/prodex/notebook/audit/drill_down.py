@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.exploration.conditions import Code, Conditions, FailingChecks
 from prodex.exploration.facets import FAMILY
 from prodex.notebook.shared.boxes import Button
 from prodex.notebook.shared.panel import Panel
@@ -17,6 +16,7 @@ from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.completeness import Completeness
 from prodex.quality.states import State
+from prodex.selection import Code, FailingChecks, Selection
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class DrillDown:
     >>> audit = prodex.audit(prodex.flatten(records), {"checks": {"valid_gtin": {}, "has_name": {}}})
     >>> DrillDown("identity", ("has_name",), ("brand", "B")).products(audit)
     ('8',)
-    >>> DrillDown("identity", ("has_name",), ("brand", None)).added_to(Conditions()).facets
+    >>> DrillDown("identity", ("has_name",), ("brand", None)).added_to(Selection()).groups
     {'brand': (None,)}
     """
 
@@ -61,7 +61,7 @@ class DrillDown:
             kept &= _members_of_group(audit, *self.facet)
         return tuple(audit.identity["product_id"].filter(pa.array(kept)).to_pylist())
 
-    def added_to(self, conditions: Conditions) -> Conditions:
+    def added_to(self, conditions: Selection) -> Selection:
         """Return conditions that require these products as well."""
         if self.facet is not None and not self._has_facet(conditions):
             conditions = conditions.toggled(*self.facet)
@@ -69,7 +69,7 @@ class DrillDown:
             conditions = conditions.failing_any(self._failing.title, self._failing.checks)
         return conditions
 
-    def removed_from(self, conditions: Conditions) -> Conditions:
+    def removed_from(self, conditions: Selection) -> Selection:
         """Return conditions that no longer require these products."""
         if self.facet is not None and self._has_facet(conditions):
             conditions = conditions.toggled(*self.facet)
@@ -77,12 +77,12 @@ class DrillDown:
             conditions = conditions.failing_any(self._failing.title, self._failing.checks)
         return conditions
 
-    def is_in(self, conditions: Conditions) -> bool:
+    def is_in(self, conditions: Selection) -> bool:
         """Return whether conditions require these products."""
         return self.added_to(conditions) == conditions
 
-    def _has_facet(self, conditions: Conditions) -> bool:
-        return self.facet is not None and self.facet[1] in conditions.facets.get(self.facet[0], ())
+    def _has_facet(self, conditions: Selection) -> bool:
+        return self.facet is not None and self.facet[1] in conditions.groups.get(self.facet[0], ())
 
     @property
     def _failing(self) -> FailingChecks | None:

@@ -14,7 +14,6 @@ from traitlets import Bool, Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.messages import counted
 from prodex.notebook.audit.acceptance import AcceptanceForm
 from prodex.notebook.audit.check_table import CheckTable
@@ -53,6 +52,7 @@ from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.run import audit
+from prodex.selection import Selection
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.reading import with_pending_updates
@@ -281,11 +281,11 @@ class AuditPanel(Panel):
         return whole.only(ids, words)
 
     @property
-    def _conditions(self) -> Conditions:
+    def _conditions(self) -> Selection:
         """What is chosen: with an exploration by all panels, else by the figures that were pressed here."""
         if self.exploration is not None:
             return self.exploration.conditions
-        conditions = Conditions()
+        conditions = Selection()
         for choice in self._choices:
             conditions = choice.added_to(conditions)
         return conditions
@@ -324,7 +324,7 @@ class AuditPanel(Panel):
             self._choices = [] if choice is None else kept if there else [*kept, choice]
             self._show_chosen()
         elif choice is None:
-            self.exploration.conditions = Conditions()
+            self.exploration.conditions = Selection()
         else:
             now = self.exploration.conditions
             self.exploration.conditions = (

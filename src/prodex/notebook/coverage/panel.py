@@ -13,10 +13,8 @@ from traitlets import Bool, Instance, TraitError, Tuple, Unicode, link, validate
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, required_checks
 from prodex.exploration.filled import USUAL
-from prodex.exploration.table_page import cut
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
 from prodex.notebook.coverage.view import CoverageView
@@ -29,6 +27,8 @@ from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
+from prodex.selection import Selection
+from prodex.untrusted_text import cut
 
 #: What the columns can be: texts in a language, or the groups of a facet.
 GROUPINGS = ("language", "kind", "owner", "brand", "market")
@@ -321,7 +321,7 @@ class CoveragePanel(Panel):
             empty="No attributes are shown.",
         )
 
-    def _press(self, listed: Callable[[CoverageView], Conditions | None]) -> None:
+    def _press(self, listed: Callable[[CoverageView], Selection | None]) -> None:
         """Require the products behind what was pressed as well, or no longer."""
         wanted = None if self._view is None else listed(self._view)
         if wanted is not None:

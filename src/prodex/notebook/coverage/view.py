@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from prodex.colour_scale import shade
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
 from prodex.exploration.filled import CellState
 from prodex.facts.fill import Attribute
@@ -18,6 +17,7 @@ from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.shared.cell_grid import GridRow, PressableCell
 from prodex.quality.problems import attribute_label
+from prodex.selection import Selection
 
 _ALL = "all"
 #: Languages that a head names.
@@ -44,11 +44,11 @@ class CoverageView:
     checks: Checks
     of_required: bool = False
 
-    def heads(self, columns: slice, conditions: Conditions) -> list[PressableCell]:
+    def heads(self, columns: slice, conditions: Selection) -> list[PressableCell]:
         """Return the heads of the first column and of some others."""
         return [self._column_head(column, conditions) for column in self._shown(columns)]
 
-    def rows(self, rows: slice, columns: slice, conditions: Conditions) -> list[GridRow]:
+    def rows(self, rows: slice, columns: slice, conditions: Selection) -> list[GridRow]:
         """Return some rows with the cells of some columns, and the row of totals."""
         shown = self._shown(columns)
         found = [
@@ -63,15 +63,15 @@ class CoverageView:
         head = PressableCell("total", "all attributes", "All attributes together", is_mute=True)
         return [*found, GridRow(head, tuple(map(self._total, shown)), is_total=True)]
 
-    def cell(self, row: str, column: str) -> Conditions | None:
+    def cell(self, row: str, column: str) -> Selection | None:
         """Return the products behind a cell; None where nothing is known to be missing."""
         return self._lacking(self._row_keys[row], self._column_keys[column])
 
-    def row(self, row: str) -> Conditions | None:
+    def row(self, row: str) -> Selection | None:
         """Return the products that lack the attribute of a row."""
         return self._lacking(self._row_keys[row], 0)
 
-    def column(self, column: str) -> Conditions | None:
+    def column(self, column: str) -> Selection | None:
         """Return the products of a column: those of its group, or that have texts in its language."""
         place = self._column_keys[column]
         return in_group(self.figures.by, self.figures.columns[place].code) if place else None
@@ -107,7 +107,7 @@ class CoverageView:
             language = self.figures.columns[column].code
         return attribute, language
 
-    def _lacking(self, row: int, column: int) -> Conditions | None:
+    def _lacking(self, row: int, column: int) -> Selection | None:
         figures = self.figures
         if not figures.has_figures[row, column]:
             return None
@@ -120,7 +120,7 @@ class CoverageView:
         problems = dict.fromkeys(check.problem or check.title for check in checks)
         return fails(" / ".join(problems), [check.id for check in checks], group)
 
-    def _row_head(self, row: int, conditions: Conditions) -> PressableCell:
+    def _row_head(self, row: int, conditions: Selection) -> PressableCell:
         attribute, language = self.figures.rows[row]
         label = self._labels[attribute]
         named = label if language is None else f"{label} · {language_label(language)}"
@@ -146,7 +146,7 @@ class CoverageView:
         more = f" and {len(spoken) - _NAMED} more" if len(spoken) > _NAMED else ""
         return f"required: {', '.join(spoken[:_NAMED])}{more}" if spoken else "required"
 
-    def _column_head(self, column: int, conditions: Conditions) -> PressableCell:
+    def _column_head(self, column: int, conditions: Selection) -> PressableCell:
         group = self.figures.columns[column]
         is_language = self.figures.by == "language"
         lists = "List the products with texts in it" if is_language else "List its products"
@@ -163,7 +163,7 @@ class CoverageView:
             is_mute=listed is None,
         )
 
-    def _cell(self, row: int, column: int, conditions: Conditions) -> PressableCell:
+    def _cell(self, row: int, column: int, conditions: Selection) -> PressableCell:
         figures = self.figures
         filled, products = int(figures.filled[row, column]), int(figures.products[row, column])
         unknown, state = int(figures.unknown[row, column]), figures.states[row, column]

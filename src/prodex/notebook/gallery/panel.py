@@ -8,7 +8,6 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
-from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.export import GalleryExport
@@ -17,6 +16,7 @@ from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import Code, Selection
 from prodex.tables.columns import Mask
 
 
@@ -73,7 +73,7 @@ class GalleryPanel(Panel):
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
         self._sides = row(self.gallery, self.pane, look="sides")
-        self._narrowing: LatestTask[tuple[ProductFilter, Conditions, Mask]] = LatestTask(
+        self._narrowing: LatestTask[tuple[ProductFilter, Selection, Mask]] = LatestTask(
             _narrowed, self._show, self.show_error
         )
         fold = Fold("Export", [self.export])
@@ -104,7 +104,7 @@ class GalleryPanel(Panel):
             self.export.forget()
         self._narrowing(now, self.exploration.conditions)
 
-    def _show(self, found: tuple[ProductFilter, Conditions, Mask]) -> None:
+    def _show(self, found: tuple[ProductFilter, Selection, Mask]) -> None:
         filter_, conditions, mask = found
         # Another panel may have changed both meanwhile.
         if filter_ is self.exploration.filter and conditions == self.exploration.conditions:
@@ -137,5 +137,5 @@ class GalleryPanel(Panel):
         self.exploration.product_id = None
 
 
-def _narrowed(filter_: ProductFilter, conditions: Conditions) -> tuple[ProductFilter, Conditions, Any]:
+def _narrowed(filter_: ProductFilter, conditions: Selection) -> tuple[ProductFilter, Selection, Any]:
     return filter_, conditions, filter_.mask(conditions)

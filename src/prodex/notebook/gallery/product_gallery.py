@@ -18,7 +18,6 @@ from traitlets import Instance, Tuple, Unicode
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.exploration.conditions import Code
 from prodex.exploration.facets import Facets
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.gallery import (
@@ -40,6 +39,7 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.pictures.resize import data_url
 from prodex.progress import PhaseObserver, Reporter
+from prodex.selection import Code
 from prodex.tables.columns import Mask
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ import ipywidgets as w
 from prodex.catalog import Catalog
 from prodex.corrections.bulk import apply_recipe
 from prodex.corrections.recipe import Recipe
-from prodex.corrections.recipe_files import as_plain
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.display.html_tables import block, table
@@ -37,6 +36,7 @@ from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
 from prodex.progress import PATIENCE, PhaseObserver
 from prodex.quality import Profile
+from prodex.selection import Selection
 from prodex.service import Client
 from prodex.worklists.fix import Fix
 
@@ -292,10 +292,8 @@ class BulkCorrection(VBox):
             raise InputError("There is nothing to keep yet: fill in the form first.")
         state = self._exploration
         # What is chosen by filters is chosen again from other products; what is selected are these products.
-        chosen: dict[str, Any] = {"explorer": as_plain(state.conditions)} if state.conditions else {}
-        if state.selected:
-            chosen = {"product_id": list(state.selected)}
-        recipe = Recipe((preview.chosen.step,), path.stem.replace("-", " "), (chosen,) if chosen else ())
+        chosen = Selection.of(product_id=state.selected) if state.selected else state.conditions
+        recipe = Recipe((preview.chosen.step,), path.stem.replace("-", " "), chosen)
         self._exporter.show_message(f"Kept as {recipe.save(path)}.")
 
 
@@ -313,7 +311,7 @@ def preview_of(
 ) -> BulkPreview:
     """Judge what is to be done to some products of a catalogue."""
     # A recipe, since its fix is of the whole catalogue: rules and GTINs are looked at among all of it.
-    recipe = Recipe((chosen.step,), chosen=({"product_id": list(products)},))
+    recipe = Recipe((chosen.step,), chosen=Selection.of(product_id=products))
     why = f"correction of many products: {chosen.step.words}"
     return BulkPreview(catalog, products, chosen, apply_recipe(catalog, recipe, profile=profile, why=why))
 

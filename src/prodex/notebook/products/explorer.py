@@ -12,7 +12,6 @@ from traitlets import Instance, Tuple, link
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
-from prodex.exploration.conditions import Code, Conditions
 from prodex.exploration.facets import FilterResult
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import column_of
@@ -43,6 +42,7 @@ from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.progress import PATIENCE, PhaseObserver, Reporter
 from prodex.quality import Audit
+from prodex.selection import Code, Selection
 from prodex.service import Client
 from prodex.service.connection import service_given
 
@@ -246,7 +246,7 @@ class CatalogExplorer(Panel):
             self.facets.hold(now)
         return now
 
-    def _set(self, conditions: Conditions) -> None:
+    def _set(self, conditions: Selection) -> None:
         self.exploration.conditions = conditions
 
     def _keep_value(self, facet: str, code: Code) -> None:
@@ -268,7 +268,7 @@ class CatalogExplorer(Panel):
         if not self.exploration.conditions:
             self.focus()
 
-    def _look(self, name: str, conditions: Conditions) -> SavedView:
+    def _look(self, name: str, conditions: Selection) -> SavedView:
         by = self.table.order
         return SavedView(name, conditions, self.table.columns, by.column, descending=by.descending)
 

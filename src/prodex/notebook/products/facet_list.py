@@ -8,18 +8,19 @@ from typing import Any
 
 from traitlets import HasTraits, Instance
 
-from prodex.exploration.conditions import Code, Conditions, Range
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import MISSING, SENT, FilterResult, is_of_requirements
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
-from prodex.exploration.table_page import cut, title
+from prodex.exploration.table_page import title
 from prodex.locales import language_label
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
+from prodex.selection import Code, Range, Selection
+from prodex.untrusted_text import cut
 
 #: The facets in the order in which most questions begin; any others follow.
 _ORDER = (
@@ -57,7 +58,7 @@ class FacetList(HasTraits):
         The live widget.
     """
 
-    conditions: Instance[Conditions] = Instance(Conditions, ())
+    conditions: Instance[Selection] = Instance(Selection, ())
 
     def __init__(self, panel: Panel, opened: Callable[[], object], *, open_first: tuple[str, ...]) -> None:
         super().__init__()
@@ -108,7 +109,7 @@ class FacetList(HasTraits):
         for name, folding in self._foldings.items():
             self._foldings[name] = Folding(is_open=folding.is_open)
 
-    def show(self, conditions: Conditions, left: FilterResult) -> None:
+    def show(self, conditions: Selection, left: FilterResult) -> None:
         """Show these conditions, and the number of products that each value of an open facet has or would add."""
         self._left = left
         self.conditions = conditions
@@ -140,7 +141,7 @@ class FacetList(HasTraits):
     def _extra(self, usual: list[str]) -> list[str]:
         """Return the facets that were added, and those that another panel selects values of."""
         conditions = self.conditions
-        selected = [*conditions.facets, *conditions.excluded, *map(range_facet, conditions.ranges)]
+        selected = [*conditions.groups, *conditions.excluded, *map(range_facet, conditions.ranges)]
         there = [name for name in selected if column_of(name) or name in self._facets]
         return [one for one in dict.fromkeys((*self._added, *there)) if one not in usual]
 
@@ -171,7 +172,7 @@ class FacetList(HasTraits):
         if column := column_of(name):
             return "1 selected" if column in self.conditions.ranges else ""
         numbers = (
-            len(self.conditions.facets.get(name, ())),
+            len(self.conditions.groups.get(name, ())),
             len(self.conditions.excluded.get(name, ())),
         )
         words = zip(numbers, ("selected", "excluded"), strict=True)
@@ -291,7 +292,7 @@ class FacetList(HasTraits):
         self._added = tuple(one for one in self._added if one != facet)
         self._foldings.pop(facet, None)
         column, before = column_of(facet), self.conditions
-        self.conditions = before.within(column, Range()) if column else before.without_facet(facet)
+        self.conditions = before.within(column, Range()) if column else before.without_group(facet)
         if self.conditions == before:
             self.draw()
 
@@ -335,7 +336,7 @@ class Folding:
 
 
 def listed_values(
-    values: FacetValues, counts: Counts, conditions: Conditions, folding: Folding
+    values: FacetValues, counts: Counts, conditions: Selection, folding: Folding
 ) -> dict[str, Any]:
     """Return the values of a facet as the list of facets is given them.
 
@@ -358,12 +359,12 @@ def listed_values(
     >>> from prodex.exploration.filtering import ProductFilter
     >>> brands = [{"id": n, "brand": {"code": code}} for n, code in enumerate("AAB")]
     >>> brand = ProductFilter(prodex.flatten(brands)).facets["brand"]
-    >>> found = listed_values(brand, brand.totals, Conditions().excluding("brand", "B"), Folding())
+    >>> found = listed_values(brand, brand.totals, Selection().excluding("brand", "B"), Folding())
     >>> [(value["label"], value["count"], value["state"]) for value in found["values"]]
     [('B', 1, 'excluded'), ('A', 2, '')]
     """
     name = values.facet.name
-    chosen, excluded = conditions.facets.get(name, ()), conditions.excluded.get(name, ())
+    chosen, excluded = conditions.groups.get(name, ()), conditions.excluded.get(name, ())
     fitting, zeros = _fitting(values, counts, {*chosen, *excluded}, folding)
     shown = fitting[: folding.most]
     parents = set(values.above)

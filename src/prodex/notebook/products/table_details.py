@@ -12,18 +12,19 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from prodex.exploration.condition_labels import range_words
-from prodex.exploration.conditions import Conditions, Range
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult, facet_name
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of
-from prodex.exploration.table_page import NOT_REQUESTED, cut
+from prodex.exploration.table_page import NOT_REQUESTED
 from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import Range, Selection
+from prodex.selection.sentences import range_words
+from prodex.untrusted_text import cut
 
 #: With more products, it is read in the background.
 _READ_AT_ONCE = 20_000
@@ -125,7 +126,7 @@ class TableDetails:
         """Keep the bins under a head that were pressed, or remove their range."""
         self._set(self._heads.ranging(self._exploration.conditions, column, first, last))
 
-    def _set(self, conditions: Conditions) -> None:
+    def _set(self, conditions: Selection) -> None:
         self._exploration.conditions = conditions
 
 
@@ -151,7 +152,7 @@ class ColumnHeads:
     --------
     >>> import prodex
     >>> chosen = ProductFilter(prodex.flatten([{"id": n, "lifeCycle": n // 2} for n in range(5)]))
-    >>> heads, conditions = ColumnHeads(chosen), Conditions()
+    >>> heads, conditions = ColumnHeads(chosen), Selection()
     >>> found = heads.of(["life_cycle"], conditions, chosen.narrow(conditions))
     >>> [(one["label"], one["count"]) for one in found["life_cycle"]["bins"]]
     [('0', 2), ('1', 2), ('2', 1)]
@@ -182,7 +183,7 @@ class ColumnHeads:
         return self
 
     def of(
-        self, columns: Iterable[str], conditions: Conditions, left: FilterResult
+        self, columns: Iterable[str], conditions: Selection, left: FilterResult
     ) -> dict[str, dict[str, Any]]:
         """Return the head of each column that has one.
 
@@ -200,12 +201,12 @@ class ColumnHeads:
             for column, facet in _headed(columns)
         }
 
-    def ranging(self, conditions: Conditions, column: str, first: int, last: int) -> Conditions:
+    def ranging(self, conditions: Selection, column: str, first: int, last: int) -> Selection:
         """Keep the values from one bin to another; the same bins once more remove the range."""
         limits = self._histogram(column).range(first, last)
         return conditions.within(column, Range() if conditions.ranges.get(column) == limits else limits)
 
-    def picking(self, conditions: Conditions, column: str, key: int) -> Conditions:
+    def picking(self, conditions: Selection, column: str, key: int) -> Selection:
         """Select a value, or clear it; the key is the one that its head has for it."""
         facet = facet_name(column)
         assert facet is not None  # noqa: S101 - other columns show no values
@@ -230,10 +231,10 @@ class ColumnHeads:
             )
         return {"bins": bins, "note": _without_value(found.without)}
 
-    def _values(self, facet: str, conditions: Conditions, left: FilterResult) -> dict[str, Any]:
+    def _values(self, facet: str, conditions: Selection, left: FilterResult) -> dict[str, Any]:
         values = self._chosen.facets[facet]
         counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
-        selected = conditions.facets.get(facet, ())
+        selected = conditions.groups.get(facet, ())
         named: list[dict[str, Any]] = [
             {
                 "key": place,

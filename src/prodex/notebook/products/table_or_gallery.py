@@ -9,13 +9,13 @@ import ipywidgets as w
 import numpy as np
 from traitlets import Instance, Tuple, Unicode, link
 
-from prodex.exploration.conditions import Code
 from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Fold, Panel, show_if
+from prodex.selection import Code
 from prodex.tables.columns import Mask
 
 TABLE, GALLERY = "Table", "Gallery"

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prodex.exploration.table_page import cut
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
-from prodex.untrusted_text import LABEL, ends
+from prodex.untrusted_text import LABEL, cut, ends
 
 #: Characters that are shown of the head of a column, of other texts, and of a tooltip.
 _NARROW, _WIDE, _HINT = 60, LABEL, 400

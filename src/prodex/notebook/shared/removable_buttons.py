@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets as w
 from traitlets import Instance, Int, Tuple
 
-from prodex.exploration.condition_labels import labels
-from prodex.exploration.conditions import Conditions
-from prodex.exploration.facet_values import FacetValues
+from prodex.exploration.facets import Facets
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.table_page import AUDIT_COLUMNS, title
 from prodex.notebook.shared.boxes import HBox
 from prodex.notebook.shared.panel import Panel
+from prodex.selection import Selection
+from prodex.selection.sentences import labels
 from prodex.tables.declaration import TABLES
 
 _CLEAR = "Clear all"
@@ -77,20 +77,20 @@ class ActiveFilters(RemovableButtons):
         How often one was clicked: conditions change in other places, too.
     """
 
-    conditions: Instance[Conditions] = Instance(Conditions, ())
+    conditions: Instance[Selection] = Instance(Selection, ())
     clicks: Int[int, int] = Int()
 
     def __init__(self, *, panel: Panel) -> None:
         super().__init__(panel, "Remove this filter")
         self.add_class("chips")
-        self._without: list[Conditions] = []
+        self._without: list[Selection] = []
 
-    def show(self, conditions: Conditions, values: Mapping[str, FacetValues]) -> None:
+    def show(self, conditions: Selection, facets: Facets) -> None:
         """Show these conditions."""
         self.conditions = conditions
-        filters = list(labels(conditions, values))
+        filters = list(labels(conditions, facets.called, title))
         if len(filters) > 1:
-            filters.append((_CLEAR, Conditions()))
+            filters.append((_CLEAR, Selection()))
         self._without = [without for _, without in filters]
         self._show([label if label == _CLEAR else f"{label} ✕" for label, _ in filters])
 

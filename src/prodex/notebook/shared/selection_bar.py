@@ -9,7 +9,6 @@ from typing import Any
 import ipywidgets as w
 
 from prodex.errors import InputError, OtherLayout
-from prodex.exploration.conditions import Conditions, ProductList
 from prodex.exploration.saved_views import (
     SavedView,
     applicable,
@@ -23,6 +22,7 @@ from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.panel import Fold, Panel, button, html, message_html, row, show_if
 from prodex.notebook.shared.removable_buttons import ActiveFilters
 from prodex.notebook.shared.state import Exploration
+from prodex.selection import ProductList, Selection
 
 _NONE = ("a saved view …", "")
 _EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
@@ -57,7 +57,7 @@ class SelectionBar(VBox):
         panel: Panel,
         exploration: Exploration,
         *,
-        look: Callable[[str, Conditions], SavedView] | None = None,
+        look: Callable[[str, Selection], SavedView] | None = None,
         take: Callable[[SavedView], object] | None = None,
     ) -> None:
         self._panel, self._exploration = panel, exploration
@@ -74,7 +74,7 @@ class SelectionBar(VBox):
         lines = row(self._saved, self._remove, self._name, self._save, look="line")
         self.views: Fold = Fold("Views", [lines])
         self._view_note, self._empty = html(""), html("")
-        self._opened: Conditions | None = None
+        self._opened: Selection | None = None
         bar = row(self.back, self.forward, self.chips, self.only, self.views, look="selection")
         super().__init__([bar, self._empty, self._view_note])
         self._connect()
@@ -97,10 +97,10 @@ class SelectionBar(VBox):
         self.forward.disabled = not self._history.can_go_forward
 
     @property
-    def _selected(self) -> Conditions:
+    def _selected(self) -> Selection:
         """The conditions that only the selected products meet."""
         ids = self._exploration.selected
-        return Conditions(listed=(ProductList(counted(len(ids), "selected product"), ids),))
+        return Selection(listed=(ProductList(counted(len(ids), "selected product"), ids),))
 
     def _connect(self) -> None:
         on = self._panel.on
@@ -121,7 +121,7 @@ class SelectionBar(VBox):
         if pressed.disabled:
             other.focus()
 
-    def _set(self, conditions: Conditions) -> None:
+    def _set(self, conditions: Selection) -> None:
         self._refine(partial(setattr, self._exploration, "conditions", conditions))
 
     def _refine(self, change: Callable[[], object]) -> None:

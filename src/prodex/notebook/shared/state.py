@@ -10,11 +10,11 @@ from traitlets import Bool, HasTraits, Instance, TraitError, Tuple, Unicode, obs
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.drafts import CollectedDraft, SentCorrections
 from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.shared.panel import OwnChange
 from prodex.quality import Audit
+from prodex.selection import Selection
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.text_corrections import TextCorrection
 
@@ -64,7 +64,7 @@ class Exploration(HasTraits):
 
     catalog: Instance[Catalog] = Instance(Catalog)
     audit: Instance[Audit | None] = Instance(Audit, allow_none=True)
-    conditions: Instance[Conditions] = Instance(Conditions, ())
+    conditions: Instance[Selection] = Instance(Selection, ())
     selected: Instance[tuple[str, ...]] = Tuple()
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     corrections: Instance[tuple[TextCorrection, ...]] = Tuple()
@@ -160,7 +160,7 @@ class Exploration(HasTraits):
             self.former = (self.catalog, self.audit)
         # Observers hear of all five only when all are set: no panel draws the new catalogue under the old conditions.
         with self.hold_trait_notifications():
-            self.conditions = Conditions()
+            self.conditions = Selection()
             self.selected = ()
             self.product_id = None
             self.audit = audit
@@ -241,7 +241,7 @@ class Exploration(HasTraits):
         return proposal["value"]
 
 
-#: Conditions that are kept; nobody undoes more, and a long day of work has thousands.
+#: Selection that are kept; nobody undoes more, and a long day of work has thousands.
 _MOST = 200
 
 
@@ -275,10 +275,10 @@ class History(HasTraits):
     >>> history = exploration.history
     >>> exploration.conditions = exploration.conditions.toggled("brand", "ACME")
     >>> history.back()
-    >>> exploration.conditions.facets, history.can_go_forward
+    >>> exploration.conditions.groups, history.can_go_forward
     ({}, True)
     >>> history.forward()
-    >>> exploration.conditions.facets
+    >>> exploration.conditions.groups
     {'brand': ('ACME',)}
     """
 
@@ -288,7 +288,7 @@ class History(HasTraits):
     def __init__(self, exploration: HasConditions) -> None:
         super().__init__()
         self._exploration = exploration
-        self._kept: list[Conditions] = [exploration.conditions]
+        self._kept: list[Selection] = [exploration.conditions]
         self._place = 0
         exploration.observe(lambda _: self._follow(), "conditions")
         exploration.observe(lambda _: self._begin(), "catalog")

@@ -19,8 +19,6 @@ from prodex import clock
 from prodex.compare import Difference, diff
 from prodex.display.html_tables import Html, table
 from prodex.errors import InputError
-from prodex.exploration.conditions import ProductList
-from prodex.exploration.table_page import cut
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
@@ -35,7 +33,8 @@ from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.progress import Progress, Show, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.quality.problems import attribute_title
-from prodex.untrusted_text import words
+from prodex.selection import ProductList
+from prodex.untrusted_text import cut, words
 
 #: Changed values that are written at a time.
 _BATCH = 10_000

@@ -13,7 +13,6 @@ from traitlets import Instance, link
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, OtherLayout
-from prodex.exploration.conditions import Conditions, ProductList
 from prodex.files.atomic import relative_to_working_folder
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
@@ -31,6 +30,7 @@ from prodex.notebook.snapshots.saved import (
 )
 from prodex.notebook.snapshots.trend import TrendBox
 from prodex.progress import Progress
+from prodex.selection import ProductList, Selection
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
 
@@ -172,7 +172,7 @@ class SnapshotPanel(Panel):
             return
         if state.catalog.folder != difference.new.folder:
             state.look_at(difference.new)
-        state.conditions = Conditions(listed=(products,))
+        state.conditions = Selection(listed=(products,))
 
     def _tell(self, exploration: Exploration) -> None:
         """Have cards show what changed of their products; while others are compared, what is known stays."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from prodex.quality.check import Check
@@ -17,6 +18,7 @@ from prodex.quality.requirements import (
     ProductFamily,
     Requirements,
 )
+from prodex.selection import Selection
 
 #: Rules that ask for data of every product of their scope; others decide for themselves, such as by what is food.
 _RULES = frozenset({"required_text", "required_attribute", "measure_told", "has_net_content"})
@@ -69,8 +71,12 @@ def _families(check: Check, channel: Channel, by: str) -> Iterator[tuple[str, Le
     if check.rule.id not in _RULES or not facts.is_presence or facts.attribute is None:
         return
     for scope in check.scopes:
-        only = dict(scope.only) | dict(check.rule.scope.only)
-        excepted = dict(scope.excepted)
+        if any(
+            one != Selection(columns=one.columns) for one in (replace(scope, excepted=()), *scope.excepted)
+        ):
+            continue  # a channel has no such condition
+        only = {**scope.columns, **check.rule.scope.columns}
+        excepted = {name: values for one in scope.excepted for name, values in one.columns.items()}
         kinds = only.pop(_FAMILIES, None)
         left_out = excepted.pop(_FAMILIES, ())
         is_by_kind = by in {"kind", _FAMILIES} or (kinds is None and not left_out)

@@ -20,7 +20,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from typing import Any
 from prodex.errors import InputError, QueryError
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
+from prodex.files.toml_writing import toml_key, toml_value
 from prodex.locales import language_tag, market_code, market_name, short_of
 from prodex.messages import hint
 from prodex.quality.requirement_files.asked_in_words import ask_of
@@ -86,9 +86,9 @@ def toml_of(requirements: Requirements) -> str:
 def _lines(requirements: Requirements) -> Iterator[str]:
     yield "# What each channel asks of the products of each family: must, should, may or not, and conditions."
     yield f"{MARK} = {LAYOUT}"
-    yield f"by = {_string(requirements.by)}"
+    yield f"by = {toml_value(requirements.by)}"
     for channel in requirements.channels:
-        yield from ("", "[[channels]]", f"name = {_string(channel.name)}")
+        yield from ("", "[[channels]]", f"name = {toml_value(channel.name)}")
         if channel.market:
             yield f"market = {channel.market}  # {market_name(channel.market)}"
         if channel.consumer_units:
@@ -97,9 +97,9 @@ def _lines(requirements: Requirements) -> Iterator[str]:
         yield from ("", "[families]")
     for one in requirements.families:
         inside = [
-            f"{name} = {_string(value)}" for name in ("label", "parent") if (value := getattr(one, name))
+            f"{name} = {toml_value(value)}" for name in ("label", "parent") if (value := getattr(one, name))
         ]
-        yield f"{_key(one.code)} = {{{', '.join(inside)}}}"
+        yield f"{toml_key(one.code)} = {{{', '.join(inside)}}}"
     for channel in requirements.channels:
         own = [one for one in requirements.requirements if one.channel == channel.label]
         for code in dict.fromkeys(one.family for one in own):
@@ -111,23 +111,16 @@ def _lines(requirements: Requirements) -> Iterator[str]:
                 yield from ("", "# All families")
             else:
                 yield ""
-            yield f"[asked.{_key(channel.label)}.{_key(code)}]"
+            yield f"[asked.{toml_key(channel.label)}.{toml_key(code)}]"
             with_language = {one.attribute for one in of_family if one.language}
             for asked, ask in of_family.items():
                 language = asked.language or (_ANY if asked.attribute in with_language else "")
-                name = f"{_key(asked.attribute)}.{_key(language)}" if language else _key(asked.attribute)
-                yield f"{name} = {_string(ask.words)}"
-
-
-def _key(text: str) -> str:
-    return text if _BARE.fullmatch(text) else _string(text)
-
-
-def _string(text: str) -> str:
-    """Return a text as TOML has it; patterns and quotes are easier to read without escapes."""
-    if ("\\" in text or '"' in text) and "'" not in text and text.isprintable():
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+                name = (
+                    f"{toml_key(asked.attribute)}.{toml_key(language)}"
+                    if language
+                    else toml_key(asked.attribute)
+                )
+                yield f"{name} = {toml_value(ask.words)}"
 
 
 def _on_one_line(text: str) -> str:
@@ -240,7 +233,7 @@ def _asked(
     for label, of_channel in _table(given, ("asked",), place, wrong).items():
         if (channel := channels.get(label)) is None:
             near = hint(label, channels, "Write it below [[channels]].")
-            line = lines.of_channels.get(_key(label))
+            line = lines.of_channels.get(toml_key(label))
             where = (
                 place.where(("asked", label))
                 if line is None
@@ -298,8 +291,8 @@ class _Lines:
 
     def where(self, label: str, code: str, attribute: str, language: str) -> str:
         """Return file, line and key of a requirement."""
-        header = f"[asked.{_key(label)}.{_key(code)}]"
-        line = self.of_keys.get((header, f"{_key(attribute)}.{_key(language)}")) if language else None
+        header = f"[asked.{toml_key(label)}.{toml_key(code)}]"
+        line = self.of_keys.get((header, f"{toml_key(attribute)}.{toml_key(language)}")) if language else None
         if line is None:
             return self.place.where(("asked", label, code, attribute))
         return f"{self.place.shown}, line {line}, asked.{label}.{code}.{attribute}.{language}"

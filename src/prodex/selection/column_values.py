@@ -6,7 +6,7 @@ Values that occur in the catalogue are always accepted, even if no specification
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import IntEnum
@@ -15,6 +15,8 @@ from operator import or_
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -25,7 +27,10 @@ from prodex.errors import QueryError
 from prodex.messages import composed, hint
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
 from prodex.query.values import gtins_given, market, member, refuse_rounded
-from prodex.tables.columns import composed_texts
+from prodex.selection.plain import MARKET
+from prodex.selection.value import Begins
+from prodex.tables.columns import Answer, Mask, composed_texts, is_true
+from prodex.tables.declaration import TABLES
 
 #: Gives the distinct values of a column.
 Stored: TypeAlias = Callable[[str], pa.Array]
@@ -66,10 +71,17 @@ class ClosedList:
         From the column's name and what a person gives to the value; raises `QueryError` with what there is.
     form
         The form in which values of the column compare.
+    is_open
+        Whether a service may have values that the list lacks, so that one which is not known may be meant.
     """
 
     read: Callable[[str, Any], Any]
     form: Callable[[Any], Any] = as_it_is
+    is_open: bool = False
+
+
+#: The columns of `products`, and the market that counts.
+SCHEMA = TABLES["products"].schema.append(pa.field(MARKET, pa.string()))
 
 
 def market_value(name: str, value: Any) -> str:
@@ -84,15 +96,16 @@ CLOSED: Mapping[str, ClosedList] = MappingProxyType(
     {
         "sharing_status": ClosedList(member(SharingStatus)),
         "validation_status": ClosedList(member(ValidationStatus, "VALIDATION_STATUS_")),
-        "product_status": ClosedList(member(ProductStatus), in_capitals),
+        "product_status": ClosedList(member(ProductStatus), in_capitals, is_open=True),
         "target_market": ClosedList(market_value, in_three_digits),
+        MARKET: ClosedList(market_value, in_three_digits),
         "owner_type": ClosedList(member(OwnerType)),
     }
 )
 
 
-def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], stored: Stored) -> Any:
-    """Return a value of a closed list, which `read` reads, or which is in the data.
+def closed_value(column: str, value: Any, closed: ClosedList, stored: Stored | None) -> Any:
+    """Return a value of a closed list, or one that is in the data, as far as that is known.
 
     Raises
     ------
@@ -102,8 +115,12 @@ def closed_value(column: str, value: Any, read: Callable[[str, Any], Any], store
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas makes 3.0 of the status 3 in a column with gaps
     try:
-        return read(column, value)
+        return closed.read(column, value)
     except QueryError:
+        if stored is None and closed.is_open:
+            return value
+        if stored is None:
+            raise
         there = {str(one): one for one in stored(column).to_pylist()}
         if isinstance(value, bool) or str(value) not in there:
             raise
@@ -133,6 +150,8 @@ def packaging_value(column: str, value: Any, stored: Stored) -> tuple[str, str]:
 def _capitals(text: str) -> str:
     return str(pc.utf8_upper(pa.scalar(composed(text))).as_py())
 
+
+_TEXTS = (pa.string(), pa.large_string())
 
 #: No column of whole numbers reaches as far.
 _HUGE = 10**19
@@ -183,6 +202,11 @@ class ColumnCondition:
         """The condition over the columns of the table."""
         return reduce(or_, map(self._has, self.columns))
 
+    @property
+    def wants_none(self) -> bool:
+        """Whether a product without a value is meant."""
+        return any(entry.value is None for entry in self.entries)
+
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
         # Without threads: one that lets go of columns which belong to Python while the interpreter exits aborts it.
@@ -192,7 +216,15 @@ class ColumnCondition:
         """Return the values, as they were given, that no row has."""
         missing = []
         for name in self.columns:
+            texts = stored(name) if any(isinstance(one.value, Begins) for one in self.entries) else None
             entries = [entry for entry in self.entries if entry.column == name]
+            for entry in entries if texts is not None else ():
+                if (
+                    isinstance(entry.value, Begins)
+                    and not pc.any(self._begins(name, texts, entry.value)).as_py()
+                ):
+                    missing.append(entry.given)
+            entries = [entry for entry in entries if not isinstance(entry.value, Begins)]
             sought = self._form(name)(pa.array([entry.value for entry in entries], self._type(name)))
             is_there = pc.is_in(sought, self._form(name)(stored(name))).to_pylist()
             missing += [entry.given for entry, found in zip(entries, is_there, strict=True) if not found]
@@ -207,9 +239,18 @@ class ColumnCondition:
         values = [one.value for one in self.entries if one.column == name]
         field, form = pc.field(name), self._form(name)
         # None is looked up by itself, because null is in no set of values.
-        sought = form(pa.array([value for value in values if value is not None], self._type(name)))
-        has = form(field).isin(sought)
+        exact = [value for value in values if value is not None and not isinstance(value, Begins)]
+        has = form(field).isin(form(pa.array(exact, self._type(name))))
+        for value in values:
+            if isinstance(value, Begins):
+                has = has | (self._begins(name, field, value) & field.is_valid())
         return has | field.is_null() if None in values else has
+
+    def _begins(self, name: str, texts: Any, value: Begins) -> Any:
+        # As they were sent: a GTIN begins with the zeros that it has.
+        form = as_it_is if name == "gtin" else self._form(name)
+        spelled = form(pa.array([composed(value.text)], pa.string()))[0].as_py()
+        return pc.starts_with(form(texts if value.text.isascii() else composed_texts(texts)), spelled)
 
     def _form(self, name: str) -> Form:
         form = self.form if name == self.column else _FORMS.get(name, as_it_is)
@@ -224,7 +265,11 @@ class ColumnCondition:
 
 
 def column_condition(
-    column: str, value: Any, schema: pa.Schema, stored: Stored, closed: Mapping[str, ClosedList] = CLOSED
+    column: str,
+    value: Any,
+    schema: pa.Schema,
+    stored: Stored | None,
+    closed: Mapping[str, ClosedList] = CLOSED,
 ) -> ColumnCondition:
     """Return the condition for a column and the values that a person gave.
 
@@ -237,7 +282,8 @@ def column_condition(
     schema
         Columns and types of its table.
     stored
-        Gives the distinct values of a column of the table.
+        Gives the distinct values of a column of the table, which are accepted in any case; None where no data is known
+        yet, and every value that the column can hold is.
     closed
         The columns whose values are of a closed list.
 
@@ -246,17 +292,23 @@ def column_condition(
     QueryError
         When a value is not of the column's type, or of no closed list that the column has.
     """
+    items = listed(column, value)
+    begins = [
+        WantedValue(one, column, _beginning(column, one, schema)) for one in items if isinstance(one, Begins)
+    ]
+    others = [one for one in items if not isinstance(one, Begins)] if begins else value
     if column == "gtin":
-        return _gtin_condition(column, value, schema, stored)
-    entries = []
-    for item in listed(column, value):
+        found = _gtin_condition(column, others, schema, stored)
+        return replace(found, entries=(*found.entries, *begins))
+    entries = begins
+    for item in listed(column, others):
         place = column
         if item is None:
             read = None
         elif column in _PACKAGING:
-            place, read = packaging_value(column, item, stored)
+            place, read = packaging_value(column, item, stored) if stored is not None else (column, str(item))
         else:
-            sought = closed_value(column, item, closed[column].read, stored) if column in closed else item
+            sought = closed_value(column, item, closed[column], stored) if column in closed else item
             read = _of_type(column, sought, schema.field(column).type)
         entries.append(WantedValue(item, place, read))
     # 56 and "056" are one market: a value that was given twice is looked up, and counted as not found, once.
@@ -265,18 +317,64 @@ def column_condition(
     return ColumnCondition(column, tuple(once.values()), schema, form)
 
 
+def _beginning(column: str, value: Begins, schema: pa.Schema) -> Begins:
+    if schema.field(column).type not in _TEXTS:
+        raise QueryError(
+            f"{column} holds {schema.field(column).type}, which begins with no text. Give a value."
+        )
+    return value
+
+
+def column_mask(column: str, values: Sequence[Any], read: Stored) -> Mask:
+    """Return which products have one of some values in a column, as `Catalog.where` reads them.
+
+    Parameters
+    ----------
+    column, values
+        The column of `products`, or the market, and the values.
+    read
+        Gives a column of the products, or the market that counts.
+
+    Raises
+    ------
+    QueryError
+        When there is no such column, or no such value.
+
+    Examples
+    --------
+    >>> column_mask("brand_code", ["ACME", None], lambda name: pa.array(["ACME", "ZEST", None])).tolist()
+    [True, False, True]
+    """
+    if column not in SCHEMA.names:
+        raise QueryError(f"products has no column {column!r:.60}{hint(column, SCHEMA.names)}")
+    wanted = column_condition(column, list(values), SCHEMA, lambda name: pc.unique(read(name)))
+    return is_true(wanted.holds(pa.table({name: read(name) for name in wanted.columns})))
+
+
+def column_answer(column: str, values: Sequence[Any], held: pa.Array) -> Answer:
+    """Return the same of a column as it is held, and unknown where a product has no value, unless none is wanted.
+
+    >>> column_answer("brand_code", ["ACME"], pa.array(["ACME", "ZEST", None])).tolist()
+    [True, False, <NA>]
+    """
+    wanted = column_condition(column, list(values), SCHEMA, None)
+    found = is_true(wanted.holds(pa.table({column: held})))
+    lacks = np.zeros(len(held), bool) if wanted.wants_none else is_true(held.is_null())
+    return pd.arrays.BooleanArray(found, lacks)
+
+
 def _compared(value: Any) -> Any:
     return composed(value) if isinstance(value, str) else value
 
 
-def _gtin_condition(column: str, value: Any, schema: pa.Schema, stored: Stored) -> ColumnCondition:
+def _gtin_condition(column: str, value: Any, schema: pa.Schema, stored: Stored | None) -> ColumnCondition:
     """Read GTINs; an empty cell among several means none, and None alone means the products without one."""
     given = gtins_given(column, value)
     if given.is_none:
         return ColumnCondition(column, (WantedValue(None, column, None),), schema)
     # Suppliers also send what is no GTIN, and such products can be chosen by what they have.
     odd = [text for text in given.texts if not gtin.has_digits(text)]
-    if odd:
+    if odd and stored is not None:
         there = set(gtin.comparable_column(stored(column)).to_pylist())
         lost = [text for text in odd if text not in there]
         for text in lost:
@@ -378,7 +476,6 @@ def not_found_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:
 
 #: Up to so many values of a condition are looked for in others: a long list was made by a program.
 _WORDS = 5
-_TEXTS = (pa.string(), pa.large_string())
 
 
 def containing_words(wants: Sequence[ColumnCondition], stored: Stored) -> str:

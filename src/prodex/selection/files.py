@@ -1,0 +1,84 @@
+"""Selections as files: TOML, short, to be read and edited by people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from prodex.arguments import described
+from prodex.errors import InputError
+from prodex.files.atomic import make_folder, storage, writing
+from prodex.files.layouts import require_layout
+from prodex.files.toml_text import Keys, TomlFile
+from prodex.files.toml_writing import toml_lines
+from prodex.selection.plain import as_plain, read_plain
+from prodex.selection.value import Selection
+
+#: The number of the layout that is written and read.
+_LAYOUT: Final = 1
+_MARK: Final = "selection"
+
+_NOTES: Final = """\
+# A selection of products: those that meet each line.
+#   catalog.where(prodex.read_selection("{name}"))   chooses them; str() of it is a sentence
+"""
+
+
+def save_selection(selection: Selection, path: str | Path) -> Path:
+    """Write a selection to a file, in the place of one before, and return its path; see `Selection.save`."""
+    file = Path(path)
+    with storage(file):
+        is_there_already = file.exists()
+    if is_there_already and _MARK not in TomlFile.read(file, f"The file {file}").values:
+        raise InputError(
+            f"{file} is there already and is no selection, so that it is not replaced. Give another name."
+        )
+    lines = [_NOTES.format(name=file.name).rstrip(), f"{_MARK} = {_LAYOUT}", *toml_lines(as_plain(selection))]
+    with storage(file):
+        make_folder(file.absolute().parent)
+        with writing(file) as beside:
+            beside.write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
+    return file
+
+
+def read_selection(path: str | Path) -> Selection:
+    """Read a selection from its file.
+
+    Parameters
+    ----------
+    path
+        The file, as `Selection.save` wrote it, edited or not.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read; the message has every line that is wrong, with the nearest names.
+
+    Examples
+    --------
+    >>> path = getfixture("tmp_path") / "snacks.toml"
+    >>> _ = path.write_text('brand_code = "ACME"\\nany = [{is_consumer_unit = true}, {packaging_code = "CASE"}]\\n')
+    >>> print(read_selection(path))
+    brand_code = ACME; either is_consumer_unit = true, or packaging_code = CASE
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(
+            f"path is {described(path)}. Give the path of a selection: read_selection('snacks.toml')."
+        )
+    file = Path(path)
+    read = TomlFile.read(file, f"The selection {file}")
+    problems: list[str] = []
+
+    def tell(keys: Keys, what: str) -> None:
+        problems.append(f"{read.text.where(keys)}: {what}")
+
+    values = dict(read.values)
+    layout = values.pop(_MARK, _LAYOUT)
+    if not isinstance(layout, int) or isinstance(layout, bool) or layout < 1:
+        tell((_MARK,), f"{_MARK} is {described(layout)}; leave it out.")
+    else:
+        require_layout(read.text.shown, layout, _LAYOUT)
+    found = read_plain(values, tell)
+    if problems or found is None:
+        raise InputError("\n".join(dict.fromkeys(problems)))
+    return found

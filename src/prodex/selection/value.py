@@ -1,0 +1,401 @@
+"""The value: which products are meant, as plain data; a change of it is a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self, TypeAlias, TypeVar
+
+#: A group of products, as filters and audits make groups: its code as text, or None for the products in no other.
+Code: TypeAlias = str | None
+#: What is asked of each group, or of each column.
+_Condition = TypeVar("_Condition")
+_Value = TypeVar("_Value")
+_Answer = TypeVar("_Answer", bound=Any)
+
+#: The fields of a selection that hold conditions by name, and those that hold several.
+_NAMED, _SEVERAL = ("columns", "groups", "ranges"), ("failing", "listed", "either", "excepted")
+
+
+@dataclass(frozen=True)
+class Begins:
+    """In place of a value of a column: every text that begins with this one.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": n, "GPC": {"code": code}} for n, code in enumerate(("50131700", "10000123"))])
+    >>> len(catalog.where(gpc_code=prodex.Begins("50")))
+    1
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.text}*"
+
+
+@dataclass(frozen=True)
+class Range:
+    """The least and the greatest value of a column of `products`, both included; None where the range is open.
+
+    Dates are compared in UTC. A product without a value is in no range.
+    """
+
+    least: float | datetime | None = None
+    greatest: float | datetime | None = None
+
+    def __bool__(self) -> bool:
+        return self.least is not None or self.greatest is not None
+
+
+@dataclass(frozen=True)
+class FailingChecks:
+    """Products that fail at least one of some checks of an audit.
+
+    Attributes
+    ----------
+    title
+        What is shown for it: the problem that a check reports, or "texts" for a block.
+    checks
+        Ids of the checks (`CheckFacts.id`).
+    """
+
+    title: str
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProductList:
+    """Products that something else has found, such as those that changed between two snapshots.
+
+    Attributes
+    ----------
+    title
+        What is shown for it.
+    ids
+        Their ids.
+    """
+
+    title: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Selection:
+    """Which products are meant: those that meet every one of these conditions.
+
+    It is one value for `Catalog.where`, the filters and saved views of the explorer, the scopes of profiles and rules,
+    recipes, failures, and the part of a query that says which products. It holds no code and no product: it can be
+    written as TOML (`save`), read as a sentence (`str`), asked of any catalogue and, as far as a service can filter,
+    of a service (`load_products`).
+
+    `one & other` means the products of both, `one | other` those of either, and `~one` those that do not show that
+    they are meant by it.
+
+    Attributes
+    ----------
+    columns
+        Columns of `products`, each with the values of which a product has to have one, read as `Catalog.where` reads
+        them; None means no value, and `Begins` every text that begins so. `market` is the market that counts: that of
+        the product, else the one that was asked for.
+    groups
+        Groups as filters and audits make them, each with the codes of which a product has to have one: "brand", "tag",
+        "language", "category" ..., "missing" (attributes that it lacks), and "fill:" with an attribute for its state.
+    ranges
+        Columns with dates or numbers, "score" of an audit, or quantities such as "netWeight [GRM]".
+    words
+        Words that the texts of a product have to contain, as the search of the explorer understands them.
+    failing
+        A product has to fail at least one check of each, in the audit that is given beside it.
+    listed
+        A product has to be in each of these lists.
+    either
+        A product has to be meant by at least one selection of each.
+    excepted
+        A product must be meant by none of these: an exception is for products that show that they are.
+
+    Examples
+    --------
+    >>> acme = Selection.of(brand_code="ACME")
+    >>> print(acme & ~Selection(groups={"tag": ("old",)}) | Selection.of(gpc_code=Begins("50")))
+    either brand_code = ACME; not tag: old, or gpc_code = 50*
+    >>> selection = Selection().toggled("brand", "ACME").toggled("brand", None)
+    >>> selection.groups
+    {'brand': ('ACME', None)}
+    >>> selection.toggled("brand", "ACME").toggled("brand", None) == Selection()
+    True
+    >>> Selection().excluding("brand", "ACME").toggled("brand", "ACME").groups
+    {'brand': ('ACME',)}
+    >>> tea = Selection().toggled("kind", "TEA")
+    >>> selection.adding(tea).require(tea), selection.adding(tea).removing(tea) == selection
+    (True, True)
+    """
+
+    columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[Code, ...]] = field(default_factory=dict)
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    words: str = ""
+    failing: tuple[FailingChecks, ...] = ()
+    listed: tuple[ProductList, ...] = ()
+    either: tuple[tuple[Selection, ...], ...] = ()
+    excepted: tuple[Selection, ...] = ()
+
+    @classmethod
+    def of(cls, **columns: Any) -> Self:
+        """Return the products whose columns have these values, or one of several.
+
+        Raises
+        ------
+        QueryError
+            When a value is no plain data that can be written down.
+
+        Examples
+        --------
+        >>> Selection.of(brand_code=["ACME", None], is_consumer_unit=True).columns
+        {'brand_code': ('ACME', None), 'is_consumer_unit': (True,)}
+        """
+        from prodex.selection.plain import plain_values
+
+        return cls(columns={name: plain_values(name, value) for name, value in columns.items()})
+
+    @property
+    def excluded(self) -> Mapping[str, tuple[Code, ...]]:
+        """The codes that are excluded in each group."""
+        return {name: codes for one in self.excepted if _excludes(one) for name, codes in one.groups.items()}
+
+    def __post_init__(self) -> None:
+        for kind in _SEVERAL:
+            if (there := getattr(self, kind)) and len(once := dict.fromkeys(there)) < len(there):
+                object.__setattr__(self, kind, tuple(once))
+        # One entry for the excluded codes of a kind of groups, in whatever way they were excluded.
+        names = [next(iter(one.groups)) for one in self.excepted if _excludes(one)]
+        if len(set(names)) < len(names):
+            merged: dict[object, Selection] = {}
+            for one in self.excepted:
+                key = next(iter(one.groups)) if _excludes(one) else one
+                there = merged.get(key)
+                both = () if there is None else next(iter(there.groups.values()))
+                codes = tuple(dict.fromkeys((*both, *next(iter(one.groups.values()), ()))))
+                merged[key] = Selection(groups={str(key): codes}) if _excludes(one) else one
+            object.__setattr__(self, "excepted", tuple(merged.values()))
+
+    def single(self) -> Iterator[Selection]:
+        """Yield each condition as a selection of its own: all of them together are this one."""
+        made: Callable[..., Selection] = type(self)
+        for kind in _NAMED:
+            for name, value in getattr(self, kind).items():
+                yield made(**{kind: {name: value}})
+        if self.words:
+            yield made(words=self.words)
+        for kind in _SEVERAL:
+            for one in getattr(self, kind):
+                yield made(**{kind: (one,)})
+
+    def inner(self) -> Iterator[Selection]:
+        """Yield the selections inside this one: those of which one has to be met, and those that are excepted."""
+        for several in (*self.either, self.excepted):
+            yield from several
+
+    def every(self) -> Iterator[Selection]:
+        """Yield this selection and all inside it."""
+        waiting: list[Selection] = [self]
+        while waiting:
+            yield (one := waiting.pop())
+            waiting.extend(one.inner())
+
+    def met(
+        self, everything: _Answer, ask: Callable[[Selection], _Answer], shown: Callable[[_Answer], _Answer]
+    ) -> _Answer:
+        """Return which products are meant, put together from the answers to each condition.
+
+        Parameters
+        ----------
+        everything
+            The answer that every product is meant.
+        ask
+            Answers one condition that has no other selection inside.
+        shown
+            Makes of an answer the one that says no where it is unknown.
+        """
+        held = everything
+        for one in self.single():
+            if one.either:
+                (several,) = one.either
+                met = ~everything
+                for each in several:
+                    met = met | each.met(everything, ask, shown)
+                held = held & met
+            elif one.excepted:
+                held = held & ~shown(one.excepted[0].met(everything, ask, shown))
+            else:
+                held = held & ask(one)
+        return held
+
+    def toggled(self, group: str, code: Code) -> Self:
+        """Select a group, or clear it when it is selected; one that was excluded is so no longer."""
+        chosen = self.groups.get(group, ())
+        left = tuple(one for one in chosen if one != code) if code in chosen else (*chosen, code)
+        return self.choosing(group, left)
+
+    def choosing(self, group: str, codes: tuple[Code, ...]) -> Self:
+        """Select these groups of a kind, and no others."""
+        left = _others_than(self.excluded.get(group, ()), codes)
+        return replace(self._excluding(group, left), groups=_with_entry(self.groups, group, codes))
+
+    def excluding(self, group: str, code: Code) -> Self:
+        """Exclude a group, or include it again when it is excluded."""
+        there = self.excluded.get(group, ())
+        codes = tuple(one for one in there if one != code) if code in there else (*there, code)
+        chosen = _others_than(self.groups.get(group, ()), codes)
+        return replace(self._excluding(group, codes), groups=_with_entry(self.groups, group, chosen))
+
+    def _excluding(self, group: str, codes: tuple[Code, ...]) -> Self:
+        before = type(self)(groups={group: self.excluded[group]}) if group in self.excluded else None
+        after = (type(self)(groups={group: codes}),) if codes else ()
+        if before is None:
+            return replace(self, excepted=(*self.excepted, *after))
+        place = self.excepted.index(before)
+        return replace(self, excepted=(*self.excepted[:place], *after, *self.excepted[place + 1 :]))
+
+    def without_group(self, group: str) -> Self:
+        """Keep products in whichever group of a kind they are."""
+        return replace(self._excluding(group, ()), groups=_with_entry(self.groups, group, ()))
+
+    def within(self, column: str, limits: Range) -> Self:
+        """Keep only products whose value of a column is in a range; an open range removes the condition."""
+        return replace(self, ranges=_with_entry(self.ranges, column, limits))
+
+    def searching(self, words: str) -> Self:
+        """Search for words."""
+        return replace(self, words=words.strip())
+
+    def failing_any(self, title: str, checks: tuple[str, ...]) -> Self:
+        """Keep only products that fail one of these checks as well, or no longer require it when they had to."""
+        return self._toggling("failing", FailingChecks(title, checks))
+
+    def without_failing(self) -> Self:
+        """Keep products whichever checks they fail."""
+        return replace(self, failing=())
+
+    def listing(self, products: ProductList) -> Self:
+        """Keep only products of a list as well, or no longer require it when they had to be in it."""
+        return self._toggling("listed", products)
+
+    def _toggling(self, kind: str, value: object) -> Self:
+        there = getattr(self, kind)
+        changed: dict[str, Any] = {kind: _others_than(there, (value,)) if value in there else (*there, value)}
+        return replace(self, **changed)
+
+    def adding(self, others: Selection) -> Self:
+        """Return a selection that requires what others require as well; of a name in both, the values of the others."""
+        made = self
+        for group, codes in others.groups.items():
+            made = made.choosing(group, codes)
+        for group, codes in others.excluded.items():
+            made = made._excluding(group, codes)
+        there = [Selection(groups={group: codes}) for group, codes in others.excluded.items()]
+        several: dict[str, Any] = {
+            kind: (*getattr(made, kind), *_others_than(getattr(others, kind), (*getattr(made, kind), *there)))
+            for kind in _SEVERAL
+        }
+        return replace(
+            made,
+            columns={**made.columns, **others.columns},
+            ranges={**made.ranges, **others.ranges},
+            words=others.words or made.words,
+            **several,
+        )
+
+    def removing(self, others: Selection) -> Self:
+        """Return a selection that does not require what others require, as far as they do."""
+        left: dict[str, Any] = {
+            kind: _other_entries(getattr(self, kind), getattr(others, kind)) for kind in _NAMED
+        }
+        left |= {kind: _others_than(getattr(self, kind), getattr(others, kind)) for kind in _SEVERAL}
+        return replace(self, words="" if self.words == others.words else self.words, **left)
+
+    def require(self, others: Selection) -> bool:
+        """Return whether these require what others require."""
+        return self.adding(others) == self
+
+    def save(self, path: str | Path) -> Path:
+        """Write the selection to a TOML file that people can read and edit, and return its path.
+
+        Raises
+        ------
+        InputError
+            When a value of it cannot be written, or there is a file already that is no selection.
+        StorageError
+            When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> path = Selection.of(brand_code="ACME").save(getfixture("tmp_path") / "acme.toml")
+        >>> prodex.read_selection(path) == Selection.of(brand_code="ACME")
+        True
+        """
+        from prodex.selection.files import save_selection
+
+        return save_selection(self, path)
+
+    def __and__(self, other: Selection) -> Self:
+        made = self
+        for one in other.single():
+            both = made.adding(one)
+            # Two conditions about one name stay two: the second is then the only one of its alternatives.
+            is_kept = set(made.single()) <= set(both.single())
+            made = both if is_kept else replace(made, either=(*made.either, (one,)))
+        return made
+
+    def __or__(self, other: Selection) -> Self:
+        return type(self)(either=((*self._alternatives, *other._alternatives),))
+
+    @property
+    def _alternatives(self) -> tuple[Selection, ...]:
+        is_either = len(self.either) == 1 and self == Selection(either=self.either)
+        return self.either[0] if is_either else (self,)
+
+    def __invert__(self) -> Self:
+        return type(self)(excepted=(self,))
+
+    def __bool__(self) -> bool:
+        return self != type(self)()
+
+    def __hash__(self) -> int:
+        return hash(tuple(_hashable(getattr(self, one.name)) for one in fields(self)))
+
+    def __repr__(self) -> str:
+        given = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return f"Selection({', '.join(f'{name}={value!r}' for name, value in given if value)})"
+
+    def __str__(self) -> str:
+        from prodex.selection.sentences import sentence
+
+        return sentence(self)
+
+
+def _excludes(one: Selection) -> bool:
+    """Whether an exception is that of some groups of one kind."""
+    return len(one.groups) == 1 and one == Selection(groups=one.groups)
+
+
+def _hashable(value: Any) -> Any:
+    return frozenset(value.items()) if isinstance(value, Mapping) else value
+
+
+def _others_than(values: tuple[_Value, ...], others: Container[_Value]) -> tuple[_Value, ...]:
+    return tuple(one for one in values if one not in others)
+
+
+def _other_entries(entries: Mapping[str, _Value], others: Mapping[str, _Value]) -> dict[str, _Value]:
+    return {name: one for name, one in entries.items() if name not in others or others[name] != one}
+
+
+def _with_entry(there: Mapping[str, _Condition], name: str, value: _Condition) -> dict[str, _Condition]:
+    """Return a mapping with one entry changed; an empty one is left out, so that equal selections compare equal."""
+    others = {one: kept for one, kept in there.items() if one != name}
+    return {**others, name: value} if value else others
