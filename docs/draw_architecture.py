@@ -21,8 +21,8 @@ LAYERS = (
     ("Quality", ("quality", "facts")),
     ("Products on disk", ("store", "ledger")),
     ("The service", ("service", "network")),
-    ("Catalogues", ("catalog", "formats", "files")),
-    ("Tables and queries", ("selection", "changes", "tables", "query")),
+    ("Catalogues", ("catalog", "formats", "selection", "files")),
+    ("Tables and queries", ("changes", "tables", "query")),
     ("Foundation", ("executors", "colour_scale", "locales", "gtin", "messages", "errors")),
 )
 

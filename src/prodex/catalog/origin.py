@@ -92,13 +92,7 @@ class Origin:
         # Records and files hold what they hold: no query left anything out.
         if self.query is None:
             return True
-        # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
-        included = self.query.source_include
-        if included and not any(
-            is_within(attribute, path) or is_within(path, attribute) for path in included
-        ):
-            return False
-        if any(is_within(attribute, path) for path in self.query.source_exclude or ()):
+        if not self.query.holds(attribute):
             return False
         # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages

@@ -32,6 +32,7 @@ from prodex.locales import language_label
 from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.selection import Code, Selection
+from prodex.selection.paths import COLUMN, COMPLETE, FAMILY, FILL, GROUP_PATHS, LACKING, attribute_of_code
 from prodex.send.sent_states import SentState, sent_values
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
@@ -209,7 +210,7 @@ def _values_by_group(group: Callable[[ProductColumns], Groups]) -> _Read:
 
 
 def _packshots(products: ProductColumns) -> Groups:
-    if not products.catalog.origin.asked(_PACKSHOT):
+    if not products.catalog.origin.asked(GROUP_PATHS["packshot"]):
         return Groups.of("packshot", len(products), _NOBODY, [], [])
     pictures = products.own("pictures", "is_packshot")
     has = np.zeros(len(products), np.int64)
@@ -223,24 +224,7 @@ def _grades(products: ProductColumns) -> Groups:
     return Groups.of("grade", len(products), (rows, grade[rows]), names, names)
 
 
-#: How the names of facets begin that requirements make: of each channel whether a product is complete, and what it
-#: lacks. `FAMILY` are the families of the requirements.
-COMPLETE, LACKING, FAMILY = "complete:", "lacking:", "family"
 _COMPLETE_WORDS = {State.PASS: "complete", State.FAIL: "incomplete", State.UNKNOWN: "unknown"}
-
-
-def is_of_audit(name: str) -> bool:
-    """Return whether a facet exists with an audit only.
-
-    >>> is_of_audit("grade"), is_of_audit("complete:Web shop"), is_of_audit("brand")
-    (True, True, False)
-    """
-    return name == "grade" or is_of_requirements(name)
-
-
-def is_of_requirements(name: str) -> bool:
-    """Return whether a facet exists with an audit by requirements only."""
-    return name == FAMILY or name.startswith((COMPLETE, LACKING))
 
 
 def channel_facets(products: ProductColumns) -> tuple[CatalogFacet, ...]:
@@ -344,7 +328,6 @@ def _has_sent(products: ProductColumns) -> bool:
 
 
 _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
-_PACKSHOT = "assets.pictures.isPackshot"
 
 #: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
@@ -363,7 +346,7 @@ FACETS = (
         "without category",
         read=category_values,
         columns=("gpc_code", "gpc", "kind_code", "kind"),
-        attribute="GPC.code",
+        attribute=GROUP_PATHS["category"],
         is_shared=True,
     ),
     CatalogFacet(
@@ -372,7 +355,7 @@ FACETS = (
         "without kind",
         read=by_group("kind"),
         columns=("kind_code", "kind"),
-        attribute="kind.code",
+        attribute=GROUP_PATHS["kind"],
         column="kind",
     ),
     CatalogFacet(
@@ -381,7 +364,7 @@ FACETS = (
         "without brand",
         read=by_group("brand"),
         columns=("brand_code", "brand"),
-        attribute="brand.code",
+        attribute=GROUP_PATHS["brand"],
         column="brand",
     ),
     CatalogFacet(
@@ -390,7 +373,7 @@ FACETS = (
         "without owner",
         read=by_group("owner"),
         columns=OWNER_COLUMNS,
-        attribute="owner",
+        attribute=GROUP_PATHS["owner"],
         column="owner",
     ),
     CatalogFacet(
@@ -399,7 +382,7 @@ FACETS = (
         "without market",
         read=by_group("market"),
         columns=("target_market",),
-        attribute="product_key.target_market_id",
+        attribute=GROUP_PATHS["market"],
         is_shared=True,
         column="target_market",
     ),
@@ -408,17 +391,17 @@ FACETS = (
         "Language of texts",
         "none or not specified",
         read=by_group("language"),
-        attribute="namePublicLong",
+        attribute=GROUP_PATHS["language"],
         is_shared=True,
     ),
-    CatalogFacet("tag", "Tag", "without tags", read=by_group("tag"), attribute="hasTags"),
+    CatalogFacet("tag", "Tag", "without tags", read=by_group("tag"), attribute=GROUP_PATHS["tag"]),
     CatalogFacet(
         "status",
         "Status",
         "without status",
         read=by_group("product_status"),
         columns=("product_status",),
-        attribute="targetProductStatus",
+        attribute=GROUP_PATHS["status"],
         column="product_status",
     ),
     CatalogFacet(
@@ -428,7 +411,7 @@ FACETS = (
         {"2": "draft", "3": "pending", "4": "accepted"},
         read=by_group("sharing_status"),
         columns=("sharing_status",),
-        attribute="manufacturerSharingStatus",
+        attribute=GROUP_PATHS["sharing"],
         column="sharing_status",
     ),
     CatalogFacet(
@@ -437,7 +420,7 @@ FACETS = (
         "not specified",
         {"yes": "has a packshot", "no": "has none"},
         read=_values_by_group(_packshots),
-        attribute=_PACKSHOT,
+        attribute=GROUP_PATHS["packshot"],
     ),
     CatalogFacet(
         "unit",
@@ -446,7 +429,7 @@ FACETS = (
         {"true": "consumer unit", "false": "other unit"},
         read=by_group("is_consumer_unit"),
         columns=("is_consumer_unit",),
-        attribute="isConsumerUnit",
+        attribute=GROUP_PATHS["unit"],
         column="is_consumer_unit",
     ),
     CatalogFacet(
@@ -455,7 +438,7 @@ FACETS = (
         "without packaging",
         read=by_group("packaging"),
         columns=("packaging_code", "packaging"),
-        attribute="typePackaging.code",
+        attribute=GROUP_PATHS["packaging"],
         column="packaging",
     ),
     CatalogFacet(
@@ -465,14 +448,11 @@ FACETS = (
         {"true": "update pending", "false": "no pending update"},
         read=by_group("has_pending_update"),
         columns=("has_pending_update",),
-        attribute="lastRequest",
+        attribute=GROUP_PATHS["pending"],
         column="has_pending_update",
     ),
 )
 
-
-#: Before the name of a column; the columns of facets that are listed have their names.
-PREFIX = "column:"
 
 _OF_PRODUCTS = TABLES["products"].schema
 _LISTED = {facet.column: facet.name for facet in FACETS if facet.column}
@@ -490,7 +470,7 @@ def facet_name(column: str) -> str | None:
     if column in _LISTED:
         return _LISTED[column]
     has_facet = column in _OF_PRODUCTS.names and column not in DISTINCT and not measure_of(column)
-    return f"{PREFIX}{column}" if has_facet else None
+    return f"{COLUMN}{column}" if has_facet else None
 
 
 def column_facet(name: str) -> CatalogFacet | None:
@@ -499,7 +479,7 @@ def column_facet(name: str) -> CatalogFacet | None:
     >>> column_facet("column:unit_type").title, column_facet("column:colour"), column_facet("brand")
     ('unit_type', None, None)
     """
-    column = name.removeprefix(PREFIX)
+    column = name.removeprefix(COLUMN)
     if column == name or facet_name(column) != name:
         return None
     is_flag = pa.types.is_boolean(_OF_PRODUCTS.field(column).type)
@@ -510,9 +490,6 @@ def column_facet(name: str) -> CatalogFacet | None:
 
 #: What the usual attributes are that products lack: the code of a value is a wire path, and behind a colon a language.
 MISSING = Facet("missing", "Missing")
-
-#: The facet of the state of an attribute is called so, and after it like the code of the attribute in `MISSING`.
-FILL = "fill:"
 #: Characters that a sentence shows of the name of a facet that is none here.
 _LONGEST = 60
 #: States of attributes that are kept; each takes two megabytes of a million products.
@@ -569,7 +546,7 @@ class AttributeFacets:
     def title(self, name: str) -> str:
         """Return the heading of a facet; that of what products lack says in which language, if it is about one."""
         if name != MISSING.name:
-            return _fill_title(*_split_code(name.removeprefix(FILL)))
+            return _fill_title(*attribute_of_code(name.removeprefix(FILL)))
         language = self._asked[0]
         return MISSING.title if language is None else f"{MISSING.title} in {language_label(language)}"
 
@@ -607,7 +584,7 @@ class AttributeFacets:
 
     def lacking(self, codes: Collection[Code]) -> Mask:
         """Return which products are known to lack one of some attributes, given by their codes in `MISSING`."""
-        pairs = [_split_code(code) for code in codes if code is not None]
+        pairs = [attribute_of_code(code) for code in codes if code is not None]
         filled = self.filled.read([attribute for attribute, _ in pairs])
         found = np.zeros(len(self._catalog), bool)
         for pair in pairs:
@@ -620,13 +597,13 @@ class AttributeFacets:
         Neither does anybody know it of what cannot be read.
         """
         language, others = self._asked
-        filled = self.filled.read([*USUAL, *(_split_code(code)[0] for code in others)])
+        filled = self.filled.read([*USUAL, *(attribute_of_code(code)[0] for code in others)])
         codes = dict.fromkeys([*_usual_attributes(filled, language), *others])
-        masks = [filled.lacking(*_split_code(code)) for code in codes]
+        masks = [filled.lacking(*attribute_of_code(code)) for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
-        labels = tuple(attribute_words(*_split_code(code)) for code in shown)
+        labels = tuple(attribute_words(*attribute_of_code(code)) for code in shown)
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
         return FacetValues(MISSING, tuple(shown), labels, True, lacking)
 
@@ -639,7 +616,7 @@ def _usual_attributes(filled: FilledColumns, language: str | None) -> Iterator[s
 
 
 def _fill_values(catalog: Catalog, name: str) -> FacetValues:
-    attribute, language = _split_code(name.removeprefix(FILL))
+    attribute, language = attribute_of_code(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
     facet = Facet(name, _fill_title(attribute, language), is_ordered=True)
     found = np.flatnonzero(np.bincount(numbers, minlength=len(FILL_STATES)))
@@ -670,16 +647,6 @@ def fill_facet(attribute: str, language: str | None) -> str:
     'fill:namePublicLong:fr'
     """
     return FILL + attribute_code(attribute, language)
-
-
-def _split_code(code: str) -> tuple[str, str | None]:
-    """Return the attribute and the language of a code.
-
-    >>> _split_code("namePublicLong:fr"), _split_code("assets.pictures"), _split_code("x:y:")
-    (('namePublicLong', 'fr'), ('assets.pictures', None), ('x:y', None))
-    """
-    attribute, colon, language = code.rpartition(":")
-    return (attribute, language or None) if colon else (code, None)
 
 
 def attribute_words(attribute: str, language: str | None) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
-from prodex.exploration.facets import Facets, FilterResult, apply_filters, is_of_audit
+from prodex.exploration.facets import Facets, FilterResult, apply_filters
 from prodex.exploration.filled import FilledReader
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.range_facets import column_of
@@ -237,17 +237,6 @@ class ProductFilter:
         if len(self._masks) > _KEPT:
             del self._masks[next(iter(self._masks))]
         return self._masks[key]
-
-
-def needs_audit(selection: Selection) -> bool:
-    """Return whether a selection asks for anything that an audit has found.
-
-    >>> needs_audit(~Selection().toggled("grade", "A")), needs_audit(Selection.of(brand_code="ACME"))
-    (True, False)
-    """
-    return any(
-        one.failing or "score" in one.ranges or any(map(is_of_audit, one.groups)) for one in selection.every()
-    )
 
 
 def _is_exception(one: Selection) -> bool:

@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 
 from prodex.errors import InputError, ProdexError
-from prodex.exploration.filtering import ProductFilter, needs_audit
+from prodex.exploration.filtering import ProductFilter
 from prodex.files.atomic import home, reading, remove, safe_name, storage
 from prodex.files.state import read_state, write_state
 from prodex.selection import Selection
+from prodex.selection.paths import needs_audit
 from prodex.selection.plain import as_plain, from_plain
 
 _FORMAT = 2

@@ -31,9 +31,13 @@ from prodex.load.resume import (
     require_complete,
     resumed,
 )
-from prodex.progress import Progress, Reporter, reporting
+from prodex.messages import counted
+from prodex.progress import Progress, Reporter, reporting, write_line
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
+from prodex.selection import Selection
+from prodex.selection.plain import selection_given
+from prodex.selection.request import SelectionRequest, request_for
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size
@@ -45,12 +49,14 @@ from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
 from prodex.store.snapshot import SAVING, commit_built, name_of
 from prodex.store.snapshot_of_files import FILES
+from prodex.untrusted_text import on_one_line
 
 
 def load_products(
     service: Client | Literal["sandbox"],
     query: ProductQuery | None = None,
     *,
+    where: Selection | None = None,
     name: str | None = None,
     max_age: timedelta | float | None = None,
     page_size: int | None = None,
@@ -71,6 +77,10 @@ def load_products(
         From `prodex.connect`, or "sandbox" for the local one.
     query
         Which products, and which of their fields; by default all that the access key may see.
+    where
+        Which products, as a `prodex.Selection`, beside the filters of the query. The service is asked for them as far
+        as it can filter. What it cannot is chosen from what it sends, and said where the progress is shown; the
+        snapshot keeps every product that came.
     name
         Name of the snapshot; by default it is derived from the query.
     max_age
@@ -119,7 +129,8 @@ def load_products(
     """
     checked_executor(executor)
     service = service_given(service, "load_products(service, ...)", query)
-    query = _checked_query(query, "load_products")
+    request = request_for(selection_given(where or {}, "where"), _checked_query(query, "load_products"))
+    query = request.query
     # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()
     labels = tuple(locales.language_tag(language) for language in labels)
@@ -128,7 +139,7 @@ def load_products(
     windows = checked_windows(windows)
     asked = question_to(service, query, labels)
     if (fresh := fresh_snapshot(name, asked, age_of(max_age), progress)) is not None:
-        return fresh
+        return _chosen(fresh, request, progress)
     folder = snapshots_folder() / new_name(name)
     reads = service.for_load()
     # Two processes that load one name would write the same journal.
@@ -153,7 +164,16 @@ def load_products(
                     parts = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
             catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
+    return _chosen(catalog, request, progress)
+
+
+def _chosen(catalog: Catalog, request: SelectionRequest, progress: Progress) -> Catalog:
+    """Return the products that are meant, of those that the service has sent."""
+    if not request.rest:
         return catalog
+    chosen = catalog.where(request.rest)
+    write_line(progress, on_one_line(f"{request} {len(chosen):,} of {counted(len(catalog), 'product')}."))
+    return chosen
 
 
 def load_rich_content(

@@ -35,13 +35,14 @@ from prodex.quality.accepted import (
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
-from prodex.quality.failures import FAILURES, failure_filters, failure_rows, failures_frame
+from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps, gaps_with_accepted
 from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
 from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score, with_accepted
 from prodex.quality.states import State, States
+from prodex.selection import Selection
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 
@@ -394,13 +395,16 @@ class Audit:
         if_all = float(figures.ready.mean()) if len(self) else math.nan
         return gaps_with_accepted(found, left, by, if_all, whole_score(figures))
 
-    def failures(self, **equal: Any) -> pd.DataFrame:
+    def failures(self, selection: Selection | None = None, /, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.
 
         A product can have several findings for one check; `summary["failed"]` counts it once for each check.
 
         Parameters
         ----------
+        selection
+            A `prodex.Selection` of findings: its columns are those of the result, and anything else in it (groups,
+            words, ranges) is asked of their products.
         **equal
             Column of the result = value, or several values in any collection: `severity="blocker"`,
             `owner_id=["4", "5"]`, `market="Belgium"`. GTINs are read as `Catalog.where` reads them.
@@ -427,10 +431,27 @@ class Audit:
         >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
         >>> audit.failures(severity="blocker")[["product_id", "value"]].values.tolist()
         [['8', '03036811359936']]
+        >>> len(audit.failures(prodex.Selection.of(severity="blocker") & ~prodex.Selection.of(product_id="8")))
+        0
         """
-        return failures_frame(self.failure_batches(**equal))
+        return failures_frame(self.failure_batches(selection, **equal))
 
-    def failure_batches(self, **equal: Any) -> Iterator[pa.RecordBatch]:
+    def _products_meant(self, selection: Selection) -> pa.Array:
+        if self.catalog is None:
+            raise QueryError(
+                f"An audit without its catalogue does not know which products are meant by: {selection}. Audit the "
+                "catalogue of these products: prodex.audit(catalog.where(selection))."
+            )
+        mask = self.catalog.mask(selection, audit=self)
+        return (
+            self.catalog.arrow("products", ["product_id"])["product_id"]
+            .filter(pa.array(mask))
+            .combine_chunks()
+        )
+
+    def failure_batches(
+        self, selection: Selection | None = None, /, **equal: Any
+    ) -> Iterator[pa.RecordBatch]:
         """Return the findings part by part as Arrow batches, for results of millions of rows.
 
         Examples
@@ -444,7 +465,9 @@ class Audit:
         is_accepted = equal.get("accepted")
         if isinstance(is_accepted, bool | np.bool_):
             equal = {name: value for name, value in equal.items() if name != "accepted"}
-        wants = failure_filters(FAILURES.names, self.parts, self.checks, equal, self.accepted_parts)
+        wants = failure_filter(
+            self.parts, self.checks, equal, self.accepted_parts, selection, self._products_meant
+        )
         # A generator: millions of findings never are in memory at once.
         each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
         rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)

@@ -16,11 +16,12 @@ from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.problems import problem_of, with_labels
-from prodex.quality.products import wire_paths
 from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
-from prodex.quality.scope import EVERYTHING, columns_of
+from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
+from prodex.selection.paths import paths_of, wire_paths
+from prodex.selection.plain import COLUMNS, MARKET
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
@@ -274,11 +275,11 @@ class Check:
     def knows_scope(self, origin: Origin, market: int | None, assume: Collection[str] = ()) -> bool:
         """Whether all data that decide to which products it applies were requested or are assumed."""
         given = market is not None or (origin.query is not None and origin.query.target_market is not None)
-        columns = {column for scope in (self.rule.scope, *self.scopes) for column in columns_of(scope)}
+        needed: set[str] = set().union(*(paths_of(scope) for scope in (self.rule.scope, *self.scopes)))
         # What is assumed or given by the query does not have to be requested.
-        columns -= {*assume, "market"} if given else {*assume}
-        needed = [path for column in columns for path in wire_paths(column)]
-        return asked_for(origin, needed) is Asked.ALL
+        for column in {*assume, MARKET} if given else {*assume}:
+            needed -= {*wire_paths(column)} if column in COLUMNS else set()
+        return asked_for(origin, sorted(needed)) is Asked.ALL
 
     def has_ended(self, day: date) -> bool:
         """Whether nobody asks for it any more on a day."""

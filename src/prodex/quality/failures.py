@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import EVIDENCE
+from prodex.selection import Selection
 from prodex.selection.column_values import (
     ClosedList,
     ColumnCondition,
@@ -28,7 +30,7 @@ from prodex.selection.column_values import (
     market_value,
 )
 from prodex.tables.attributes import ATTRIBUTES, PATHS
-from prodex.tables.columns import whole
+from prodex.tables.columns import Mask, is_true, whole
 from prodex.tables.frames import to_frame
 
 #: Columns of the findings that say which check it was, with the name of the fact.
@@ -44,23 +46,65 @@ _NAMES = ("name", "owner_id", "owner", "brand_code", "brand", "kind_code", "kind
 _KEYS = ("product_id", "gtin")
 
 
-def failure_filters(
-    names: Sequence[str],
+@dataclass(frozen=True, eq=False)
+class FailureFilter:
+    """Which findings are wanted.
+
+    Attributes
+    ----------
+    wants
+        What is wanted of columns of every finding: known before any is written.
+    rest
+        What is wanted beside it: one thing or another, all but some, and what only the products say.
+    answers
+        How each condition of the rest is answered: by a column of the findings, or by the ids of the products.
+    """
+
+    wants: tuple[ColumnCondition, ...] = ()
+    rest: Selection = field(default_factory=Selection)
+    answers: Mapping[Selection, ColumnCondition | pa.Array] = field(default_factory=dict)
+
+    def kept(self, rows: pa.Table) -> pa.Table:
+        """Return the findings that are wanted, of those that the columns of products and checks have left."""
+        for want in self.wants:
+            if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
+                rows = rows.filter(want.holds(rows))
+        if not self.rest:
+            return rows
+
+        def answer(one: Selection) -> Mask:
+            found = self.answers[one]
+            if isinstance(found, ColumnCondition):
+                return is_true(found.holds(rows))
+            return is_true(pc.is_in(rows["product_id"], found))
+
+        everything = np.ones(rows.num_rows, bool)
+        return rows.filter(pa.array(self.rest.met(everything, answer, lambda known: known)))
+
+
+NO_FILTER = FailureFilter()
+
+
+def failure_filter(
     parts: Sequence[AuditPart],
     checks: Sequence[CheckFacts],
     equal: Mapping[str, Any],
     accepted: Sequence[AcceptedInPart] = (),
-) -> list[ColumnCondition]:
-    """Return what is wanted of the columns of the findings.
+    selection: Selection | None = None,
+    ask: Callable[[Selection], pa.Array] | None = None,
+) -> FailureFilter:
+    """Return which findings are wanted.
 
     Parameters
     ----------
-    names
-        The columns.
     parts, checks, accepted
         Of the audit.
     equal
-        Column = value, or several in anything that holds values; None is no value.
+        Column of the findings = value, or several in anything that holds values; None is no value.
+    selection
+        What is wanted beside it: its columns are those of the findings, and all else is asked of their products.
+    ask
+        Returns the ids of the products that a selection means.
 
     Raises
     ------
@@ -68,7 +112,10 @@ def failure_filters(
         When there is no such column, or no such severity, check, rule, market or the like, or no product of the audit
         has such an owner, brand, kind, name, GTIN or id; the message names the nearest.
     """
-    for name in equal:
+    selection = selection or Selection()
+    names = FAILURES.names
+    asked = [*equal, *(name for one in selection.every() for name in one.columns)]
+    for name in asked:
         if name not in names:
             there_are = hint(name, names, f"Give one of {', '.join(names)}.")
             raise QueryError(f"Failures have no column {name!r}{there_are}")
@@ -88,11 +135,26 @@ def failure_filters(
 
     schema = pa.schema([(name, _typed(name)) for name in names])
     closed = _closed(checks, stored)
-    wants = [column_condition(column, value, schema, stored, closed) for column, value in equal.items()]
-    for want in wants:
-        if want.column in (*_NAMES, *_KEYS, "accepted_by"):
+
+    def wanted(column: str, value: Any) -> ColumnCondition:
+        want = column_condition(column, value, schema, stored, closed)
+        if column in (*_NAMES, *_KEYS, "accepted_by"):
             _check_known(want, stored)
-    return wants
+        return want
+
+    wants = [wanted(column, value) for column, value in (*equal.items(), *selection.columns.items())]
+    rest = replace(selection, columns={})
+    answers: dict[Selection, ColumnCondition | pa.Array] = {}
+    for one in (
+        one for every in rest.every() for one in every.single() if not one.either and not one.excepted
+    ):
+        for column, values in one.columns.items():
+            answers[one] = wanted(column, list(values))
+        if not one.columns:
+            if ask is None:
+                raise QueryError(f"Findings alone do not say which products are meant by: {one}.")
+            answers[one] = ask(one)
+    return FailureFilter(tuple(wants), rest, answers)
 
 
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:
@@ -192,7 +254,7 @@ _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 def failure_rows(
     part: AuditPart,
     checks: Sequence[CheckFacts],
-    wants: Sequence[ColumnCondition] = (),
+    wanted: FailureFilter = NO_FILTER,
     accepted: AcceptedInPart = NONE_ACCEPTED,
     first_seen: pa.Array | None = None,
 ) -> pa.Table:
@@ -204,8 +266,8 @@ def failure_rows(
         The part.
     checks
         The columns of its matrix.
-    wants
-        What is wanted of the columns of `FAILURES`; see `failure_filters`.
+    wanted
+        Which findings; see `failure_filter`.
     accepted
         Which of the findings are accepted.
     first_seen
@@ -217,14 +279,11 @@ def failure_rows(
     chosen = np.lexsort((places, products))
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
-    chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wants)]
+    chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wanted.wants)]
     rows = _failure_rows(
         identity, evidence, checks, products[chosen], places[chosen], chosen, accepted, first_seen
     )
-    for want in wants:
-        if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
-            rows = rows.filter(want.holds(rows))
-    return rows
+    return wanted.kept(rows)
 
 
 def rows_of_findings(part: AuditPart, checks: Sequence[CheckFacts], rows: Any) -> pa.Table:

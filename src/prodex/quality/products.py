@@ -26,32 +26,13 @@ from prodex.facts.pending import are_pending
 from prodex.facts.presence import Presence
 from prodex.facts.unreadable import Unreadable
 from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
+from prodex.selection.paths import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, is_true, whole
-from prodex.tables.declaration import COUNTED, TABLES
+from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame, to_series
 
 _Made = TypeVar("_Made")
-
-
-#: Wire paths of the columns that are no leaf of their own.
-_DERIVED = {
-    "market": ("product_key.target_market_id",),
-    "has_pending_update": ("lastRequest",),
-    "product_id": (),
-    "gtin": (),
-}
-_COLUMNS = {column.name: column for column in TABLES["products"].columns}
-
-
-def wire_paths(column: str) -> tuple[str, ...]:
-    """Return the wire path of a column of `products`."""
-    if column in _DERIVED:
-        return _DERIVED[column]
-    table = column.removesuffix("_count")
-    if table in COUNTED:
-        return TABLES[table].anchors
-    return tuple(".".join(path) for path in _COLUMNS[column].paths[:1])
 
 
 class Products:

@@ -27,7 +27,7 @@ from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.problems import attribute_label
-from prodex.quality.products import Products, wire_paths
+from prodex.quality.products import Products
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.requirements import (
     NUTRIENTS,
@@ -43,6 +43,7 @@ from prodex.quality.requirements import (
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.quality.verdict import compared_with
+from prodex.selection.paths import wire_paths
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
-from prodex.quality.products import Products, wire_paths
+from prodex.quality.products import Products
 from prodex.selection import Begins, Selection
 from prodex.selection.column_values import SCHEMA, column_answer, column_condition
+from prodex.selection.paths import needs_audit, paths_of
 from prodex.selection.plain import Keys, read_plain
 from prodex.tables.columns import Answer
 
@@ -54,7 +55,7 @@ def read_scope(
 
 def _as_scope(selection: Selection, place: str) -> Selection:
     """Return a selection with values as their columns have them, and beginnings for texts that end in an asterisk."""
-    if selection.failing or "score" in selection.ranges or "grade" in selection.groups:
+    if needs_audit(selection):
         raise InputError(f"{place}: a check cannot be asked by what an audit finds, which is known after it.")
     return replace(
         selection,
@@ -87,7 +88,7 @@ def is_meant(products: Products, scope: Selection) -> Answer:
     held: Answer = scope.met(
         everything, lambda one: _answer(products, one), lambda answer: answer.fillna(False)
     )
-    unclear = products.unreadable([path for column in columns_of(scope) for path in wire_paths(column)])
+    unclear = products.unreadable(sorted(paths_of(scope)))
     if not unclear.any():
         return held
     # What cannot be read is not the same as nothing: the product may be meant or not, unless another column decides.
@@ -100,11 +101,3 @@ def _answer(products: Products, one: Selection) -> Answer:
     # Groups, words and states of attributes are found where an explorer finds them.
     here = Catalog((products.part,), products.origin)
     return pd.array(here.mask(one), "boolean")
-
-
-def columns_of(scope: Selection) -> list[str]:
-    """Return the columns of `products` that decide whether a product is meant."""
-    every = list(scope.every())
-    return list(
-        dict.fromkeys(name for one in every for name in (*one.columns, *one.ranges) if name in SCHEMA.names)
-    )

@@ -193,6 +193,19 @@ class ProductQuery:
             for wire, value in self.to_body().items()
         }
 
+    def holds(self, path: str) -> bool:
+        """Return whether a reply can hold anything at a wire path.
+
+        >>> query = ProductQuery(source_include=["assets.pictures.url"])
+        >>> query.holds("assets"), query.holds("brand"), ProductQuery(source_exclude=["assets"]).holds("assets.videos")
+        (True, False, False)
+        """
+        # An attribute is there in part if only something inside it was requested: `assets` for `assets.pictures.url`.
+        included = self.source_include
+        if included and not any(_is_within(path, one) or _is_within(one, path) for one in included):
+            return False
+        return not any(_is_within(path, one) for one in self.source_exclude or ())
+
     def to_probe(self) -> dict[str, Any]:
         """Return the POST body that only asks how many products match (spec, "Pagination rules", 3).
 
@@ -329,6 +342,10 @@ def _refuse_contradictions(query: ProductQuery) -> None:
                 f"source_exclude holds {field}, which cannot be left out. Needed are what source_include "
                 f"asks for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."
             )
+
+
+def _is_within(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(f"{outer}.")
 
 
 def _unknown_field(name: str) -> str:

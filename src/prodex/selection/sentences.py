@@ -71,11 +71,16 @@ def sentence(selection: Selection, group: CalledGroup = _by_its_code, column: Ca
     >>> print(sentence(Selection.of(market=[250, 56]) & ~Selection.of(brand_code=None)))
     market = 250 or 56; not brand_code = nothing
     """
-    joined = replace(selection, groups={}, excepted=())
-    found = [_group_label(name, codes, group) for name, codes in selection.groups.items()]
-    found += [label for label, _ in labels(joined, group, column)]
-    found += [f"not {_inside(one, group, column)}" for one in selection.excepted]
-    return "; ".join(found)
+    return "; ".join(_condition(one, group, column) for one in selection.single())
+
+
+def _condition(one: Selection, group: CalledGroup, column: CalledColumn) -> str:
+    """Return one condition in words, with all its codes."""
+    for name, codes in one.groups.items():
+        return _group_label(name, codes, group)
+    for excepted in one.excepted:
+        return f"not {_inside(excepted, group, column)}"
+    return next(label for label, _ in labels(one, group, column))
 
 
 def _either(several: tuple[Selection, ...], group: CalledGroup, column: CalledColumn) -> str:

@@ -120,8 +120,8 @@ class Selection:
     Examples
     --------
     >>> acme = Selection.of(brand_code="ACME")
-    >>> print(acme & ~Selection(groups={"tag": ("old",)}) | Selection.of(gpc_code=Begins("50")))
-    either brand_code = ACME; not tag: old, or gpc_code = 50*
+    >>> print(acme & ~Selection.of(is_consumer_unit=True) | Selection.of(gpc_code=Begins("50")))
+    either (brand_code = ACME; not is_consumer_unit = true), or gpc_code = 50*
     >>> selection = Selection().toggled("brand", "ACME").toggled("brand", None)
     >>> selection.groups
     {'brand': ('ACME', None)}

@@ -17,7 +17,7 @@ from prodex.files.atomic import on_disk, safe_name
 from prodex.locales import language_label, short_of
 from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
-from prodex.quality.failures import FAILURES, failure_filters, failure_rows
+from prodex.quality.failures import failure_filter, failure_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
@@ -104,7 +104,7 @@ def _text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _by_part(audit: Audit, equal: Mapping[str, Any], with_accepted: bool) -> Iterator[pa.Table]:
     before = 0
-    wants = failure_filters(FAILURES.names, audit.parts, audit.checks, equal, audit.accepted_parts)
+    wants = failure_filter(audit.parts, audit.checks, equal, audit.accepted_parts)
     waiting = _pending_updates(audit.catalog)
     each = zip(audit.parts, audit.accepted_parts, strict=True)
     for number, (part, accepted) in enumerate(each):

@@ -10,7 +10,6 @@ import ipywidgets as w
 import pandas as pd
 
 from prodex.colour_scale import shade
-from prodex.exploration.facets import FAMILY
 from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown
@@ -21,6 +20,7 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.quality import Audit
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness
 from prodex.quality.requirements import ALL
+from prodex.selection.paths import FAMILY
 from prodex.untrusted_text import label
 
 #: Rows of a page.

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from prodex.exploration.facets import FAMILY
 from prodex.notebook.shared.boxes import Button
 from prodex.notebook.shared.panel import Panel
 from prodex.quality import Audit
@@ -17,6 +16,7 @@ from prodex.quality.check import CheckFacts
 from prodex.quality.completeness import Completeness
 from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
+from prodex.selection.paths import FAMILY
 
 
 @dataclass(frozen=True)

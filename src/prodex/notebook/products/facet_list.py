@@ -9,7 +9,7 @@ from typing import Any
 from traitlets import HasTraits, Instance
 
 from prodex.exploration.facet_values import Counts, FacetValues
-from prodex.exploration.facets import MISSING, SENT, FilterResult, is_of_requirements
+from prodex.exploration.facets import MISSING, SENT, FilterResult
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
 from prodex.exploration.ranges import measure_of
@@ -20,6 +20,7 @@ from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.selection import Code, Range, Selection
+from prodex.selection.paths import is_of_requirements
 from prodex.untrusted_text import cut
 
 #: The facets in the order in which most questions begin; any others follow.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
 import ipywidgets as w
@@ -24,6 +25,8 @@ from prodex.notebook.shared.removable_buttons import ActiveFilters
 from prodex.notebook.shared.state import Exploration
 from prodex.selection import ProductList, Selection
 
+#: On the button that begins an "either ..., or ...".
+_OR = "Or …"
 _NONE = ("a saved view …", "")
 _EMPTY = "This catalogue has no products. Load with another query, or open another snapshot."
 
@@ -46,6 +49,10 @@ class SelectionBar(VBox):
         Buttons to the conditions before, and forward again.
     chips
         A button for each condition.
+    alternative
+        Keeps the conditions as one half of an "either ..., or ...", and joins both when the second is built.
+    others
+        Shows all products that are not shown now.
     only
         Shows the selected products and no others, so that they can be exported, audited or compared by themselves.
     views
@@ -67,6 +74,11 @@ class SelectionBar(VBox):
         self.back: w.Button = button("← Back", "quiet", tooltip="Back to the filters before")
         self.forward: w.Button = button("Forward →", "quiet", tooltip="Forward again")
         self.chips: ActiveFilters = ActiveFilters(panel=panel)
+        self.alternative: w.Button = button(_OR, "quiet", tooltip="Show other products beside these")
+        self.others: w.Button = button(
+            "All others", "quiet", tooltip="Show what is not shown now, and nothing else"
+        )
+        self._either = html("", "muted", "either")
         self.only: w.Button = button("", "quiet", tooltip="Filter by what is selected; Back returns")
         self._saved = w.Dropdown(description="Open", options=[_NONE], layout=w.Layout(width="auto"))
         self._name = w.Text(description="Name", placeholder="Without pictures", layout=w.Layout(width="auto"))
@@ -75,7 +87,8 @@ class SelectionBar(VBox):
         self.views: Fold = Fold("Views", [lines])
         self._view_note, self._empty = html(""), html("")
         self._opened: Selection | None = None
-        bar = row(self.back, self.forward, self.chips, self.only, self.views, look="selection")
+        shown = (self._either, self.chips, self.alternative, self.others, self.only)
+        bar = row(self.back, self.forward, *shown, self.views, look="selection")
         super().__init__([bar, self._empty, self._view_note])
         self._connect()
         self._list("")
@@ -85,6 +98,13 @@ class SelectionBar(VBox):
         """Show the conditions as they are now."""
         self.chips.show(self._exploration.conditions, self._exploration.filter.facets)
         self._empty.value = "" if len(self._exploration.catalog) else message_html(_EMPTY)
+        filtered, first = bool(self._exploration.conditions), self._exploration.alternative
+        words = "" if first is None else "; ".join(self._exploration.filter.labels(first))
+        self._either.value = "" if first is None else f"either {escape(words)}, or"
+        self.alternative.description = _OR if first is None else "Join both" if filtered else "Take back"
+        show_if(self._either, first is not None)
+        show_if(self.alternative, filtered or first is not None)
+        show_if(self.others, filtered)
         # A view that was changed since is no longer shown as open, so that it can be opened again.
         if self._saved.value and self._exploration.conditions != self._opened:
             self._saved.value = ""
@@ -105,11 +125,21 @@ class SelectionBar(VBox):
     def _connect(self) -> None:
         on = self._panel.on
         on(self.only, lambda _: self._set(self._selected))
+        on(self.alternative, lambda _: self._choose_alternative())
+        on(self.others, lambda _: self._set(_others_than(self._exploration.conditions)))
         on(self.chips, lambda change: self._set(change["new"]), "conditions")
         on(self.back, lambda _: self._go(self._history.back, self.back, self.forward))
         on(self.forward, lambda _: self._go(self._history.forward, self.forward, self.back))
         on(self._history, lambda _: self.draw(), "can_go_back", "can_go_forward")
-        on(self._exploration, lambda _: self.draw(), "conditions", "catalog", "audit", "selected")
+        on(
+            self._exploration,
+            lambda _: self.draw(),
+            "conditions",
+            "alternative",
+            "catalog",
+            "audit",
+            "selected",
+        )
         on(self._saved, lambda change: self._open(change["new"]), "value")
         on(self._save, lambda _: self._keep())
         on(self._remove, lambda _: self._drop())
@@ -129,6 +159,17 @@ class SelectionBar(VBox):
         self._view_note.value = ""
         with self._exploration.refining:
             change()
+
+    def _choose_alternative(self) -> None:
+        """Keep the conditions as the first half; with a second half, show the products of both."""
+        state = self._exploration
+        first, now = state.alternative, state.conditions
+        with state.hold_trait_notifications():
+            state.alternative = now if first is None else None
+            self._set(Selection() if first is None else first | now if now else first)
+        # The button may be hidden now, and would leave the focus nowhere.
+        if not state.conditions and state.alternative is None:
+            self.back.focus()
 
     def _list(self, chosen: str) -> None:
         """List the views that are saved now: another notebook may have saved some."""
@@ -166,6 +207,13 @@ class SelectionBar(VBox):
         remove_view(str(self._saved.value))
         self._list("")
         self._saved.focus()
+
+
+def _others_than(conditions: Selection) -> Selection:
+    """Return the conditions of all other products; those of all others than these are what they were."""
+    excepted = conditions.excepted
+    is_all_others = len(excepted) == 1 and conditions == Selection(excepted=excepted)
+    return excepted[0] if is_all_others else ~conditions
 
 
 class SelectionButtons(HBox):

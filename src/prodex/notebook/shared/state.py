@@ -30,6 +30,9 @@ class Exploration(HasTraits):
         The audit of their quality, or None.
     conditions
         What filters them.
+    alternative
+        Other conditions, of which products are to be shown as well: set while somebody builds the second half of an
+        "either ..., or ..."; None otherwise.
     selected
         Ids of the selected products, in the order of selection.
     product_id
@@ -65,6 +68,7 @@ class Exploration(HasTraits):
     catalog: Instance[Catalog] = Instance(Catalog)
     audit: Instance[Audit | None] = Instance(Audit, allow_none=True)
     conditions: Instance[Selection] = Instance(Selection, ())
+    alternative: Instance[Selection | None] = Instance(Selection, allow_none=True)
     selected: Instance[tuple[str, ...]] = Tuple()
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     corrections: Instance[tuple[TextCorrection, ...]] = Tuple()
@@ -158,9 +162,10 @@ class Exploration(HasTraits):
         """Explore another catalogue, and forget what was selected in the one before."""
         if catalog is not self.catalog:
             self.former = (self.catalog, self.audit)
-        # Observers hear of all five only when all are set: no panel draws the new catalogue under the old conditions.
+        # Observers hear of all of it only when all are set: no panel draws the new catalogue under the old conditions.
         with self.hold_trait_notifications():
             self.conditions = Selection()
+            self.alternative = None
             self.selected = ()
             self.product_id = None
             self.audit = audit

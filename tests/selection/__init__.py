@@ -1,0 +1,1 @@
+"""Which products are meant: one value, wherever it is asked."""
