@@ -22,6 +22,7 @@ from prodex.exploration.ranges import MOST, Histograms, edges_of, in_range
 from prodex.notebook.products.table_details import ColumnHeads
 from prodex.query import ProductQuery
 from prodex.selection import Range, Selection
+from prodex.selection.plain import as_plain, from_plain
 from tests.cases import each_row
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))
@@ -190,7 +191,9 @@ def test_bins_are_pressed() -> None:
     now = head(chosen, "life_cycle", narrowed)["bins"]
     assert [(2, False), (1, True), (0, True), (1, True)] == [(one["count"], one["inside"]) for one in now]
     assert conditions == heads.ranging(narrowed, "life_cycle", 1, 3)
-    assert conditions == Selection.from_json(narrowed.to_json()).within("life_cycle", Range())
+    assert conditions == from_plain(json.loads(json.dumps(as_plain(narrowed), default=str))).within(
+        "life_cycle", Range()
+    )
 
 
 def test_bins_of_dates_and_scores_are_in_words() -> None:

@@ -104,7 +104,7 @@ def test_all_tables_are_those_of_the_products_that_are_left(
     said = export_products(ExportRequest(EVERYTHING, "parquet", tmp_path), table, left)
 
     assert ["2"] == pd.read_parquet(tmp_path / "products.parquet")["product_id"].tolist()
-    chosen = "These are 1 of 3 products, chosen by: gtin = ['03036811359935']."
+    chosen = "These are 1 of 3 products, chosen by: gtin = 03036811359935."
     assert f"Exported 1 product to {len(TABLES)} tables in {tmp_path}. {chosen}" == said
 
 

@@ -17,6 +17,7 @@ from prodex.selection.plain import as_plain
 from prodex.selection.request import request_for, selection_of
 from tests.cases import each_row
 
+END_OF_APRIL = datetime(2026, 4, 30, 23, 59, 59, 999999, tzinfo=UTC)
 RECORDS = [
     {
         "id": number,
@@ -122,7 +123,7 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
             ranges={
                 "updated_at": Range(
                     datetime(2026, 3, 15, 8, tzinfo=UTC),
-                    datetime(2026, 4, 30, 23, 59, 59, 999999, tzinfo=UTC),
+                    END_OF_APRIL,
                 )
             }
         ),
