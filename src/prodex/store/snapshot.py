@@ -16,6 +16,7 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.catalog.code_labels import of_codes_in_use
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
@@ -136,6 +137,7 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
                 part.require(table, lacking)  # a snapshot holds every column
             tables = {table: part.stored(table) for table in TABLES}
             tables["presence"] = with_absent(tables["presence"], seen)
+            tables["code_labels"] = of_codes_in_use(tables["code_labels"], catalog)
             yield write_part([tables], folder, number)
             done += part.size
             show(done, len(catalog))
