@@ -40,9 +40,7 @@ def _code_columns(table: Table) -> Iterator[CodeColumns]:
         label = by_path.get((*path[:-1], "label"))
         if path[-1:] == ("code",) and label is not None:
             attribute = ".".join([*table.anchors[0].split("."), *path[:-1]]).lstrip(".")
-            yield CodeColumns(
-                table.name, attribute, name, label, by_path.get((*path[:-1], "description"))
-            )
+            yield CodeColumns(table.name, attribute, name, label, by_path.get((*path[:-1], "description")))
 
 
 def code_values(tables: Mapping[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
