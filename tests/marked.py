@@ -143,7 +143,8 @@ def texts_in(value: Any, seen: set[int] | None = None) -> Iterator[str]:
             yield value._repr_html_() or ""
         if dataclasses.is_dataclass(value):
             for one in dataclasses.fields(value):
-                yield from texts_in(getattr(value, one.name), seen)
+                if not one.name.startswith("_"):
+                    yield from texts_in(getattr(value, one.name), seen)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
@@ -23,18 +24,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import requests
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import prodex
+from prodex import operations as do
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
 from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
+from prodex.quality import AuditComparison
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
-from tests.marked import COUNT, Files, mark, numbers_in, product_id, records
+from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -162,6 +167,22 @@ def exported(catalog: Catalog, world: World) -> object:
     return [world.written(lambda path, one=one: catalog.export(path, one, progress=False)) for one in formats]
 
 
+def saved_anew(audit: prodex.Audit) -> Path:
+    """Return the folder of an audit that is saved."""
+    folder = audit.save(f"audits-{id(audit)}").folder
+    assert folder is not None
+    return folder
+
+
+def sent(fix: prodex.Fix, world: World) -> object:
+    """Return what is sent of corrections, and what becomes of it."""
+    if not fix.counts["accepted"]:
+        return None
+    return world.requested(
+        lambda: fix.apply(world.service, elsewhere=True, progress=False).wait(progress=False)
+    )
+
+
 _TABLES = ("products", "texts", "presence", "raw")
 
 #: How members of a class are asked that cannot be asked without arguments, or that would write, or refuse.
@@ -180,11 +201,48 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "sql": lambda c, _: [c.sql(f"select * from {one}") for one in TABLES],
         "table": lambda c, _: c.table("texts", with_products=["brand", "owner"]),
     },
+    prodex.Audit: {
+        "accepted_in": lambda a, _: [a.accepted_in(one) for one in a.parts],
+        "completeness": lambda a, _: refused(a.completeness),
+        "group_column": lambda a, _: a.group_column("brand_code"),
+        "groups": lambda a, _: [a.groups("owner"), a.groups("brand")],
+        "only": lambda a, _: len(a.only(ids(1, 2, 3))),
+        "save": lambda a, _: Files(saved_anew(a)),
+        "to_html": lambda a, world: world.written(lambda path: a.to_html(path, progress=False), "r.html"),
+        "worklists": lambda a, world: [
+            world.written(lambda path, by=by: a.worklists(path, by, progress=False))
+            for by in ("owner", "kind")
+        ],
+    },
+    prodex.Fix: {
+        "accept": lambda f, _: refused(f.accept),
+        "apply": sent,
+        "asks_where": lambda f, world: f.asks_where(world.service),
+        "confirm": lambda f, _: None if f.tracking else f.confirm(),
+        "effect": lambda f, _: f.effect(),
+        "recheck": lambda f, world: world.requested(lambda: f.recheck(world.service)),
+        "recipe": lambda f, world: (
+            world.written(f.recipe, "r.toml")
+            if len(f.steps)
+            else refused(lambda: f.recipe(world.new("r.toml")))
+        ),
+        "worklist": lambda f, world: world.written(lambda path: f.worklist(path, accepted=True)),
+    },
+    prodex.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
+    AuditComparison: {"completeness": lambda c, _: refused(lambda: c.completeness)},
+    prodex.Tracking: {
+        name: lambda _t, _w: None
+        for name in ("discard", "of_upsert", "refresh", "send_planned", "send_rest", "wait")
+    },
 }
 
 #: What may say something of other products, and why.
 EXCEPT: Mapping[type, Mapping[str, str]] = {
     Catalog: {"parts": "A part keeps its whole file, of which it reads the chosen products."},
+    prodex.Audit: {
+        "taken_from": "It is the larger audit, whose figures a worklist has beside those of the choice."
+    },
+    prodex.Tracking: {"service": "It is about no product.", "organization": "It is about no product."},
 }
 
 
@@ -198,6 +256,11 @@ def members(value: object) -> Iterator[str]:
 def asked(value: object, world: World) -> Iterator[tuple[str, object]]:
     """Yield everything that a value says, by its name: one that needs arguments has to be in `ARGUMENTS`."""
     kind = type(value)
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from asked(one, world)
+    if not kind.__module__.startswith("prodex.") or isinstance(value, list | tuple):
+        return
     for name in sorted({*members(value)} - EXCEPT.get(kind, {}).keys()):
         if (ask := ARGUMENTS.get(kind, {}).get(name)) is not None:
             yield name, ask(value, world)
@@ -267,3 +330,174 @@ def test_a_selection_stays_one_on_every_way(way: str, saved: bool, journey: str)
     found = JOURNEYS[journey](choose(whole(saved=saved)))
     assert sorted(ids(*numbers)) == sorted(found.products["product_id"])
     assert set(numbers) == numbers_in(found)
+
+
+def answers_in(folder: Path, numbers: Iterable[int]) -> Path:
+    """Return a file with a new name for each product."""
+    folder.parent.mkdir(exist_ok=True)
+    rows = [f"{own_gtin(number)};namePublicLong;fr;Pain blanc {mark(number)}" for number in numbers]
+    folder.write_text("\n".join(["GTIN;Field;Language;New value", *rows]), "utf-8")
+    return folder
+
+
+def numbers_of(catalog: Catalog) -> list[int]:
+    """Return the numbers of the products of a catalogue."""
+    known = {product_id(number): number for number in range(1, 1 + COUNT)}
+    return [known[one] for one in catalog.products["product_id"]]
+
+
+def changed_names(catalog: Catalog) -> prodex.Changes:
+    """Return the changes of a frame with other names."""
+    names = catalog.texts.query("attribute == 'namePublicLong'")
+    return prodex.changes_from_frame(names.assign(text=names["text"].str.lower()), catalog)
+
+
+def undone(catalog: Catalog, world: World) -> prodex.Fix:
+    """Return how it is taken back what was sent of the products of a catalogue."""
+    names = [
+        {"gtin": one["gtin"], "lifeCycle": 3, "namePublicLong": one["namePublicLong"]}
+        for number, one in enumerate(records(), 1)
+        if number in numbers_of(catalog)
+    ]
+    sent = prodex.upsert(world.service, names, progress=False).wait(progress=False)
+    return prodex.undo(sent, catalog=catalog, profile=PROFILE, now=NOW)
+
+
+def published(catalog: Catalog, world: World) -> object:
+    """Return what is published of a catalogue, which is saved first."""
+    assert "save" in refused(lambda: prodex.publish(catalog, world.new(), progress=False))
+    kept = catalog.save("published", progress=False)
+    return world.written(lambda path: prodex.publish(kept, path, progress=False))
+
+
+def accepted(catalog: Catalog, world: World) -> object:
+    """Return what is accepted of an audit, as a baseline."""
+    audit = judged(catalog)
+    made, files = world.written(lambda path: prodex.accept(audit, reason="so it is", to=path / "a.jsonl"))
+    return made, files, prodex.withdraw(made, to=world.new("b.jsonl"))  # type: ignore[arg-type]
+
+
+def texts_of_figure(figure: Figure) -> list[str]:
+    """Return the texts of a picture."""
+    return [one.get_text() for one in figure.findobj(Text)]
+
+
+def judged(catalog: Catalog) -> prodex.Audit:
+    """Return the audit of a catalogue by all rules."""
+    return prodex.audit(catalog, PROFILE, now=NOW, progress=False)
+
+
+_TRIM = prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", "fr")
+
+#: What is made of a catalogue, by the public name of what makes it.
+FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
+    "accept": accepted,
+    "accepted": lambda c, _: refused(lambda: prodex.accepted(c)),
+    "apply_recipe": lambda c, _: prodex.apply_recipe(c, prodex.Recipe([_TRIM]), profile=PROFILE, now=NOW),
+    "audit": lambda c, _: judged(c),
+    "changes_from_frame": lambda c, _: changed_names(c),
+    "correct": lambda c, _: prodex.correct(
+        c, "namePublicLong", do.TrimSpaces(), language="fr", profile=PROFILE, now=NOW
+    ),
+    "changes_of": lambda c, _: refused(lambda: prodex.changes_of(product_id(2), c)),
+    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
+    "download_pictures": lambda c, world: world.requested(
+        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
+    ),
+    "fix_texts": lambda c, _: prodex.fix_texts(
+        [prodex.TextCorrection(product_id(one), "namePublicLong", "fr", mark(one)) for one in numbers_of(c)],
+        c,
+        profile=PROFILE,
+        now=NOW,
+    ),
+    "gallery": lambda c, _: prodex.gallery(c),
+    "largest_gaps": lambda c, _: texts_of_figure(prodex.charts.largest_gaps(judged(c))),
+    "list_audits": lambda c, _: refused(lambda: prodex.list_audits(c)),
+    "list_snapshots": lambda c, _: refused(lambda: prodex.list_snapshots(c)),
+    "open_audit": lambda c, _: refused(lambda: prodex.open_audit(c)),
+    "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else None,
+    "overridden": lambda c, _: prodex.overridden(c),
+    "publish": published,
+    "read_worklist": lambda c, world: prodex.read_worklist(
+        answers_in(world.new("answers.csv"), numbers_of(c)), c, profile=PROFILE, now=NOW
+    ),
+    "recover": lambda c, _: refused(lambda: prodex.recover(c)),
+    "refresh": lambda c, world: refused(lambda: prodex.refresh(c, world.service)),
+    "require_scenarios": lambda c, world: world.requested(
+        lambda: prodex.require_scenarios(world.service, c, {"101": True}, progress=False)
+    ),
+    "requirements": lambda c, world: [
+        world.written(
+            lambda path, by=by: prodex.requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
+        )
+        for by in ("kind", "brand_code")
+    ],
+    "scenario_request": lambda c, _: prodex.scenario_request(
+        pd.DataFrame({"product_id": ids(*numbers_of(c))}), c, {"12": True}
+    ),
+    "score_map": lambda c, _: texts_of_figure(prodex.charts.score_map(judged(c), "brand")),
+    "undo": undone,
+    "upsert": lambda c, world: world.requested(
+        lambda: prodex.upsert(world.service, c, progress=False).wait(progress=False)
+    ),
+    "vacuum": lambda c, _: refused(lambda: prodex.vacuum(c)),
+    "verify": lambda c, _: prodex.verify(c) if c.folder else None,
+    "watch": lambda c, _: refused(lambda: prodex.watch(c)),
+    "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False),
+}
+#: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
+#: hears of an audit.
+ELSEWHERE = {
+    "withdraw",
+    *("Audit", "AuditComparison", "Catalog", "Difference", "Explore", "Fix"),
+    "QueryPanel",
+    "simulated_weeks",
+}
+
+
+#: The panels of a catalogue, and its audit.
+PANELS: Mapping[str, Callable[[Catalog], Any]] = {
+    "AuditPanel": lambda c: prodex.AuditPanel(judged(c), catalog=c),
+    "CatalogExplorer": lambda c: prodex.CatalogExplorer(c, audit=judged(c)),
+    "CorrectionsPanel": prodex.CorrectionsPanel,
+    "CoveragePanel": lambda c: prodex.CoveragePanel(c, audit=judged(c)),
+    "GalleryPanel": prodex.GalleryPanel,
+    "ProductCard": lambda c: prodex.ProductCard(c, c.products["product_id"].iloc[0], audit=judged(c)),
+    "explore": lambda c: prodex.explore(c, audit=judged(c)),
+}
+
+
+@pytest.mark.slow
+@each_row("function, saved", [(one, number % 2 == 0) for number, one in enumerate(FUNCTIONS)])
+def test_what_is_made_of_a_selection_says_nothing_of_a_product_that_was_not_chosen(
+    world: World, function: str, saved: bool
+) -> None:
+    """Audits, reports, worklists, corrections, requests and pictures of a selection are of its products."""
+    choose, numbers = WAYS["expression"]
+    made = FUNCTIONS[function](choose(whole(saved=saved)), world)
+    assert numbers_in(made) <= set(numbers)
+    for name, found in asked(made, world):
+        assert numbers_in(found) <= set(numbers), name
+
+
+@pytest.mark.slow
+def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
+    """Both are of one moment: the second is refused in words, and the first stays."""
+    audit = judged(whole(saved=True))
+    kept = audit.save()
+    assert "same moment" in refused(audit.only(ids(*CHOSEN)).save)
+    assert COUNT == len(prodex.open_audit("whole")) == len(kept)
+
+
+def test_the_law_asks_all_that_takes_a_catalogue() -> None:
+    """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
+    taking = {name for name in [*prodex.__all__, *dir(prodex.charts)] if _takes_a_catalogue(name)}
+    assert taking | {"diff", "upsert"} == {*FUNCTIONS, *PANELS} | ELSEWHERE
+
+
+def _takes_a_catalogue(name: str) -> bool:
+    given = getattr(prodex, name, None) or getattr(prodex.charts, name)
+    if name.startswith("_") or not callable(given):
+        return False
+    parameters = inspect.signature(given.__init__ if inspect.isclass(given) else given).parameters.values()
+    return any(re.search(r"\b(Catalog|Audit|Fix|Changes)\b", str(one.annotation)) for one in parameters)

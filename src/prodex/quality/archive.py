@@ -75,7 +75,7 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
     Raises
     ------
     InputError
-        When the catalogue is in memory and no name is given.
+        When the catalogue is in memory and no name is given, or an audit of the same moment is there.
     StorageError
         When the disk refuses.
     """
@@ -87,18 +87,21 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         folder = audit.catalog_folder.parent / AUDITS.below
     else:
         folder = AUDITS.folder(new_name(name))
+    place = folder / time_of(audit.audited_at)
     # A link would let an audit be written outside the folder of snapshots.
     if is_there(folder) and not is_folder(folder):
         raise StorageError(
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
             "where it comes from, and delete it."
         )
-    if (
-        audit.folder is not None
-        and audit.folder.absolute() == (folder / time_of(audit.audited_at)).absolute()
-    ):
+    if audit.folder is not None and audit.folder.absolute() == place.absolute():
         # What is written is never changed, and what is accepted since is in a file of its own.
         return audit
+    if is_there(place):
+        raise InputError(
+            f"{place} is an audit that was made at the same moment: this one, or one of more or fewer of its products. "
+            "It is not replaced; save this one under another name: audit.save('other')."
+        )
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         digest = None

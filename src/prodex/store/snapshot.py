@@ -76,7 +76,8 @@ def name_of(given: str | Catalog, function: str) -> str:
     Raises
     ------
     InputError
-        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots.
+        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots; and when it is a selection
+        of one: what is kept under a name is of all products.
     """
     folder = folder_of(given, function)
     if not isinstance(given, Catalog):
@@ -87,6 +88,11 @@ def name_of(given: str | Catalog, function: str) -> str:
         raise InputError(
             f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
             "first: catalog.save(name)."
+        )
+    if any(part.chosen is not part.own for part in given.parts):
+        raise InputError(
+            f"This catalogue is a selection of {parent.name!r}, and {function}() is about all of its products: write "
+            f"{function}({parent.name!r}, ...)."
         )
     return parent.name
 
