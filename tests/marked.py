@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import zipfile
-from collections.abc import Iterator, Mapping
-from itertools import cycle
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,56 +93,46 @@ def _marked(value: Any, word: str, name: str = "", parent: str = "") -> Any:
 
 
 def texts_in(value: Any, seen: set[int] | None = None) -> Iterator[str]:
-    """Yield everything that can be read in a value: frames, files of every kind, pages, widgets, what is inside them."""
-    seen = set() if seen is None else seen
+    """Yield what can be read in a value: in frames, files of every kind, pages, widgets, and what is inside them."""
     match value:
         case None | bool():
-            return
+            pass
         case str():
             yield value
-            return
         case bytes():
             yield value.decode("utf-8", "replace")
-            return
         case Files():
             yield from _texts_in_file(value.path)
-            return
         case pd.DataFrame() | pd.Series():
             yield value.to_csv()
-            return
-        case pa.Table() | pa.RecordBatch():
+        case pa.Table() | pa.RecordBatch() | pa.Array() | pa.ChunkedArray():
             yield from texts_in(value.to_pylist())
-            return
-        case pa.Array() | pa.ChunkedArray():
-            yield from texts_in(value.to_pylist())
-            return
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, prodex.Catalog):
-        yield repr(value)
-        yield value._repr_html_()
-        for table in value._held:
-            yield from texts_in(value.arrow(table))
-    elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from texts_in(key, seen)
-            yield from texts_in(one, seen)
+        case _:
+            seen = set() if seen is None else seen
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield from _texts_inside(value, seen)
+
+
+def _texts_inside(value: Any, seen: set[int]) -> Iterator[str]:
+    inside: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        inside = (one for entry in value.items() for one in entry)
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = value
     elif isinstance(value, Widget):
-        for trait in value.trait_names():
-            if trait not in {"comm", "log", "layout", "style"}:
-                yield from texts_in(getattr(value, trait), seen)
-    elif isinstance(value, list | tuple | set | frozenset | Iterator):
-        for one in value:
-            yield from texts_in(one, seen)
+        names = set(value.trait_names()) - {"comm", "log", "layout", "style"}
+        inside = (getattr(value, name) for name in names)
+    elif isinstance(value, prodex.Catalog):
+        inside = (repr(value), value._repr_html_(), *map(value.arrow, value._held))
     else:
         yield repr(value)
-        if hasattr(value, "_repr_html_"):
-            yield value._repr_html_() or ""
+        yield getattr(value, "_repr_html_", str)() or ""
         if dataclasses.is_dataclass(value):
-            for one in dataclasses.fields(value):
-                if not one.name.startswith("_"):
-                    yield from texts_in(getattr(value, one.name), seen)
+            names = {one.name for one in dataclasses.fields(value) if not one.name.startswith("_")}
+            inside = (getattr(value, name) for name in names)
+    for one in inside:
+        yield from texts_in(one, seen)
 
 
 @dataclasses.dataclass(frozen=True)

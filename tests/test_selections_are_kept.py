@@ -7,6 +7,7 @@ page, a panel or a request. `tests/test_selections.py` shows that figures are th
 from __future__ import annotations
 
 import copy
+import html
 import inspect
 import pickle
 import re
@@ -31,15 +32,15 @@ import prodex
 from prodex import operations as do
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
-from prodex.exploration.conditions import Conditions
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
+from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
-from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records
+from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -54,6 +55,8 @@ PROFILE: dict[str, Any] = {
 
 #: The products that are chosen: of each part some, and of one part none.
 CHOSEN = (2, 5)
+#: Their kinds, which no other product has.
+KINDS = tuple(records()[number - 1]["kind"]["code"] for number in CHOSEN)
 
 
 @dataclass
@@ -129,7 +132,7 @@ def in_memory() -> Catalog:
 
 def explorer(catalog: Catalog, *numbers: int) -> Catalog:
     """Return what the explorer leaves of a catalogue when the brands of some products are pressed."""
-    conditions = Conditions()
+    conditions = Selection()
     for code in catalog.where(product_id=ids(*numbers)).products["brand_code"]:
         conditions = conditions.toggled("brand", code)
     return ProductFilter(catalog).catalog(conditions)
@@ -478,6 +481,74 @@ def test_what_is_made_of_a_selection_says_nothing_of_a_product_that_was_not_chos
     assert numbers_in(made) <= set(numbers)
     for name, found in asked(made, world):
         assert numbers_in(found) <= set(numbers), name
+
+
+#: What describes itself, so that whoever gets it knows of which products it is.
+DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
+    "a catalogue": lambda c, _: repr(c),
+    "a catalogue in a notebook": lambda c, _: c._repr_html_(),
+    "what was saved": lambda c, _: repr(c.save("kept", progress=False)),
+    "the audit of what was saved": lambda c, _: judged(c.save("kept", progress=False)).scope,
+    "the audit of what was exported": lambda c, _: judged(JOURNEYS["exported"](c)).scope,
+    "the audit of exported records": lambda c, _: judged(JOURNEYS["exported as records"](c)).scope,
+    "an export": exported,
+    "an audit": lambda c, _: [repr(judged(c)), judged(c)._repr_html_(), judged(c).to_markdown()],
+    "an audit that was saved": lambda c, _: prodex.open_audit(saved_anew(judged(c))).scope,
+    "a report": lambda c, world: world.written(
+        lambda path: judged(c).to_html(path, progress=False), "r.html"
+    ),
+    "worklists": lambda c, world: world.written(lambda path: judged(c).worklists(path, progress=False)),
+    "worklists of answers": lambda c, world: world.written(
+        lambda path: FUNCTIONS["read_worklist"](c, world).worklist(path, accepted=True)  # type: ignore[attr-defined]
+    ),
+    "a correction": lambda c, world: FUNCTIONS["correct"](c, world).before.scope,  # type: ignore[attr-defined]
+    "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
+    "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
+    "requirements": FUNCTIONS["requirements"],
+    "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
+    "the explorer": lambda c, _: PANELS["explore"](c),
+    "the panel of an audit": lambda c, _: PANELS["AuditPanel"](c),
+}
+
+
+@pytest.mark.slow
+@each_row("what, saved", [(one, number % 2 == 0) for number, one in enumerate(DESCRIBED)])
+def test_what_describes_itself_says_of_which_products_it_is(folders: World, what: str, saved: bool) -> None:
+    """Whoever has only the file knows that these were chosen, and by what."""
+    some = whole(saved=saved).where(kind_code=list(KINDS))
+    found = html.unescape("\n".join(texts_in(DESCRIBED[what](some, folders))))
+    assert all(kind in found for kind in KINDS)
+    # A recipe is for other products, too: it does not say how many these were.
+    assert what == "a recipe" or re.search(rf"{len(some)} of {COUNT}|(of|from) {COUNT} products", found)
+    assert numbers_in(found) <= set(CHOSEN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, 1 + COUNT))
+def test_a_worklist_of_some_has_the_keys_of_that_of_all(number: int) -> None:
+    """In whichever part a product lies, its findings name the same texts and times as among all findings."""
+    audit = judged(whole(saved=True))
+    every = audit.worklist_rows().query("product_id == @product_id(@number)")
+    some = audit.only(ids(number))
+    for one in (
+        some,
+        prodex.open_audit(saved_anew(some)),
+        judged(whole(saved=True).where(product_id=ids(number))),
+    ):
+        found = one.worklist_rows()
+        assert len(found) == len(every) > 0
+        for column in sorted({*every} - {"row", "scope"}):
+            assert every[column].tolist() == found[column].tolist() or every[column].isna().all(), column
+
+
+@pytest.mark.slow
+def test_a_saved_audit_of_some_has_these_products() -> None:
+    """Opened again it has no other product, and its catalogue neither."""
+    audit = judged(WAYS["expression"][0](whole(saved=True)))
+    opened = prodex.open_audit(saved_anew(audit))
+    assert opened.catalog is not None
+    assert set(CHOSEN) == numbers_in(opened.catalog) == numbers_in(opened.products)
+    assert audit.scope == opened.scope
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.origin import Chosen, chosen_as_json
 from prodex.errors import InputError, OtherLayout, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
 from prodex.files import parquet
@@ -337,6 +338,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "origin": audit.origin.to_json(),
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
+        **chosen_as_json(audit.chosen, len(audit)),
         "checks": [msgspec.to_builtins(check) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
@@ -383,6 +385,7 @@ class _AuditManifest(msgspec.Struct):
     accepted: Count
     score_with_accepted: float | None
     ready_products_with_accepted: Count
+    chosen: dict[str, Any] | None = None
 
 
 def _read_audit_manifest(folder: Path) -> _AuditManifest:
@@ -440,6 +443,7 @@ def _open_folder(folder: Path) -> Audit:
             as_of=manifest.as_of,
             is_own=AUDITS.is_own(folder),
             of_own_tables=manifest.of_own_tables,
+            chosen_then=None if manifest.chosen is None else Chosen.from_json(manifest.chosen),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
@@ -460,13 +464,13 @@ def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
         raise ValueError(f"its parts do not have {products:,} products together")
 
 
-def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
+def _with_catalog(audit: Audit, folder: Path, snapshot: str | None) -> Audit:
     """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep.
 
     Somebody else may have made the audit. So the catalogue is looked for among the snapshots beside it and the user's
     own, never at a path that the audit names, and it must be of the same load as what was judged.
     """
-    path = PurePath(judged or "")
+    path = PurePath(snapshot or "")
     time, name = path.name, path.parent.name
     # Somebody else may have written the manifest: a name such as "../../etc" is never joined to a path.
     if not time[:1].isdecimal() or time != safe_name(time):
@@ -478,6 +482,9 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
             if is_folder(place) and is_entry(place):
                 catalog = open_snapshot(place)
                 if catalog.origin == audit.origin:
+                    if len(audit) < len(catalog):
+                        judged = catalog.where(product_id=audit.identity["product_id"].to_pylist())
+                        catalog = replace(judged, chosen=audit.chosen_then)
                     return replace(audit, catalog=catalog, catalog_folder=place)
         except (SnapshotError, OtherLayout):
             # The audit can be read without its snapshot, which may have been removed or damaged.

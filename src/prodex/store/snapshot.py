@@ -6,9 +6,10 @@ same products. Names, times and manifests are those of every `prodex.store.archi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -17,7 +18,7 @@ import pandas as pd
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.code_labels import of_codes_in_use
-from prodex.catalog.origin import Origin
+from prodex.catalog.origin import Chosen, Origin, chosen_as_json
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
 from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
@@ -27,7 +28,6 @@ from prodex.store.archive import (
     MANIFEST,
     SEAL,
     Archive,
-    ArchivePlace,
     is_entry,
     new_entry,
     new_name,
@@ -149,7 +149,8 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
             show(done, len(catalog))
 
     with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as show:
-        return commit(name, catalog.origin, write, is_own=is_own(catalog))
+        chosen = chosen_as_json(catalog.chosen, len(catalog))
+        return commit(name, catalog.origin, write, is_own=is_own(catalog), chosen=chosen)
 
 
 def is_own(catalog: Catalog) -> bool:
@@ -169,6 +170,7 @@ def commit(
     reporter: Reporter = SILENT,
     *,
     is_own: bool = True,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
 
@@ -184,12 +186,15 @@ def commit(
         Gets the phase.
     is_own
         Whether this installation made the parts, not somebody else; see `Archive.is_own`.
+    chosen
+        What the manifest says of a selection; see `chosen_as_json`.
     """
     with folder_beside(new_entry(SNAPSHOTS.folder(new_name(name)))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
             made_from = origin() if callable(origin) else origin
-            folder = _publish_folder(beside, name, made_from, same_columns(parts, beside), is_own=is_own)
+            parts = same_columns(parts, beside)
+            folder = _publish_folder(beside, name, made_from, parts, is_own=is_own, chosen=chosen)
     return _open_folder(folder)
 
 
@@ -205,14 +210,28 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
 
 
 def _publish_folder(
-    beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart], *, is_own: bool
+    beside: Path,
+    name: str,
+    origin: Origin,
+    parts: Sequence[StoredPart],
+    *,
+    is_own: bool,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
     with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
-        _write_manifest(beside, name, origin, parts, place, sealed_for=folder if is_own else None)
+        content = {
+            "name": name,
+            "pyarrow": _PYARROW,
+            "products": sum(part.products for part in parts),
+            "origin": origin.to_json(),
+            **chosen,
+            "parts": [part._asdict() for part in parts],
+        }
+        SNAPSHOTS.write_manifest(beside, content, place, sealed_for=folder if is_own else None)
         added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
         publish_folder(beside, folder, added=added)
     return folder
@@ -377,7 +396,7 @@ def _open_folder(folder: Path) -> Catalog:
         raise
     except OSError as error:
         raise SnapshotDamaged(f"{error}. Open an earlier snapshot, or load again.") from error
-    return Catalog(parts, manifest.origin, folder)
+    return Catalog(parts, manifest.origin, folder, chosen=manifest.chosen)
 
 
 class _ManifestLayout(msgspec.Struct):
@@ -386,6 +405,7 @@ class _ManifestLayout(msgspec.Struct):
     products: Count
     origin: dict[str, Any]
     parts: list[Any]
+    chosen: dict[str, Any] | None = None
 
 
 class _Manifest(NamedTuple):
@@ -394,6 +414,7 @@ class _Manifest(NamedTuple):
     products: int
     origin: Origin
     parts: tuple[StoredPart, ...]
+    chosen: Chosen | None
 
     @classmethod
     def of(cls, written: _ManifestLayout) -> Self:
@@ -403,27 +424,9 @@ class _Manifest(NamedTuple):
             raise ValueError("it gives two parts the same number")
         if sum(part.products for part in parts) != written.products:
             raise ValueError(f"its parts do not have {written.products:,} products together")
-        return cls(written.products, Origin.from_json(written.origin), parts)
+        chosen = None if written.chosen is None else Chosen.from_json(written.chosen)
+        return cls(written.products, Origin.from_json(written.origin), parts, chosen)
 
 
 def _manifest(folder: Path) -> _Manifest:
     return SNAPSHOTS.read_manifest(folder, _ManifestLayout, _Manifest.of)
-
-
-def _write_manifest(
-    folder: Path,
-    name: str,
-    origin: Origin,
-    parts: Sequence[StoredPart],
-    place: ArchivePlace,
-    *,
-    sealed_for: Path | None,
-) -> None:
-    content = {
-        "name": name,
-        "pyarrow": _PYARROW,
-        "products": sum(part.products for part in parts),
-        "origin": origin.to_json(),
-        "parts": [part._asdict() for part in parts],
-    }
-    SNAPSHOTS.write_manifest(folder, content, place, sealed_for=sealed_for)
