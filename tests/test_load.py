@@ -113,7 +113,7 @@ def test_gtins_that_did_not_come_are_reported(service: Client) -> None:
 
 @pytest.mark.slow
 def test_labels_of_codes_come_in_several_languages(service: Client, sample_exchange: Sandbox) -> None:
-    """With far fewer calls than a load for each language."""
+    """With far fewer calls than a load for each language; a selection has those of its own codes."""
     catalog = prodex.load_products(service, name="labelled", max_age=0, labels=("fr-FR", "de-DE"))
     labels = catalog.code_labels
 
@@ -123,7 +123,10 @@ def test_labels_of_codes_come_in_several_languages(service: Client, sample_excha
         assert kinds == set(found["code"])
     unit = labels[(labels["attribute"] == "typePackaging") & (labels["label_language"] == "de-DE")]
     assert {"Karton", "Ladepalette"} <= set(unit["label"])
-    assert catalog.where(kind_code=None).code_labels.equals(labels)
+    last = catalog.products["kind_code"].dropna().iloc[-1]
+    of_one = catalog.where(kind_code=last).code_labels
+    assert of_one.equals(labels.merge(of_one).astype(labels.dtypes))
+    assert {last} == set(of_one[of_one["attribute"] == "kind"]["code"])
 
 
 @pytest.mark.slow

@@ -277,10 +277,13 @@ class Catalog(TableProperties):
         """
         wanted = self._checked(known_table(table), columns)
         if not TABLES[table].per_product:
+            from prodex.catalog.code_labels import of_codes_in_use
+
             # Every part has the entries that it uses, so that the same entry may be in several parts.
             parts = self._unlike(table)
             rows = union((part.read(table) for part in parts), table)
             rows = distinct(rows.combine_chunks()) if len(parts) > 1 else rows
+            rows = of_codes_in_use(rows, self) if table == "code_labels" else rows
             return (rows if filter is None else rows.filter(filter)).select(wanted)
         read = union(side_by_side(lambda part: part.read(table, wanted, filter), self.parts), table)
         return read if columns is None else read.select(wanted)

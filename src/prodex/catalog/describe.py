@@ -157,8 +157,12 @@ def _examples(
 
 def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the attributes that products have, and that none of them fills."""
-    # Absent or null in every record, an attribute has no row anywhere; only `presence` knows it.
-    for name in catalog.arrow("presence").column_names:
+    # Null or empty in every record, an attribute has no row anywhere; only `presence` knows it. It has the attributes
+    # of all products, also where some were chosen.
+    states = catalog.arrow("presence")
+    for name in states.column_names:
+        if pc.all(pc.equal(states[name], "absent"), min_count=0).as_py():
+            continue
         attribute = attribute_of(name)
         path = None if attribute is None else child_path("", attribute)
         if path in {None, "id", *NOT_ITSELF} or any(is_within(one, str(path)) for one in seen):

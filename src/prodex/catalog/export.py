@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from prodex.arguments import listed, names_given
 from prodex.catalog.catalog import Catalog, known_table
 from prodex.catalog.names import LOCALIZED, languages_given, origin_in, rows_in
-from prodex.catalog.origin import scope_of
+from prodex.catalog.origin import chosen_as_json, scope_of
 from prodex.catalog.part import Part
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files.untrusted import leads_to_folder
@@ -53,6 +53,7 @@ def export_catalog(
             catalog.origin.to_json(),
             products=len(catalog),
             scope=scope_of(catalog.chosen, len(catalog)),
+            chosen=chosen_as_json(catalog.chosen, len(catalog)),
             progress=progress,
         )
     chosen = selection_of(catalog, format, tables, columns, languages)
@@ -67,6 +68,7 @@ def export_catalog(
         escape_formulas=escape_formulas,
         products=len(catalog),
         scope=scope_of(catalog.chosen, len(catalog)),
+        chosen=chosen_as_json(catalog.chosen, len(catalog)),
         not_exported=missing,
         languages=spoken,
         left_out=_tables_left_out(

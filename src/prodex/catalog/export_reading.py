@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from prodex.catalog.catalog import Catalog
-from prodex.catalog.origin import Origin
+from prodex.catalog.origin import Chosen, Origin
 from prodex.catalog.part import Part
 from prodex.errors import ExportDamaged, InputError, SnapshotDamaged
 from prodex.files import parquet
@@ -77,17 +77,17 @@ def read_export(folder: str | Path, *, limits: Limits | None = None) -> Catalog:
     """
     place = _export_folder(folder)
     package = _package(place)
-    origin = _read_origin(place, package)
+    origin, chosen = _read_origin(place, package)
     # Nothing is read before everything is known to be as it was written.
     _check_files(place, package, limits)
     form = FORMATS[package.resources[0].format]
     if form.holds_records:
-        return Catalog(_of_records(place, package, limits), origin)
+        return Catalog(_of_records(place, package, limits), origin, chosen=chosen)
     part = (
         _on_disk(place, package) if form.read is None else _part_in_memory(place, package, form.read, limits)
     )
     _warn_of_altered(place, package)
-    return Catalog((part,), origin)
+    return Catalog((part,), origin, chosen=chosen)
 
 
 def _export_folder(folder: Any) -> Path:
@@ -138,9 +138,10 @@ def _pandas_call(path: Path, resource: Resource) -> str:
     return FORMATS[resource.format].pandas_read.format(path=str(path))
 
 
-def _read_origin(folder: Path, package: Package) -> Origin:
+def _read_origin(folder: Path, package: Package) -> tuple[Origin, Chosen | None]:
     try:
-        return Origin.from_json(package.origin)
+        chosen = None if package.chosen is None else Chosen.from_json(package.chosen)
+        return Origin.from_json(package.origin), chosen
     except ValueError as error:
         raise ExportDamaged(f"{folder / PACKAGE} cannot be read: its origin {error}. {_ADVICE}") from error
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import msgspec
 
 from prodex.catalog.ledger import Ledger
-from prodex.files.untrusted import Moment, check_moment, converted
+from prodex.files.untrusted import Count, Moment, check_moment, converted
 from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
@@ -254,11 +254,47 @@ class Chosen:
             unwritten.append("a condition in Python")
         return cls.again(chosen, of, unwritten) if unwritten else chosen
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what a file keeps of it: how many there were, and the words.
+
+        >>> Chosen.from_json(Chosen(9, "kind: Tofu", Selection.of(kind="Tofu")).to_json()).unwritten
+        ('kind: Tofu',)
+        """
+        return {"of": self.of, "words": self.words}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote; by which data the products were chosen is not known any more.
+
+        Raises
+        ------
+        ValueError
+            When it is anything else.
+        """
+        read = converted(value, _ChosenLayout)
+        return cls(read.of, read.words, unwritten=(read.words,) if read.words else ())
+
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
         words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
         by = f", chosen by: {words}" if words else ""
         return f"{products:,} of {counted(self.of, 'product')}{by}."
+
+
+class _ChosenLayout(msgspec.Struct):
+    """What a file keeps of a choice, as JSON."""
+
+    of: Count
+    words: str
+
+
+def chosen_as_json(chosen: Chosen | None, products: int) -> dict[str, Any]:
+    """Return the entry of a manifest that says of which products it is; none where these are all.
+
+    >>> chosen_as_json(Chosen(9, "kind: Tofu"), 2), chosen_as_json(Chosen(9), 9), chosen_as_json(None, 9)
+    ({'chosen': {'of': 9, 'words': 'kind: Tofu'}}, {}, {})
+    """
+    return {} if chosen is None or chosen.of <= products else {"chosen": chosen.to_json()}
 
 
 def scope_of(chosen: Chosen | None, products: int) -> str | None:

@@ -150,7 +150,7 @@ def correct(
         ask_about_growth(work, [step])
     recipe = _recipe_of(whole, [step]) if is_named else None
     words = why or f"correction of many products: {result.words}"
-    return _fix(work, work.whole, [result], answers, profile, now, MadeBy(words, by), recipe)
+    return _fix(work, whole, [result], answers, profile, now, MadeBy(words, by), recipe)
 
 
 def apply_recipe(
@@ -224,7 +224,7 @@ def apply_recipe(
         words = f"recipe {name}".strip()
         if read.by_hand:
             words += f" (made for {read.by_hand[:200]}; done with all {counted(len(whole), 'product')} that were given)"
-        made = _fix(work, work.whole, results, [], profile, now, MadeBy(why or words, by), read)
+        made = _fix(work, whole, results, [], profile, now, MadeBy(why or words, by), read)
         _refuse_if_required(made, read)
         return made
 
@@ -286,10 +286,13 @@ def _chosen(
 
 
 def _unfiltered(catalog: Catalog) -> Catalog:
-    """Return the catalogue that products were chosen from: its codes are in use, and its GTINs are known."""
-    if all(one.chosen is None for one in catalog.parts):
+    """Return the catalogue that products were chosen from: its codes are in use, and its GTINs are known.
+
+    What is chosen of it again, to be judged, still says how the products were chosen.
+    """
+    if all(one.chosen is one.own for one in catalog.parts):
         return catalog
-    return replace(catalog, parts=tuple(one.unfiltered() for one in catalog.parts), chosen=None)
+    return replace(catalog, parts=tuple(one.unfiltered() for one in catalog.parts))
 
 
 def _of_function(function: Callable[[str | None], Any]) -> Function:
@@ -395,7 +398,8 @@ def _fix(
     origin = replace(made_by, steps=log.frame, step_rows=log.rows, write_recipe=kept)
     given = Returned(made.answers)
     # Among all products: one that was not chosen may have the same GTIN, and would be written as well.
-    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.records)
+    among = None if work.whole is catalog else work.whole
+    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.records, among=among)
 
 
 def _save(recipe: Recipe, path: Path) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
@@ -70,7 +71,9 @@ def _columns_left_out(catalog: Catalog) -> dict[str, int]:
 def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     origin, ledger = catalog.origin, catalog.origin.ledger
     is_part = len(catalog) < ledger.distinct
-    yield f"Catalogue of {len(catalog):,}{f' of {ledger.distinct:,}' if is_part else ''} products"
+    all_of_them = f"{len(catalog):,}{f' of {ledger.distinct:,}' if is_part else ''} products"
+    scope = scope_of(catalog.chosen, len(catalog))
+    yield f"Catalogue of {all_of_them if scope is None else scope.removesuffix('.')}"
     when = origin.server_time or origin.loaded_at
     yield f"from {origin.source}" + (f", {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if when else "")
     if origin.query is not None:
@@ -90,10 +93,11 @@ def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     for name, columns in _columns_left_out(catalog).items():
         kept = len(catalog._columns(name))
         yield f"not exported in full: {kept:,} of {kept + columns:,} columns of {name}"
+    is_chosen_now = any(part.chosen is not None for part in catalog.parts)
     if catalog.published is not None:
-        yield f"{'chosen from what is' if is_part else 'as'} published at {catalog.published}"
+        yield f"{'chosen from what is' if is_chosen_now else 'as'} published at {catalog.published}"
     elif catalog.folder is None:
         yield "in memory; catalog.save(name) keeps it"
     else:
-        stored = "chosen from the snapshot" if is_part else "snapshot"
+        stored = "chosen from the snapshot" if is_chosen_now else "snapshot"
         yield f"{stored} in {relative_to_working_folder(catalog.folder)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
 from prodex.untrusted_text import on_one_line
 
@@ -54,4 +55,6 @@ def _difference_lines(difference: Difference) -> list[str]:
 
 def _origin_line(catalog: Catalog) -> str:
     when = catalog.origin.server_time or catalog.origin.loaded_at
-    return f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"
+    scope = scope_of(catalog.chosen, len(catalog))
+    line = f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"
+    return line if scope is None else f"{line}: {scope}"

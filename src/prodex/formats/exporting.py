@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -101,6 +102,7 @@ def write_export(
     languages: Sequence[str] | None = None,
     left_out: Sequence[str] = (),
     scope: str | None = None,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
     progress: Progress = None,
 ) -> ExportedFiles:
     """Write tables to a folder, one file each, with `datapackage.json` beside them.
@@ -132,6 +134,8 @@ def write_export(
         Sentences about tables that were left out; those about columns and rows are added.
     scope
         Which products were chosen, in a sentence; None for all of their catalogue.
+    chosen
+        The same as an entry of the description, so that what is read back says it as well.
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
         both in rows.
@@ -180,6 +184,7 @@ def write_export(
             languages=languages,
             left_out=sentences,
             scope=scope,
+            chosen=chosen,
         )
         (beside / PACKAGE).write_text(package, encoding="utf-8")
     return ExportedFiles([folder / name for name in (*names, PACKAGE)], sentences)
@@ -290,10 +295,11 @@ def package_text(
     languages: Sequence[str] | None = None,
     left_out: Sequence[str] = (),
     scope: str | None = None,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """Return `datapackage.json` of an export; `resources` are what `described_file` says of each file.
 
-    `scope` says which products were chosen, where these are not all of their catalogue.
+    `scope` and `chosen` say which products were chosen, where these are not all of their catalogue.
     """
     package = {
         "name": _NAME,
@@ -302,6 +308,7 @@ def package_text(
         "description": f"{FORMATS[format].note} {_BACK}",
         "products": products,
         **({} if scope is None else {"scope": scope}),
+        **chosen,
         "not_exported": list(not_exported),
         "left_out": list(left_out),
         **({} if languages is None else {"languages": list(languages)}),
@@ -413,6 +420,7 @@ class Package(msgspec.Struct):
     origin: dict[str, Any]
     resources: list[Resource]
     products: Count | None = None
+    chosen: dict[str, Any] | None = None
 
 
 class _PackageHead(msgspec.Struct):

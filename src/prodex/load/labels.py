@@ -7,7 +7,7 @@ calls; but the same codes are in very many products, so a few products that toge
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +18,9 @@ from prodex.progress import Reporter, Show
 from prodex.query import ProductQuery
 from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.tables.declaration import TABLES, Column
+from prodex.tables.codes import Code, code_values, declared_codes
+from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded, flatten_products
-
-Code = tuple[str, str]
 
 #: GTINs by which a product can be requested.
 _GTIN = re.compile("[0-9]{1,14}")
@@ -71,14 +70,6 @@ def _with_labels(
     return [rewrite_table(parts[0], folder, "code_labels", table), *parts[1:]]
 
 
-def code_values(tables: dict[str, pa.Table]) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Yield attribute, code, label and description of every code value of a catalogue, in whichever table it is."""
-    yield from _distinct_codes(tables["codes"], "attribute", ("code", "label", "description"))
-    for name, attribute, columns in _declared_codes():
-        for row in _distinct_codes(tables[name], None, columns):
-            yield attribute, *row[1:]
-
-
 def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str]:
     """Choose GTINs that together contain every code: products with many codes first, then for missing codes."""
     codes_of: dict[str, set[Code]] = {}
@@ -90,44 +81,12 @@ def _fewest_products(parts: Iterable[Part], known: Collection[Code]) -> list[str
     for part in parts:
         for row in part.read("codes", ["gtin", "attribute", "code"]).to_pylist():
             see(row["gtin"], row["attribute"], row["code"])
-        for name, attribute, (code, _, _) in _declared_codes():
-            for row in part.read(name, ["gtin", code]).to_pylist():
-                see(row["gtin"], attribute, row[code])
+        for one in declared_codes():
+            for row in part.read(one.table, ["gtin", one.code]).to_pylist():
+                see(row["gtin"], one.attribute, row[one.code])
     # Greedy, and good enough: the fewest products would be a set cover, which takes exponential time.
     chosen: dict[Code, str] = {}
     for gtin in sorted(codes_of, key=lambda gtin: (-len(codes_of[gtin]), gtin)):
         for value in codes_of[gtin]:
             chosen.setdefault(value, gtin)
     return sorted(set(chosen.values()))
-
-
-def _declared_codes() -> Iterator[tuple[str, str, tuple[str, str, str | None]]]:
-    """Yield the code values with columns of their own: table, attribute (wire path), columns."""
-    for table in TABLES.values():
-        for prefix, columns in _code_columns(table.columns).items():
-            attribute = ".".join([*table.anchors[0].split("."), *prefix]).lstrip(".")
-            yield table.name, attribute, columns
-
-
-def _code_columns(columns: Sequence[Column]) -> dict[tuple[str, ...], tuple[str, str, str | None]]:
-    """Return code, label and description columns of a table, by the wire path of their object."""
-    by_path = {path: column.name for column in columns for path in column.paths[:1]}
-    return {
-        path[:-1]: (name, by_path[*path[:-1], "label"], by_path.get((*path[:-1], "description")))
-        for path, name in by_path.items()
-        if path[-1:] == ("code",) and (*path[:-1], "label") in by_path
-    }
-
-
-def _distinct_codes(
-    table: pa.Table, attribute: str | None, columns: tuple[str, str, str | None]
-) -> set[tuple[str, str, str | None, str | None]]:
-    names = [name for name in (attribute, *columns) if name is not None]
-    rows = table.select(names).group_by(names).aggregate([]).to_pylist()
-    code, label, description = columns
-    # A table without one of the columns has no such key: then the attribute is "", and the description None.
-    return {
-        (row.get(attribute, ""), row[code], row[label], row.get(description))
-        for row in rows
-        if row[code] is not None
-    }

@@ -164,12 +164,6 @@ def _newest_name(snapshot: Any) -> str:
     """Return the name of a snapshot, provided that it is the newest one."""
     name, _, earlier = name_of(snapshot, "refresh").partition("@")
     if isinstance(snapshot, Catalog):
-        # A refresh of a selection would bring back what was left out of it.
-        if any(part.chosen is not None for part in snapshot.parts):
-            raise QueryError(
-                f"This catalogue is a selection of {name!r}, and snapshots are refreshed as a whole: "
-                f"refresh({name!r}, service)."
-            )
         earlier = "" if open_snapshot(name).folder == snapshot.folder else "of then"
     if earlier:
         shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)

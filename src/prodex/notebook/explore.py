@@ -10,6 +10,7 @@ import ipywidgets as w
 from traitlets import Instance, Tuple, Unicode, link
 
 from prodex.catalog import Catalog
+from prodex.catalog.origin import scope_of
 from prodex.messages import counted
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.corrections.panel import CorrectionsPanel
@@ -207,11 +208,13 @@ def _snapshot_entry(catalog: Catalog, folder: Path) -> SnapshotEntry:
 
 
 def _catalog_title(catalog: Catalog) -> str:
-    incomplete = "" if catalog.complete else ", incomplete"
+    notes = "" if catalog.complete else ", incomplete"
+    if (scope := scope_of(catalog.chosen, len(catalog))) is not None:
+        notes += f", a selection: {scope}"
     folder = catalog.folder
     if folder is None:
-        return f"{counted(len(catalog), 'product')}, in memory{incomplete}"
-    return f"{_snapshot_entry(catalog, folder).title}{incomplete}"
+        return f"{counted(len(catalog), 'product')}, in memory{notes}"
+    return f"{_snapshot_entry(catalog, folder).title}{notes}"
 
 
 def explore(

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.origin import Chosen, chosen_as_json
 from prodex.errors import InputError, OtherLayout, QueryError, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
 from prodex.files import parquet
@@ -75,7 +76,7 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
     Raises
     ------
     InputError
-        When the catalogue is in memory and no name is given.
+        When the catalogue is in memory and no name is given, or an audit of the same moment is there.
     StorageError
         When the disk refuses.
     """
@@ -87,18 +88,21 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         folder = audit.catalog_folder.parent / AUDITS.below
     else:
         folder = AUDITS.folder(new_name(name))
+    place = folder / time_of(audit.audited_at)
     # A link would let an audit be written outside the folder of snapshots.
     if is_there(folder) and not is_folder(folder):
         raise StorageError(
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
             "where it comes from, and delete it."
         )
-    if (
-        audit.folder is not None
-        and audit.folder.absolute() == (folder / time_of(audit.audited_at)).absolute()
-    ):
+    if audit.folder is not None and audit.folder.absolute() == place.absolute():
         # What is written is never changed, and what is accepted since is in a file of its own.
         return audit
+    if is_there(place):
+        raise InputError(
+            f"{place} is an audit that was made at the same moment: this one, or one of more or fewer of its products. "
+            "It is not replaced; save this one under another name: audit.save('other')."
+        )
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
         digest = None
@@ -334,6 +338,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "origin": audit.origin.to_json(),
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
+        **chosen_as_json(audit.chosen, len(audit)),
         "checks": [msgspec.to_builtins(check) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
@@ -380,6 +385,7 @@ class _AuditManifest(msgspec.Struct):
     accepted: Count
     score_with_accepted: float | None
     ready_products_with_accepted: Count
+    chosen: dict[str, Any] | None = None
 
 
 def _read_audit_manifest(folder: Path) -> _AuditManifest:
@@ -437,6 +443,7 @@ def _open_folder(folder: Path) -> Audit:
             as_of=manifest.as_of,
             is_own=AUDITS.is_own(folder),
             of_own_tables=manifest.of_own_tables,
+            chosen_then=None if manifest.chosen is None else Chosen.from_json(manifest.chosen),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise SnapshotDamaged(
@@ -457,13 +464,13 @@ def _check_sum(parts: Iterable[AuditPart], products: int) -> None:
         raise ValueError(f"its parts do not have {products:,} products together")
 
 
-def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
+def _with_catalog(audit: Audit, folder: Path, snapshot: str | None) -> Audit:
     """Give the audit its catalogue where the snapshot is still there; it answers for what the audit does not keep.
 
     Somebody else may have made the audit. So the catalogue is looked for among the snapshots beside it and the user's
     own, never at a path that the audit names, and it must be of the same load as what was judged.
     """
-    path = PurePath(judged or "")
+    path = PurePath(snapshot or "")
     time, name = path.name, path.parent.name
     # Somebody else may have written the manifest: a name such as "../../etc" is never joined to a path.
     if not time[:1].isdecimal() or time != safe_name(time):
@@ -475,6 +482,9 @@ def _with_catalog(audit: Audit, folder: Path, judged: str | None) -> Audit:
             if is_folder(place) and is_entry(place):
                 catalog = open_snapshot(place)
                 if catalog.origin == audit.origin:
+                    if len(audit) < len(catalog):
+                        judged = catalog.where(product_id=audit.identity["product_id"].to_pylist())
+                        catalog = replace(judged, chosen=audit.chosen_then)
                     return replace(audit, catalog=catalog, catalog_folder=place)
         except (SnapshotError, OtherLayout):
             # The audit can be read without its snapshot, which may have been removed or damaged.

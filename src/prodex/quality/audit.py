@@ -90,6 +90,8 @@ class Audit:
         one, which is so for a catalogue in memory.
     accepted_then
         What was accepted when it was saved; None of audits that were not saved.
+    chosen_then
+        Which products of more of them these were when it was saved; None of all, and of audits that were not saved.
     basis
         Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None where
         that is not known.
@@ -136,6 +138,7 @@ class Audit:
     chosen_by: str = ""
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
+    chosen_then: Chosen | None = None
     basis: str | None = None
     given: Mapping[str, str] = field(default_factory=dict)
     judged_anew: int | None = None
@@ -746,9 +749,10 @@ class Audit:
         found = None
         if self.taken_from is not None:
             found = Chosen.again(self.taken_from.chosen, len(self.taken_from), [self.chosen_by])
+        elif self.chosen_then is not None:
+            found = self.chosen_then
         elif self.catalog is not None:
-            # An audit that was opened from disk has the catalogue of its whole snapshot.
-            found = self.catalog.chosen or Chosen(len(self.catalog))
+            found = self.catalog.chosen
         return found if found is not None and found.of > len(self) else None
 
     @property
@@ -794,7 +798,8 @@ class Audit:
         masks = (
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
         )
-        taken = (part.taken(mask) for part, mask in zip(self.parts, masks, strict=True) if mask.any())
+        # Parts without any of them are kept: each is about the part of the catalogue in the same place.
+        taken = (part.taken(mask) for part, mask in zip(self.parts, masks, strict=True))
         words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
         return replace(
             self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words

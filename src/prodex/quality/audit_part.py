@@ -98,7 +98,8 @@ class AuditPart:
         evidence = evidence.filter(pa.array(is_kept)).set_column(
             evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
         )
-        made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, self.crashes)
+        crashes = self.crashes if kept.any() else ()
+        made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, crashes)
         if (digests := self.digests) is not None:
             made = made.with_digests(digests[kept])
         return made if first_seen is None else made.with_first_seen(first_seen)

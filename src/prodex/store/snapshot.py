@@ -6,9 +6,10 @@ same products. Names, times and manifests are those of every `prodex.store.archi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -16,7 +17,8 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.origin import Origin
+from prodex.catalog.code_labels import of_codes_in_use
+from prodex.catalog.origin import Chosen, Origin, chosen_as_json
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
 from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
@@ -26,7 +28,6 @@ from prodex.store.archive import (
     MANIFEST,
     SEAL,
     Archive,
-    ArchivePlace,
     is_entry,
     new_entry,
     new_name,
@@ -75,7 +76,8 @@ def name_of(given: str | Catalog, function: str) -> str:
     Raises
     ------
     InputError
-        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots.
+        When it is no name, nor a catalogue from a snapshot in the folder of all snapshots; and when it is a selection
+        of one: what is kept under a name is of all products.
     """
     folder = folder_of(given, function)
     if not isinstance(given, Catalog):
@@ -86,6 +88,11 @@ def name_of(given: str | Catalog, function: str) -> str:
         raise InputError(
             f"{function}() takes a snapshot by its name, and {folder} is not in {snapshots_folder()}. Save it there "
             "first: catalog.save(name)."
+        )
+    if any(part.chosen is not part.own for part in given.parts):
+        raise InputError(
+            f"This catalogue is a selection of {parent.name!r}, and {function}() is about all of its products: write "
+            f"{function}({parent.name!r}, ...)."
         )
     return parent.name
 
@@ -136,12 +143,14 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
                 part.require(table, lacking)  # a snapshot holds every column
             tables = {table: part.stored(table) for table in TABLES}
             tables["presence"] = with_absent(tables["presence"], seen)
+            tables["code_labels"] = of_codes_in_use(tables["code_labels"], catalog)
             yield write_part([tables], folder, number)
             done += part.size
             show(done, len(catalog))
 
     with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as show:
-        return commit(name, catalog.origin, write, is_own=is_own(catalog))
+        chosen = chosen_as_json(catalog.chosen, len(catalog))
+        return commit(name, catalog.origin, write, is_own=is_own(catalog), chosen=chosen)
 
 
 def is_own(catalog: Catalog) -> bool:
@@ -161,6 +170,7 @@ def commit(
     reporter: Reporter = SILENT,
     *,
     is_own: bool = True,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Catalog:
     """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
 
@@ -176,12 +186,15 @@ def commit(
         Gets the phase.
     is_own
         Whether this installation made the parts, not somebody else; see `Archive.is_own`.
+    chosen
+        What the manifest says of a selection; see `chosen_as_json`.
     """
     with folder_beside(new_entry(SNAPSHOTS.folder(new_name(name)))) as beside:
         parts = list(write(beside))
         with reporter.phase(SAVING):
             made_from = origin() if callable(origin) else origin
-            folder = _publish_folder(beside, name, made_from, same_columns(parts, beside), is_own=is_own)
+            parts = same_columns(parts, beside)
+            folder = _publish_folder(beside, name, made_from, parts, is_own=is_own, chosen=chosen)
     return _open_folder(folder)
 
 
@@ -197,14 +210,28 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
 
 
 def _publish_folder(
-    beside: Path, name: str, origin: Origin, parts: Sequence[StoredPart], *, is_own: bool
+    beside: Path,
+    name: str,
+    origin: Origin,
+    parts: Sequence[StoredPart],
+    *,
+    is_own: bool,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
     with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
         if later is not None:
             origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
-        _write_manifest(beside, name, origin, parts, place, sealed_for=folder if is_own else None)
+        content = {
+            "name": name,
+            "pyarrow": _PYARROW,
+            "products": sum(part.products for part in parts),
+            "origin": origin.to_json(),
+            **chosen,
+            "parts": [part._asdict() for part in parts],
+        }
+        SNAPSHOTS.write_manifest(beside, content, place, sealed_for=folder if is_own else None)
         added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
         publish_folder(beside, folder, added=added)
     return folder
@@ -369,7 +396,7 @@ def _open_folder(folder: Path) -> Catalog:
         raise
     except OSError as error:
         raise SnapshotDamaged(f"{error}. Open an earlier snapshot, or load again.") from error
-    return Catalog(parts, manifest.origin, folder)
+    return Catalog(parts, manifest.origin, folder, chosen=manifest.chosen)
 
 
 class _ManifestLayout(msgspec.Struct):
@@ -378,6 +405,7 @@ class _ManifestLayout(msgspec.Struct):
     products: Count
     origin: dict[str, Any]
     parts: list[Any]
+    chosen: dict[str, Any] | None = None
 
 
 class _Manifest(NamedTuple):
@@ -386,6 +414,7 @@ class _Manifest(NamedTuple):
     products: int
     origin: Origin
     parts: tuple[StoredPart, ...]
+    chosen: Chosen | None
 
     @classmethod
     def of(cls, written: _ManifestLayout) -> Self:
@@ -395,27 +424,9 @@ class _Manifest(NamedTuple):
             raise ValueError("it gives two parts the same number")
         if sum(part.products for part in parts) != written.products:
             raise ValueError(f"its parts do not have {written.products:,} products together")
-        return cls(written.products, Origin.from_json(written.origin), parts)
+        chosen = None if written.chosen is None else Chosen.from_json(written.chosen)
+        return cls(written.products, Origin.from_json(written.origin), parts, chosen)
 
 
 def _manifest(folder: Path) -> _Manifest:
     return SNAPSHOTS.read_manifest(folder, _ManifestLayout, _Manifest.of)
-
-
-def _write_manifest(
-    folder: Path,
-    name: str,
-    origin: Origin,
-    parts: Sequence[StoredPart],
-    place: ArchivePlace,
-    *,
-    sealed_for: Path | None,
-) -> None:
-    content = {
-        "name": name,
-        "pyarrow": _PYARROW,
-        "products": sum(part.products for part in parts),
-        "origin": origin.to_json(),
-        "parts": [part._asdict() for part in parts],
-    }
-    SNAPSHOTS.write_manifest(folder, content, place, sealed_for=sealed_for)

@@ -152,6 +152,12 @@ class Fix:
     _sent: SentAnswers = field(default_factory=SentAnswers, repr=False)
     _requests: tuple[Decision, ...] = field(default=(), repr=False)
     _made_by: MadeBy = field(default_factory=MadeBy, repr=False)
+    #: Where GTINs are looked for, and what rules compare products with: more than the catalogue if that was chosen.
+    _among: Catalog | None = field(default=None, repr=False)
+
+    @property
+    def _every(self) -> Catalog:
+        return self.catalog if self._among is None else self._among
 
     @property
     def why(self) -> str:
@@ -389,10 +395,10 @@ class Fix:
         confirmed = dict(self._confirmed)
         for place in places:
             confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
-        products = products_of(self.catalog, self._known().products, KnownProducts.of(self.catalog))
+        products = products_of(self._every, self._known().products, KnownProducts.of(self._every))
         self._confirmed, self._sent.judged = confirmed, None
         self._judged = judged_answers(
-            self._returned.answers, products, self.catalog, self.profile, self._now, confirmed
+            self._returned.answers, products, self._every, self.profile, self._now, confirmed
         )
         return self
 
@@ -586,7 +592,8 @@ class Fix:
         records = requested_products(service, self.catalog, ids)
         if are_as_judged(records, self.catalog, ids):
             return asked, records
-        catalog, products = with_products(self.catalog, records, ids)
+        catalog = with_products(self._every, records, ids)
+        products = products_of(catalog, ids, KnownProducts.of(catalog))
         judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
@@ -650,16 +657,18 @@ class Fix:
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")
-        newest, products = with_current_products(
-            service, self.catalog, filter(None, (one.product for one in self._decisions))
-        )
+        ids = {one.product for one in self._decisions if one.product is not None}
+        records = requested_products(service, self.catalog, ids)
+        newest = with_products(self._every, records, ids)
+        chosen = newest if self._among is None else with_products(self.catalog, records, ids)
+        products = products_of(newest, ids, KnownProducts.of(newest))
         made = judged_answers(
             self._returned.answers, products, newest, self.profile, self._now, self._confirmed
         )
         if made is not None and self.tracking is not None:
             made = with_arrived(made, self._known(), products)
         # For the others, only the attributes that were requested then are known.
-        catalog = replace(newest, origin=self.catalog.origin)
+        catalog = replace(chosen, origin=self.catalog.origin)
         return Fix(
             catalog,
             self.profile,
@@ -670,6 +679,7 @@ class Fix:
             self._confirmed,
             _requests=self._requests,
             _made_by=self._made_by,
+            _among=None if self._among is None else replace(newest, origin=self.catalog.origin),
         )
 
     def worklist(
@@ -796,6 +806,7 @@ def fix_of(
     only: frozenset[str | None] | None = None,
     made_by: MadeBy | None = None,
     received: Mapping[str, Product] = MappingProxyType({}),
+    among: Catalog | None = None,
 ) -> Fix:
     """Judge answers that were read, by the checks of a profile.
 
@@ -813,9 +824,11 @@ def fix_of(
         Where they come from; by default from the files that were read.
     received
         Records of the catalogue that were read already, by product id.
+    among
+        The catalogue that the products were chosen from, where others of it count as well: one may have the same GTIN.
     """
     with without_collecting():
-        return _fix_of(returned, catalog, profile, now, only, made_by, received)
+        return _fix_of(returned, catalog, profile, now, only, made_by, received, among)
 
 
 def _fix_of(
@@ -826,20 +839,24 @@ def _fix_of(
     only: frozenset[str | None] | None,
     made_by: MadeBy | None,
     received: Mapping[str, Product],
+    among: Catalog | None,
 ) -> Fix:
-    known = KnownProducts.of(catalog)
-    returned = identified(returned, catalog, only)
-    returned.answers += typed_over(returned.doubtful, catalog, known)
+    every = catalog if among is None else among
+    known = KnownProducts.of(every)
+    returned = identified(returned, every, only)
+    returned.answers += typed_over(returned.doubtful, every, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
     whose = [assigned(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
-    products = products_of(catalog, filter(None, [*whose, *own]), known, received)
-    made = judged_answers(returned.answers, products, catalog, profile, now)
+    products = products_of(every, filter(None, [*whose, *own]), known, received)
+    made = judged_answers(returned.answers, products, every, profile, now)
     requests = tuple(_needs_confirmation(assigned(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
-    names = product_names(catalog, list(dict.fromkeys([*products.records, *asking])))
+    names = product_names(every, list(dict.fromkeys([*products.records, *asking])))
     origin = MadeBy() if made_by is None else made_by
-    return Fix(catalog, profile, returned, made, now, names, _requests=requests, _made_by=origin)
+    return Fix(
+        catalog, profile, returned, made, now, names, _requests=requests, _made_by=origin, _among=among
+    )
 
 
 def _needs_confirmation(request: Decision) -> Decision:
@@ -950,31 +967,6 @@ def products_of(
     return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
-def with_current_products(
-    service: Client, catalog: Catalog, products: Iterable[str]
-) -> tuple[Catalog, ConcernedProducts]:
-    """Return the catalogue with some products as the service has them now, and these products.
-
-    They are the first, so that whoever has corrected them sees them at once; the others keep their order.
-
-    Parameters
-    ----------
-    service
-        Where they are.
-    catalog
-        The catalogue; of all products that are not requested it stays as it is.
-    products
-        Ids of the products.
-
-    Raises
-    ------
-    ServiceError
-        When the service cannot be reached.
-    """
-    ids = set(products)
-    return with_products(catalog, requested_products(service, catalog, ids), ids)
-
-
 def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
     """Return products of a catalogue as the service has them now, whatever else has the same GTINs.
 
@@ -1014,18 +1006,26 @@ def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[
     return found == known and set(known) == set(ids)
 
 
-def with_products(
-    catalog: Catalog, records: Sequence[Product], ids: Collection[str]
-) -> tuple[Catalog, ConcernedProducts]:
-    """Return a catalogue with some products as they are now, before the others, and these products."""
+def with_products(catalog: Catalog, records: Sequence[Product], ids: Collection[str]) -> Catalog:
+    """Return a catalogue with some of its products as the service has them now.
+
+    They are the first, so that whoever has corrected them sees them at once; the others keep their order.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue.
+    records
+        The products of now, as far as there are any.
+    ids
+        Which products were requested: without their records they are gone.
+    """
     newest = flatten(records)
     query = None if catalog.origin.query is None else catalog.origin.query.extra
     origin = replace(catalog.origin, query=ProductQuery(extra=query or {}))
     # Without what they were before, also for whoever looks among the products that were not chosen.
     others = without_products(catalog, ids)
-    whole = replace(catalog, parts=(*newest.parts, *others), origin=origin, as_received=None)
-    known = KnownProducts.of(whole)
-    return whole, products_of(whole, ids, known)
+    return replace(catalog, parts=(*newest.parts, *others), origin=origin, as_received=None)
 
 
 def _is_of_products(ids: Collection[str]) -> pc.Expression:

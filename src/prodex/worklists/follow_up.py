@@ -65,7 +65,8 @@ def write_follow_up(
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
-        judged = dataclasses.replace(judged, chosen=Chosen(len(fix.catalog), _ANSWERED))
+        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [_ANSWERED])
+        judged = dataclasses.replace(judged, chosen=chosen)
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
     found = finding_rows(audit, {}, accepted=True)
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}

@@ -261,12 +261,9 @@ class BulkCorrection(VBox):
     def _proved(self, arrival: ArrivalCheck) -> None:
         every, missing = sent_and_missing(arrival)
         self._outcome.value = arrival_html(every, missing, arrival, self.sender.host)
-        shown, newest = self._exploration.catalog, arrival.newest.catalog
+        shown = self._exploration.catalog
         if self._sent_of is shown:
-            # Of a catalogue that is a choice itself, the others are not shown.
-            if arrival.fix.catalog is not shown:
-                newest = newest.where(product_id=shown.arrow("products", ["product_id"])["product_id"])
-            self._exploration.renew(shown, newest, arrival.audit)
+            self._exploration.renew(shown, arrival.newest.catalog, arrival.audit)
         self.follow()
 
     def _take_back(self) -> None:
@@ -310,7 +307,7 @@ def preview_of(
     catalog: Catalog, products: tuple[str, ...], chosen: ChosenOperation, profile: Profile | None
 ) -> BulkPreview:
     """Judge what is to be done to some products of a catalogue."""
-    # A recipe, since its fix is of the whole catalogue: rules and GTINs are looked at among all of it.
+    # A recipe, since its fix is of all products that are explored, whichever of them are chosen here.
     recipe = Recipe((chosen.step,), chosen=Selection.of(product_id=products))
     why = f"correction of many products: {chosen.step.words}"
     return BulkPreview(catalog, products, chosen, apply_recipe(catalog, recipe, profile=profile, why=why))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prodex.catalog import Catalog, Origin
+from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.locales import language_name
 from prodex.quality.picture_columns import PICTURES
@@ -268,7 +269,9 @@ def _titles(attributes: Iterable[str], labels: Mapping[str, str]) -> dict[str, s
 
 def _source(catalog: Catalog) -> str:
     folder = catalog.folder
-    return catalog.origin.source if folder is None else f"{folder.parent.name}@{folder.name}"
+    source = catalog.origin.source if folder is None else f"{folder.parent.name}@{folder.name}"
+    scope = scope_of(catalog.chosen, len(catalog))
+    return source if scope is None else f"{source}: {scope}"
 
 
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:

@@ -1,0 +1,164 @@
+"""Products of which each bears its own mark in every text, and everything that can be read in what is made of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from ipywidgets import Widget
+
+import prodex
+from prodex_sandbox.sample import shared_products
+from tests.corrections.undoing import gtin
+
+#: So many products; their numbers begin with 1.
+COUNT = 6
+
+#: What has to stay as it is for the record to be read as a product at all.
+_KEPT = {"uuid", "_jsonVersion", "tag", "isTaggedBy", "targetProductStatus"}
+#: Lists of codes that are not the products' own: a language, a unit, a nutrient, a type of packaging.
+_SHARED = {"expressedIn", "isMeasuredBy", "isConceptualizedBy", "typePackaging", "GPC"}
+
+
+def mark(number: int) -> str:
+    """Return the mark of a product: in capitals, as codes are."""
+    return f"ZV{number}QX"
+
+
+def product_id(number: int) -> str:
+    """Return the id of a product."""
+    return f"90{number}00{number}7"
+
+
+def own_gtin(number: int, *, packed: bool = False) -> str:
+    """Return the GTIN of a product, or of a case with nothing else in it."""
+    return gtin(54_100_000_000 + 1_000_003 * number + packed)
+
+
+def marks(number: int) -> set[str]:
+    """Return what shows that something is of a product, in small letters."""
+    return {mark(number).lower(), product_id(number), own_gtin(number).lstrip("0")}
+
+
+def records() -> list[dict[str, Any]]:
+    """Return the products: rich ones of the sample, and updates that wait for the second and the last."""
+    sample = [one.record for one in shared_products(400)]
+    rich = sorted(sample, key=lambda one: -len(json.dumps(one)))[:COUNT]
+    return [_of(number, record) for number, record in enumerate(rich, 1)]
+
+
+def _of(number: int, record: Mapping[str, Any]) -> dict[str, Any]:
+    own = _marked({key: one for key, one in record.items() if key != "lastRequest"}, mark(number))
+    own |= {"id": int(product_id(number)), "gtin": own_gtin(number)}
+    own["uuid"] = f"00000000-0000-4000-8000-{number:012d}"
+    own["product_key"] = {**own["product_key"], "product_id": own["id"], "target_market_id": 250}
+    names = [{"expressedIn": {"code": "fra-FR"}, "data": f"PAIN  {mark(number)}"}]
+    own |= {"namePublicLong": names, "isTaggedBy": ["odd" if number % 2 else "even"]}
+    own["logisticalHierarchies"] = [
+        {
+            "gtin": own_gtin(number, packed=True),
+            "quantity": 1,
+            "typePackaging": {"code": "CASE", "label": "Case"},
+            "children": [
+                {"gtin": own["gtin"], "quantity": 6, "typePackaging": {"code": "EACH"}, "children": []}
+            ],
+        }
+    ]
+    if number in {2, COUNT}:
+        own["lastRequest"] = {"description": [{**names[0], "data": f"En attente {mark(number)}"}]}
+    return own
+
+
+def _marked(value: Any, word: str, name: str = "", parent: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: _marked(one, word, key, name) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_marked(one, word, name, parent) for one in value]
+    if name == "gtin":
+        return None
+    if not isinstance(value, str) or name in _KEPT or name.endswith(("Date", "DateTime", "At")):
+        return value
+    if parent in {*_SHARED, "presentEntities"} or (parent, name) == ("isPartitionedBy", "name"):
+        return value
+    if value.startswith("https://"):
+        return f"{value}?{word}"
+    return f"{value}_{word}" if name == "code" else f"{value} {word}"
+
+
+def texts_in(value: Any, seen: set[int] | None = None) -> Iterator[str]:
+    """Yield what can be read in a value: in frames, files of every kind, pages, widgets, and what is inside them."""
+    match value:
+        case None | bool():
+            pass
+        case str():
+            yield value
+        case bytes():
+            yield value.decode("utf-8", "replace")
+        case Files():
+            yield from _texts_in_file(value.path)
+        case pd.DataFrame() | pd.Series():
+            yield value.to_csv()
+        case pa.Table() | pa.RecordBatch() | pa.Array() | pa.ChunkedArray():
+            yield from texts_in(value.to_pylist())
+        case _:
+            seen = set() if seen is None else seen
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield from _texts_inside(value, seen)
+
+
+def _texts_inside(value: Any, seen: set[int]) -> Iterator[str]:
+    inside: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        inside = (one for entry in value.items() for one in entry)
+    elif isinstance(value, list | tuple | set | frozenset):
+        inside = value
+    elif isinstance(value, Widget):
+        names = set(value.trait_names()) - {"comm", "log", "layout", "style"}
+        inside = (getattr(value, name) for name in names)
+    elif isinstance(value, prodex.Catalog):
+        inside = (repr(value), value._repr_html_(), *map(value.arrow, value._held))
+    else:
+        yield repr(value)
+        yield getattr(value, "_repr_html_", str)() or ""
+        if dataclasses.is_dataclass(value):
+            names = {one.name for one in dataclasses.fields(value) if not one.name.startswith("_")}
+            inside = (getattr(value, name) for name in names)
+    for one in inside:
+        yield from texts_in(one, seen)
+
+
+@dataclasses.dataclass(frozen=True)
+class Files:
+    """A file or a folder that was written: what is in it counts, and not where it is alone."""
+
+    path: Path
+
+
+def _texts_in_file(path: Path) -> Iterator[str]:
+    yield path.name
+    if path.is_dir():
+        for one in sorted(path.iterdir()):
+            yield from _texts_in_file(one)
+    elif path.suffix == ".parquet":
+        yield from texts_in(pq.read_table(path))
+        yield str(pq.read_schema(path).metadata)
+    elif path.suffix in {".xlsx", ".zip"}:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                yield from texts_in(archive.read(name))
+    elif path.is_file():
+        yield path.read_bytes().decode("utf-8", "replace")
+
+
+def numbers_in(value: Any) -> set[int]:
+    """Return the numbers of the products of which something can be read in a value."""
+    text = "\n".join(texts_in(value)).lower()
+    return {number for number in range(1, 1 + COUNT) if any(one in text for one in marks(number))}

@@ -1,0 +1,574 @@
+"""A law: whatever is made of a selection is of its products only, and says of which products it is.
+
+Each product bears a mark in every text, and no mark of a product that was not chosen may be read in a frame, a file, a
+page, a panel or a request. `tests/test_selections.py` shows that figures are those of the selection.
+"""
+
+from __future__ import annotations
+
+import copy
+import html
+import inspect
+import pickle
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import requests
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import prodex
+from prodex import operations as do
+from prodex.catalog import Catalog
+from prodex.errors import ProdexError
+from prodex.exploration.filtering import ProductFilter
+from prodex.formats.registry import FormatName
+from prodex.quality import AuditComparison
+from prodex.quality.rulebook import RULES
+from prodex.sandbox import Sandbox
+from prodex.selection import Selection
+from prodex.tables.declaration import TABLES
+from tests.cases import each_row
+from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
+
+NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
+#: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
+PROFILE: dict[str, Any] = {
+    "checks": {
+        name: {}
+        for name, one in RULES.items()
+        if one.shipped
+        and not any(parameter.default is inspect.Parameter.empty for parameter in one.parameters)
+    }
+}
+
+#: The products that are chosen: of each part some, and of one part none.
+CHOSEN = (2, 5)
+#: Their kinds, which no other product has.
+KINDS = tuple(records()[number - 1]["kind"]["code"] for number in CHOSEN)
+
+
+@dataclass
+class World:
+    """What a call needs beside a catalogue: a service that records what it is asked, and folders."""
+
+    service: prodex.Client
+    folder: Path
+    #: Address and body of each request.
+    requests: list[tuple[Any, Any]]
+
+    def new(self, name: str = "new") -> Path:
+        """Return a path where nothing is."""
+        return Path(mkdtemp(dir=self.folder)) / name
+
+    def written(self, write: Callable[[Path], object], name: str = "new") -> tuple[object, Files]:
+        """Return what a call that writes to a path returns, and what it has written there and beside it."""
+        path = self.new(name)
+        return write(path), Files(path.parent)
+
+    def requested(self, ask: Callable[[], object]) -> tuple[object, list[tuple[Any, Any]]]:
+        """Return what a call returns, and what it has requested."""
+        before = len(self.requests)
+        return ask(), self.requests[before:]
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> World:
+    """Have folders, and no service."""
+    return World(
+        prodex.connect(base_url="https://nobody.example", client_id="a", client_secret="b"), tmp_path, []
+    )
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Serve the products, and record every request."""
+    with Sandbox(records()) as sandbox:
+        key = sandbox.credentials[0]
+        service = prodex.connect(
+            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
+        )
+        found: list[tuple[Any, Any]] = []
+        send = requests.Session.send
+
+        def sent(session: requests.Session, request: Any, **options: Any) -> requests.Response:
+            found.append((request.url, request.body))
+            return send(session, request, **options)
+
+        monkeypatch.setattr(requests.Session, "send", sent)
+        yield World(service, tmp_path, found)
+
+
+def whole(*, saved: bool) -> Catalog:
+    """Return the catalogue of all products, in three parts."""
+    return in_memory().save("whole", progress=False) if saved else in_memory()
+
+
+@cache
+def in_memory() -> Catalog:
+    """Return the catalogue as it is before it is saved."""
+    every = records()
+    first, *others = (prodex.flatten(every[number : number + 2]).parts[0] for number in range(0, COUNT, 2))
+    # Labels of codes in a further language are beside the first part, whichever products have the codes.
+    brands = [(one["brand"]["code"], f"merk {mark(number)}") for number, one in enumerate(every, 1)]
+    rows = [
+        {"attribute": "brand", "code": code, "label_language": "nl", "label": one} for code, one in brands
+    ]
+    labels = pa.Table.from_pylist(rows, TABLES["code_labels"].schema)
+    first = replace(first, tables={**first.tables, "code_labels": labels})
+    return replace(prodex.flatten([]), parts=(first, *others))
+
+
+def explorer(catalog: Catalog, *numbers: int) -> Catalog:
+    """Return what the explorer leaves of a catalogue when the brands of some products are pressed."""
+    conditions = Selection()
+    for code in catalog.where(product_id=ids(*numbers)).products["brand_code"]:
+        conditions = conditions.toggled("brand", code)
+    return ProductFilter(catalog).catalog(conditions)
+
+
+def ids(*numbers: int) -> list[str]:
+    """Return the ids of products."""
+    return [product_id(number) for number in numbers]
+
+
+#: How products are chosen, and which these are.
+WAYS: Mapping[str, tuple[Callable[[Catalog], Catalog], tuple[int, ...]]] = {
+    "where": (lambda c: c.where(product_id=ids(*CHOSEN)), CHOSEN),
+    "expression": (lambda c: c.where(pc.field("product_id").isin(ids(*CHOSEN))), CHOSEN),
+    "mask": (lambda c: c.where(c.products["product_id"].isin(ids(*CHOSEN))), CHOSEN),
+    "head": (lambda c: c.head(2), (1, 2)),
+    "sample": (lambda c: c.sample(3, seed=3), (1, 2, 4)),
+    "explorer": (lambda c: explorer(c, *CHOSEN), CHOSEN),
+    "two after another": (lambda c: c.head(5).where(product_id=ids(*CHOSEN)), CHOSEN),
+    "a part of the first": (lambda c: explorer(c.head(4), 2), (2,)),
+    "none": (lambda c: c.where(product_id=[]), ()),
+}
+
+
+def refused(ask: Callable[[], object]) -> str:
+    """Return the words of an error that is meant."""
+    with pytest.raises(ProdexError) as error:
+        ask()
+    return str(error.value)
+
+
+def exported(catalog: Catalog, world: World) -> object:
+    """Return a catalogue in files of every format."""
+    formats: tuple[FormatName, ...] = ("parquet", "csv", "xlsx", "jsonl")
+    return [world.written(lambda path, one=one: catalog.export(path, one, progress=False)) for one in formats]
+
+
+def saved_anew(audit: prodex.Audit) -> Path:
+    """Return the folder of an audit that is saved."""
+    folder = audit.save(f"audits-{id(audit)}").folder
+    assert folder is not None
+    return folder
+
+
+def sent(fix: prodex.Fix, world: World) -> object:
+    """Return what is sent of corrections, and what becomes of it."""
+    if not fix.counts["accepted"]:
+        return None
+    return world.requested(
+        lambda: fix.apply(world.service, elsewhere=True, progress=False).wait(progress=False)
+    )
+
+
+_TABLES = ("products", "texts", "presence", "raw")
+
+#: How members of a class are asked that cannot be asked without arguments, or that would write, or refuse.
+ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
+    Catalog: {
+        "arrow": lambda c, _: [c.arrow(one) for one in _TABLES],
+        "batches": lambda c, _: [list(c.batches(one)) for one in _TABLES],
+        "contents": lambda c, _: c.contents("CASE"),
+        "equals": lambda c, _: c.equals(c.head(1)),
+        "export": exported,
+        "files": lambda c, _: refused(lambda: c.files("products")),
+        "nutrition_wide": lambda c, _: c.nutrition_wide() if len(c) else None,
+        "row_count": lambda c, _: [c.row_count(one) for one in TABLES],
+        "sample": lambda c, _: c.sample(min(len(c), 1)),
+        "save": lambda c, _: c.save("again", progress=False),
+        "sql": lambda c, _: [c.sql(f"select * from {one}") for one in TABLES],
+        "table": lambda c, _: c.table("texts", with_products=["brand", "owner"]),
+    },
+    prodex.Audit: {
+        "accepted_in": lambda a, _: [a.accepted_in(one) for one in a.parts],
+        "completeness": lambda a, _: refused(a.completeness),
+        "group_column": lambda a, _: a.group_column("brand_code"),
+        "groups": lambda a, _: [a.groups("owner"), a.groups("brand")],
+        "only": lambda a, _: len(a.only(ids(1, 2, 3))),
+        "save": lambda a, _: Files(saved_anew(a)),
+        "to_html": lambda a, world: world.written(lambda path: a.to_html(path, progress=False), "r.html"),
+        "worklists": lambda a, world: [
+            world.written(lambda path, by=by: a.worklists(path, by, progress=False))
+            for by in ("owner", "kind")
+        ],
+    },
+    prodex.Fix: {
+        "accept": lambda f, _: refused(f.accept),
+        "apply": sent,
+        "asks_where": lambda f, world: f.asks_where(world.service),
+        "confirm": lambda f, _: None if f.tracking else f.confirm(),
+        "effect": lambda f, _: f.effect(),
+        "recheck": lambda f, world: world.requested(lambda: f.recheck(world.service)),
+        "recipe": lambda f, world: (
+            world.written(f.recipe, "r.toml")
+            if len(f.steps)
+            else refused(lambda: f.recipe(world.new("r.toml")))
+        ),
+        "worklist": lambda f, world: world.written(lambda path: f.worklist(path, accepted=True)),
+    },
+    prodex.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
+    AuditComparison: {"completeness": lambda c, _: refused(lambda: c.completeness)},
+    prodex.Tracking: {
+        name: lambda _t, _w: None
+        for name in ("discard", "of_upsert", "refresh", "send_planned", "send_rest", "wait")
+    },
+}
+
+#: What may say something of other products, and why.
+EXCEPT: Mapping[type, Mapping[str, str]] = {
+    Catalog: {"parts": "A part keeps its whole file, of which it reads the chosen products."},
+    prodex.Audit: {
+        "taken_from": "It is the larger audit, whose figures a worklist has beside those of the choice."
+    },
+    prodex.Tracking: {"service": "It is about no product.", "organization": "It is about no product."},
+}
+
+
+def members(value: object) -> Iterator[str]:
+    """Yield the public names of a value."""
+    yield from (name for name in dir(type(value)) if not name.startswith("_"))
+    if is_dataclass(value):
+        yield from (one.name for one in fields(value) if not one.name.startswith("_"))
+
+
+def asked(value: object, world: World) -> Iterator[tuple[str, object]]:
+    """Yield everything that a value says, by its name: one that needs arguments has to be in `ARGUMENTS`."""
+    kind = type(value)
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from asked(one, world)
+    if not kind.__module__.startswith("prodex.") or isinstance(value, list | tuple):
+        return
+    for name in sorted({*members(value)} - EXCEPT.get(kind, {}).keys()):
+        if (ask := ARGUMENTS.get(kind, {}).get(name)) is not None:
+            yield name, ask(value, world)
+        elif callable(getattr(kind, name, None)):
+            found = getattr(value, name)()
+            yield name, list(found) if isinstance(found, Iterator) else found
+        else:
+            yield name, getattr(value, name)
+    yield "repr", value
+
+
+@pytest.mark.slow
+@each_row("way, saved", [("expression", True), ("a part of the first", False), ("none", True)])
+def test_a_catalogue_says_nothing_of_a_product_that_was_not_chosen(
+    folders: World, way: str, saved: bool
+) -> None:
+    """Tables, files, queries and descriptions of a selection are of its products."""
+    choose, numbers = WAYS[way]
+    for name, found in asked(choose(whole(saved=saved)), folders):
+        assert numbers_in(found) <= set(numbers), name
+
+
+def sent_to_another_process(catalog: Catalog) -> Catalog:
+    """Return a catalogue that was written down and read back."""
+    made: Catalog = pickle.loads(pickle.dumps(catalog))
+    return made
+
+
+def read_in_threads(catalog: Catalog) -> Catalog:
+    """Return a catalogue after two threads have read it, and chosen of it, at the same time."""
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda number: [catalog.head(number).texts, catalog.wide(), len(catalog)], range(8)))
+    return catalog
+
+
+#: What becomes of a catalogue on its way, and is the selection still.
+JOURNEYS: Mapping[str, Callable[[Catalog], Catalog]] = {
+    "nothing": lambda c: c,
+    "another process": sent_to_another_process,
+    "copied": copy.copy,
+    "copied as a whole": copy.deepcopy,
+    "replaced": lambda c: replace(c, origin=replace(c.origin, labels=("fr-FR",))),
+    "two threads": read_in_threads,
+    "chosen again": lambda c: c.where(lambda products: products["gtin"].notna()),
+    "saved": lambda c: c.save("kept", progress=False),
+    "saved and opened": lambda c: prodex.open_snapshot(c.save("kept", progress=False).folder),
+    "with updates": lambda c: prodex.with_pending_updates(c, progress=False),
+    "audited": lambda c: prodex.audit(c, "core", progress=False).catalog or c.head(0),
+    "exported": lambda c: prodex.read_export(Path(c.export(mkdtemp(), progress=False)[0]).parent),
+    "exported as records": lambda c: prodex.read_export(
+        Path(c.export(mkdtemp(), "jsonl", progress=False)[0]).parent
+    ),
+}
+
+
+@pytest.mark.slow
+@each_row(
+    "way, saved, journey",
+    [
+        *product(WAYS, (False, True), ["nothing", "saved"]),
+        *(("expression", number % 2 == 0, one) for number, one in enumerate(JOURNEYS)),
+    ],
+)
+def test_a_selection_stays_one_on_every_way(way: str, saved: bool, journey: str) -> None:
+    """However it was chosen, copied, saved or exported, it has its products and no other."""
+    choose, numbers = WAYS[way]
+    found = JOURNEYS[journey](choose(whole(saved=saved)))
+    assert sorted(ids(*numbers)) == sorted(found.products["product_id"])
+    assert set(numbers) == numbers_in(found)
+
+
+def answers_in(folder: Path, numbers: Iterable[int]) -> Path:
+    """Return a file with a new name for each product."""
+    folder.parent.mkdir(exist_ok=True)
+    rows = [f"{own_gtin(number)};namePublicLong;fr;Pain blanc {mark(number)}" for number in numbers]
+    folder.write_text("\n".join(["GTIN;Field;Language;New value", *rows]), "utf-8")
+    return folder
+
+
+def numbers_of(catalog: Catalog) -> list[int]:
+    """Return the numbers of the products of a catalogue."""
+    known = {product_id(number): number for number in range(1, 1 + COUNT)}
+    return [known[one] for one in catalog.products["product_id"]]
+
+
+def changed_names(catalog: Catalog) -> prodex.Changes:
+    """Return the changes of a frame with other names."""
+    names = catalog.texts.query("attribute == 'namePublicLong'")
+    return prodex.changes_from_frame(names.assign(text=names["text"].str.lower()), catalog)
+
+
+def undone(catalog: Catalog, world: World) -> prodex.Fix:
+    """Return how it is taken back what was sent of the products of a catalogue."""
+    names = [
+        {"gtin": one["gtin"], "lifeCycle": 3, "namePublicLong": one["namePublicLong"]}
+        for number, one in enumerate(records(), 1)
+        if number in numbers_of(catalog)
+    ]
+    sent = prodex.upsert(world.service, names, progress=False).wait(progress=False)
+    return prodex.undo(sent, catalog=catalog, profile=PROFILE, now=NOW)
+
+
+def published(catalog: Catalog, world: World) -> object:
+    """Return what is published of a catalogue, which is saved first."""
+    assert "save" in refused(lambda: prodex.publish(catalog, world.new(), progress=False))
+    kept = catalog.save("published", progress=False)
+    return world.written(lambda path: prodex.publish(kept, path, progress=False))
+
+
+def accepted(catalog: Catalog, world: World) -> object:
+    """Return what is accepted of an audit, as a baseline."""
+    audit = judged(catalog)
+    made, files = world.written(lambda path: prodex.accept(audit, reason="so it is", to=path / "a.jsonl"))
+    return made, files, prodex.withdraw(made, to=world.new("b.jsonl"))  # type: ignore[arg-type]
+
+
+def texts_of_figure(figure: Figure) -> list[str]:
+    """Return the texts of a picture."""
+    return [one.get_text() for one in figure.findobj(Text)]
+
+
+def judged(catalog: Catalog) -> prodex.Audit:
+    """Return the audit of a catalogue by all rules."""
+    return prodex.audit(catalog, PROFILE, now=NOW, progress=False)
+
+
+_TRIM = prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", "fr")
+
+#: What is made of a catalogue, by the public name of what makes it.
+FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
+    "accept": accepted,
+    "accepted": lambda c, _: refused(lambda: prodex.accepted(c)),
+    "apply_recipe": lambda c, _: prodex.apply_recipe(c, prodex.Recipe([_TRIM]), profile=PROFILE, now=NOW),
+    "audit": lambda c, _: judged(c),
+    "changes_from_frame": lambda c, _: changed_names(c),
+    "correct": lambda c, _: prodex.correct(
+        c, "namePublicLong", do.TrimSpaces(), language="fr", profile=PROFILE, now=NOW
+    ),
+    "changes_of": lambda c, _: refused(lambda: prodex.changes_of(product_id(2), c)),
+    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
+    "download_pictures": lambda c, world: world.requested(
+        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
+    ),
+    "fix_texts": lambda c, _: prodex.fix_texts(
+        [prodex.TextCorrection(product_id(one), "namePublicLong", "fr", mark(one)) for one in numbers_of(c)],
+        c,
+        profile=PROFILE,
+        now=NOW,
+    ),
+    "gallery": lambda c, _: prodex.gallery(c),
+    "largest_gaps": lambda c, _: texts_of_figure(prodex.charts.largest_gaps(judged(c))),
+    "list_audits": lambda c, _: refused(lambda: prodex.list_audits(c)),
+    "list_snapshots": lambda c, _: refused(lambda: prodex.list_snapshots(c)),
+    "open_audit": lambda c, _: refused(lambda: prodex.open_audit(c)),
+    "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else None,
+    "overridden": lambda c, _: prodex.overridden(c),
+    "publish": published,
+    "read_worklist": lambda c, world: prodex.read_worklist(
+        answers_in(world.new("answers.csv"), numbers_of(c)), c, profile=PROFILE, now=NOW
+    ),
+    "recover": lambda c, _: refused(lambda: prodex.recover(c)),
+    "refresh": lambda c, world: refused(lambda: prodex.refresh(c, world.service)),
+    "require_scenarios": lambda c, world: world.requested(
+        lambda: prodex.require_scenarios(world.service, c, {"101": True}, progress=False)
+    ),
+    "requirements": lambda c, world: [
+        world.written(
+            lambda path, by=by: prodex.requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
+        )
+        for by in ("kind", "brand_code")
+    ],
+    "scenario_request": lambda c, _: prodex.scenario_request(
+        pd.DataFrame({"product_id": ids(*numbers_of(c))}), c, {"12": True}
+    ),
+    "score_map": lambda c, _: texts_of_figure(prodex.charts.score_map(judged(c), "brand")),
+    "undo": undone,
+    "upsert": lambda c, world: world.requested(
+        lambda: prodex.upsert(world.service, c, progress=False).wait(progress=False)
+    ),
+    "vacuum": lambda c, _: refused(lambda: prodex.vacuum(c)),
+    "verify": lambda c, _: prodex.verify(c) if c.folder else None,
+    "watch": lambda c, _: refused(lambda: prodex.watch(c)),
+    "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False),
+}
+#: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
+#: hears of an audit.
+ELSEWHERE = {
+    "withdraw",
+    *("Audit", "AuditComparison", "Catalog", "Difference", "Explore", "Fix"),
+    "QueryPanel",
+    "simulated_weeks",
+}
+
+
+#: The panels of a catalogue, and its audit.
+PANELS: Mapping[str, Callable[[Catalog], Any]] = {
+    "AuditPanel": lambda c: prodex.AuditPanel(judged(c), catalog=c),
+    "CatalogExplorer": lambda c: prodex.CatalogExplorer(c, audit=judged(c)),
+    "CorrectionsPanel": prodex.CorrectionsPanel,
+    "CoveragePanel": lambda c: prodex.CoveragePanel(c, audit=judged(c)),
+    "GalleryPanel": prodex.GalleryPanel,
+    "ProductCard": lambda c: prodex.ProductCard(c, c.products["product_id"].iloc[0], audit=judged(c)),
+    "explore": lambda c: prodex.explore(c, audit=judged(c)),
+}
+
+
+@pytest.mark.slow
+@each_row("function, saved", [(one, number % 2 == 0) for number, one in enumerate(FUNCTIONS)])
+def test_what_is_made_of_a_selection_says_nothing_of_a_product_that_was_not_chosen(
+    world: World, function: str, saved: bool
+) -> None:
+    """Audits, reports, worklists, corrections, requests and pictures of a selection are of its products."""
+    choose, numbers = WAYS["expression"]
+    made = FUNCTIONS[function](choose(whole(saved=saved)), world)
+    assert numbers_in(made) <= set(numbers)
+    for name, found in asked(made, world):
+        assert numbers_in(found) <= set(numbers), name
+
+
+#: What describes itself, so that whoever gets it knows of which products it is.
+DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
+    "a catalogue": lambda c, _: repr(c),
+    "a catalogue in a notebook": lambda c, _: c._repr_html_(),
+    "what was saved": lambda c, _: repr(c.save("kept", progress=False)),
+    "the audit of what was saved": lambda c, _: judged(c.save("kept", progress=False)).scope,
+    "the audit of what was exported": lambda c, _: judged(JOURNEYS["exported"](c)).scope,
+    "the audit of exported records": lambda c, _: judged(JOURNEYS["exported as records"](c)).scope,
+    "an export": exported,
+    "an audit": lambda c, _: [repr(judged(c)), judged(c)._repr_html_(), judged(c).to_markdown()],
+    "an audit that was saved": lambda c, _: prodex.open_audit(saved_anew(judged(c))).scope,
+    "a report": lambda c, world: world.written(
+        lambda path: judged(c).to_html(path, progress=False), "r.html"
+    ),
+    "worklists": lambda c, world: world.written(lambda path: judged(c).worklists(path, progress=False)),
+    "worklists of answers": lambda c, world: world.written(
+        lambda path: FUNCTIONS["read_worklist"](c, world).worklist(path, accepted=True)  # type: ignore[attr-defined]
+    ),
+    "a correction": lambda c, world: FUNCTIONS["correct"](c, world).before.scope,  # type: ignore[attr-defined]
+    "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
+    "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
+    "requirements": FUNCTIONS["requirements"],
+    "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
+    "the explorer": lambda c, _: PANELS["explore"](c),
+    "the panel of an audit": lambda c, _: PANELS["AuditPanel"](c),
+}
+
+
+@pytest.mark.slow
+@each_row("what, saved", [(one, number % 2 == 0) for number, one in enumerate(DESCRIBED)])
+def test_what_describes_itself_says_of_which_products_it_is(folders: World, what: str, saved: bool) -> None:
+    """Whoever has only the file knows that these were chosen, and by what."""
+    some = whole(saved=saved).where(kind_code=list(KINDS))
+    found = html.unescape("\n".join(texts_in(DESCRIBED[what](some, folders))))
+    assert all(kind in found for kind in KINDS)
+    # A recipe is for other products, too: it does not say how many these were.
+    assert what == "a recipe" or re.search(rf"{len(some)} of {COUNT}|(of|from) {COUNT} products", found)
+    assert numbers_in(found) <= set(CHOSEN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, 1 + COUNT))
+def test_a_worklist_of_some_has_the_keys_of_that_of_all(number: int) -> None:
+    """In whichever part a product lies, its findings name the same texts and times as among all findings."""
+    audit = judged(whole(saved=True))
+    every = audit.worklist_rows().query("product_id == @product_id(@number)")
+    some = audit.only(ids(number))
+    for one in (
+        some,
+        prodex.open_audit(saved_anew(some)),
+        judged(whole(saved=True).where(product_id=ids(number))),
+    ):
+        found = one.worklist_rows()
+        assert len(found) == len(every) > 0
+        for column in sorted({*every} - {"row", "scope"}):
+            assert every[column].tolist() == found[column].tolist() or every[column].isna().all(), column
+
+
+@pytest.mark.slow
+def test_a_saved_audit_of_some_has_these_products() -> None:
+    """Opened again it has no other product, and its catalogue neither."""
+    audit = judged(WAYS["expression"][0](whole(saved=True)))
+    opened = prodex.open_audit(saved_anew(audit))
+    assert opened.catalog is not None
+    assert set(CHOSEN) == numbers_in(opened.catalog) == numbers_in(opened.products)
+    assert audit.scope == opened.scope
+
+
+@pytest.mark.slow
+def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
+    """Both are of one moment: the second is refused in words, and the first stays."""
+    audit = judged(whole(saved=True))
+    kept = audit.save()
+    assert "same moment" in refused(audit.only(ids(*CHOSEN)).save)
+    assert COUNT == len(prodex.open_audit("whole")) == len(kept)
+
+
+def test_the_law_asks_all_that_takes_a_catalogue() -> None:
+    """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
+    taking = {name for name in [*prodex.__all__, *dir(prodex.charts)] if _takes_a_catalogue(name)}
+    assert taking | {"diff", "upsert"} == {*FUNCTIONS, *PANELS} | ELSEWHERE
+
+
+def _takes_a_catalogue(name: str) -> bool:
+    given = getattr(prodex, name, None) or getattr(prodex.charts, name)
+    if name.startswith("_") or not callable(given):
+        return False
+    parameters = inspect.signature(given.__init__ if inspect.isclass(given) else given).parameters.values()
+    return any(re.search(r"\b(Catalog|Audit|Fix|Changes)\b", str(one.annotation)) for one in parameters)
