@@ -16,7 +16,7 @@ import prodex
 from prodex.cli.options import OutputOptions, time_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.messages import counted, hint, hint_and_all, percent
+from prodex.messages import counted, hint, hint_and_all, moment_in_words, percent
 
 app: typer.Typer = typer.Typer()
 profiles: typer.Typer = typer.Typer(
@@ -269,7 +269,7 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) ->
     found = worsening(compare_audits(last, judged))
     if found.is_worse is False:
         return False
-    before = f"the audit of {last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    before = f"the audit of {moment_in_words(last.audited_at, zone=UTC)}"
     verdict = "It is worse than" if found.is_worse else "It is not known whether this audit is worse than"
     say(" ".join([f"{verdict} {before}: {found.figures}.", *found.why]), aside=True)
     return True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
+from prodex.messages import moment_in_words
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -54,4 +56,4 @@ def _difference_lines(difference: Difference) -> list[str]:
 
 def _origin_line(catalog: Catalog) -> str:
     when = catalog.origin.server_time or catalog.origin.loaded_at
-    return f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"
+    return f"{catalog.origin.source}{f', {moment_in_words(when, zone=UTC)}' if when else ''}"

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex import clock
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError, OtherLayout, QueryError, SnapshotDamaged, SnapshotError, StorageError
@@ -45,7 +46,7 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
+from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import SNAPSHOTS, folder_of, name_of, open_snapshot
 from prodex.tables.record_digests import DIGEST
 
@@ -95,7 +96,7 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         )
     if (
         audit.folder is not None
-        and audit.folder.absolute() == (folder / time_of(audit.audited_at)).absolute()
+        and audit.folder.absolute() == (folder / clock.as_name(audit.audited_at)).absolute()
     ):
         # What is written is never changed, and what is accepted since is in a file of its own.
         return audit
