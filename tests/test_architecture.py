@@ -26,7 +26,7 @@ SANDBOX = "prodex_sandbox"
 ROWS = (
     {"errors"},
     {"messages", "written_numbers", "clock"},
-    {"limits", "arguments", "untrusted_text", "progress", "written_dates"},
+    {"limits", "arguments", "untrusted_text", "progress"},
     {
         "colour_scale",
         "encodings",
@@ -36,6 +36,7 @@ ROWS = (
         "locales",
         "patterns",
         "written_json",
+        "written_dates",
     },
     {"languages"},
     {"query", "tables"},

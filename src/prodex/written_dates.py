@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time
+from typing import Any
 
+from prodex.arguments import is_missing
 from prodex.errors import InputError
 from prodex.written_numbers import has_other_digits, narrow
 
@@ -76,6 +78,42 @@ def written_day(text: str) -> date:
     if found.timetz() != time.min:
         raise InputError(f"{text!r:.60} has a time of day. Write the day alone: {found.date()}.")
     return found.date()
+
+
+def day_given(given: Any, what: str) -> date | None:
+    """Return a day that somebody gave as a date or as text; None of None.
+
+    Parameters
+    ----------
+    given
+        A date, a `datetime` at midnight without a zone, or text as `written_day` reads it.
+    what
+        What it is given for, for the message.
+
+    Raises
+    ------
+    InputError
+        When it is no day, or may be two.
+
+    Examples
+    --------
+    >>> day_given("2026-08-12", "as_of"), day_given(date(2026, 8, 12), "as_of")
+    (datetime.date(2026, 8, 12), datetime.date(2026, 8, 12))
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            return written_day(given)
+        except InputError as error:
+            raise InputError(f"{what}: {error}") from error
+    if isinstance(given, date) and not is_missing(given):
+        # A datetime is a date in Python, and its hours would be lost without a word.
+        if not isinstance(given, datetime):
+            return given
+        if given.timetz() == time.min:
+            return given.date()
+    raise InputError(f"{what} is {given!r:.60}. Give a day, such as 2027-01-05.")
 
 
 def _day(typed: str, text: str) -> date:

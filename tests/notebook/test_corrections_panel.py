@@ -541,7 +541,9 @@ def test_whatever_is_typed_is_shown_and_kept(typed: str, made: Callable[..., Cor
 def test_a_draft_says_what_it_holds() -> None:
     """In sentences, of what was not sent and of what may have been."""
     sent = SentCorrections(datetime(2026, 11, 23, 10, tzinfo=UTC), "exchange.example", (name(),))
-    draft = CorrectionDraft((name(), name("Nom", "3", None)), (sent,), datetime(2026, 11, 23, 9, 30, tzinfo=UTC))
+    draft = CorrectionDraft(
+        (name(), name("Nom", "3", None)), (sent,), datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+    )
     assert draft.words == (
         "2 corrections of 2026-11-23 09:30 UTC taken up again, not sent yet. 1 correction may have reached "
         "exchange.example at 2026-11-23 10:00 UTC: Check looks whether they have."

@@ -10,7 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -20,12 +20,13 @@ import typer
 
 import prodex
 from prodex.cli.output import Format, say, show
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
+from prodex.written_dates import written_date
 
 #: Makes a command of a function whose parameters may be groups of options.
 Command = Callable[..., None]
@@ -212,22 +213,22 @@ def _signature_parameter(name: str, annotation: Any, default: Any) -> inspect.Pa
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def time_of(option: str, text: str) -> datetime | None:
+def moment_of(option: str, text: str) -> datetime | None:
     """Return the time that an option gives; a day without a time begins at midnight UTC.
 
     Raises
     ------
     QueryError
-        When it is not a time in ISO 8601.
+        When it is not a time, or may be two.
     """
     if not text:
         return None
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise QueryError(f"--{option} {text!r} is not a time. Write it as 2026-11-20T08:00+01:00.") from error
+        found = written_date(text)
+    except InputError as error:
+        raise QueryError(f"--{option}: {error}") from error
     # A day alone is clear enough. A time of day without a zone is not: the query refuses it.
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None and len(text) <= len("2026-11-20") else moment
+    return found if isinstance(found, datetime) else datetime.combine(found, time.min, UTC)
 
 
 def _search(entry: str) -> tuple[str, list[str]]:
@@ -241,7 +242,7 @@ _FORMS: Mapping[Form, tuple[Any, Any, Callable[[str, Any], Any]]] = {
     Form.LIST: (list[str], [], lambda _, words: words),
     Form.LIST_OR_FILE: (list[str], [], lambda _, words: values_of(words)),
     Form.FLAG: (bool, False, lambda _, flag: flag),
-    Form.TIME: (str, "", time_of),
+    Form.TIME: (str, "", moment_of),
     Form.WORDS: (list[str], [], lambda _, words: [_search(word) for word in words]),
 }
 

@@ -13,7 +13,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, time_of, with_groups
+from prodex.cli.options import OutputOptions, moment_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.messages import counted, hint, hint_and_all, moment_in_words, percent
@@ -152,7 +152,7 @@ def audit(
     if food is not None:
         chosen = chosen.with_assumption(food=food)
     judge = partial(
-        _audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending, day=as_of or None
+        _audit_snapshot, profile=chosen, moment=moment_of("now", now), pending=pending, day=as_of or None
     )
     judged = judge(snapshot)
     earlier = _earlier(since, chosen.name, judge) if since else None
