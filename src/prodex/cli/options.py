@@ -20,6 +20,7 @@ import typer
 
 import prodex
 from prodex.cli.output import Format, say, show
+from prodex.cli.typed_numbers import integer, number
 from prodex.errors import InputError, QueryError
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
@@ -42,11 +43,15 @@ class ServiceOptions:
     retry_seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for which a failed call is tried again; by default 20, and 300 inside a load."
+            parser=number,
+            help="Seconds for which a failed call is tried again; by default 20, and 300 inside a load.",
         ),
     ] = None
     token_version: Annotated[
-        int, typer.Option(help="2, or 1 for a service that only has the deprecated token endpoint.")
+        int,
+        typer.Option(
+            parser=integer, help="2, or 1 for a service that only has the deprecated token endpoint."
+        ),
     ] = 2
 
     def connect(self) -> prodex.Client:
@@ -79,7 +84,9 @@ class FollowOptions:
 
     # With an explicit name, since Typer would add a --no-wait.
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False
-    timeout: Annotated[float, typer.Option(help="Seconds to wait at most, with --wait.")] = 3600
+    timeout: Annotated[float, typer.Option(parser=number, help="Seconds to wait at most, with --wait.")] = (
+        3600
+    )
 
     def follow(self, tracking: prodex.Tracking, output: OutputOptions) -> None:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
@@ -125,18 +132,24 @@ class LoadOptions:
     """How products are loaded, and the limits of a load."""
 
     windows: Annotated[
-        int, typer.Option(help="Windows of time fetched in parallel in large loads; 0 for a single scroll.")
+        int,
+        typer.Option(
+            parser=integer, help="Windows of time fetched in parallel in large loads; 0 for a single scroll."
+        ),
     ] = WINDOWS
     allow_incomplete: Annotated[
         bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
     ] = False
     most_calls: Annotated[
-        float, typer.Option(help="End the load after this many calls, and keep what was received.")
+        float,
+        typer.Option(parser=number, help="End the load after this many calls, and keep what was received."),
     ] = _BUDGET.calls
-    most_seconds: Annotated[float, typer.Option(help="The same after this many seconds.")] = _BUDGET.seconds
-    most_bytes: Annotated[float, typer.Option(help="The same after this many bytes, decompressed.")] = (
-        _BUDGET.bytes
+    most_seconds: Annotated[float, typer.Option(parser=number, help="The same after this many seconds.")] = (
+        _BUDGET.seconds
     )
+    most_bytes: Annotated[
+        float, typer.Option(parser=number, help="The same after this many bytes, decompressed.")
+    ] = _BUDGET.bytes
 
     @property
     def arguments(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import typer
 import prodex
 from prodex.cli.options import OutputOptions, moment_of, with_groups
 from prodex.cli.output import Format, say
+from prodex.cli.typed_numbers import count, share
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.messages import counted, hint, hint_and_all, moment_in_words, percent
 
@@ -104,7 +105,7 @@ def audit(
     ] = "",
     keep: Annotated[bool, typer.Option("--save", help="Save the audit beside the snapshot.")] = False,
     fail_under: Annotated[
-        float, typer.Option(min=0, max=1, help="Exit code 1 if the score is below this share.")
+        float, typer.Option(parser=share, help="Exit code 1 if the score is below this share.")
     ] = 0.0,
     fail_on: Annotated[
         Severity | None, typer.Option(help="Exit code 1 if a check of this severity, or worse, fails.")
@@ -500,7 +501,9 @@ def requirements(
         list[str] | None,
         typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
     ] = None,
-    families: Annotated[int, typer.Option(min=0, help="So many of the largest families have a column.")] = 40,
+    families: Annotated[
+        int, typer.Option(parser=count, help="So many of the largest families have a column.")
+    ] = 40,
     start: Annotated[
         str,
         typer.Option(
