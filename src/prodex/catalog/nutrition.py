@@ -168,6 +168,8 @@ def parsed(text: object) -> Basis | None:
 
     >>> parsed("100 g"), parsed("per 100GRM"), parsed("per portion")
     (Basis(amount=100.0, unit='GRM', words=''), Basis(amount=100.0, unit='GRM', words=''), None)
+    >>> parsed("1 000 g"), parsed("1,000 g")
+    (Basis(amount=1000.0, unit='GRM', words=''), None)
     >>> parsed("100 g as prepared"), parsed("100 g, tel que vendu"), parsed("Portion (30 g)")[2]
     (Basis(amount=100.0, unit='GRM', words='prepared'), Basis(amount=100.0, unit='GRM', words=''), 'portion')
     """
