@@ -18,6 +18,7 @@ from prodex.written_numbers import (
     less_than,
     spelled_number,
     stored_number,
+    typed_number,
     written_number,
     written_share,
     written_whole,
@@ -180,7 +181,8 @@ def test_what_is_no_share_is_refused(typed: str) -> None:
 @each_row(
     ("typed", "limit"),
     [
-        ("<0.5", 0.5), ("< 0,5 g", 0.5), ("\u2264 1 mg", 1), ("&lt; 4 kJ", 4), (" <0.1kcal ", 0.1), ("< 1 000 mg", 1000),
+        ("<0.5", 0.5), ("< 0,5 g", 0.5), ("\u2264 1 mg", 1), ("&lt; 4 kJ", 4), (" <0.1kcal ", 0.1),
+        ("< 1 000 mg", 1000),
         ("<1,000 mg", None), ("0.5", None), ("<", None), ("< \u0663", None), ("< -1", None), ("<1 <2", None),
         ("<1e3", None), ("< 5 persons", None), ("<" + "9" * 40_000, None),
     ],
@@ -197,6 +199,8 @@ def test_a_number_that_is_spelled_is_read_back(value: float) -> None:
     spelled = spelled_number(value)
 
     assert "e" not in spelled.lower()
+    if len(typed_number(value)) <= 17:
+        assert float(f"{value:.15g}") == float(written_number(typed_number(value)))
     if len(spelled) <= 60:
         assert float(f"{value:.15g}") == float(stored_number(spelled))
 

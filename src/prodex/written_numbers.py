@@ -38,7 +38,7 @@ _SECOND = re.compile("[^A-Za-z0-9][0-9]")
 _STORED = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 #: A number as it may be written inside a sentence, for patterns around it; `written_number` says whether it is certain.
-INSIDE = rf"(?:(?<!\S)[.,])?[0-9]+(?:[{SPACES}{_APOSTROPHES}][0-9]{{3}}(?![0-9])|[.,][0-9]+)*"
+INSIDE = rf"(?<![0-9])(?:(?<!\S)[.,])?(?:[0-9]{{1,3}}(?:[{SPACES}{_APOSTROPHES}][0-9]{{3}}(?![0-9]))+|[0-9]+)(?:[.,][0-9]+)*"
 _LESS = re.compile(rf"\s*(?:<|≤|&lt;)\s*({INSIDE})\s*(?:g|mg|kJ|kcal)?\s*")
 _ROUNDED = re.compile("[-+]?[0-9]+(?:[.,][0-9]+)?[eE][-+]?[0-9]+")
 
@@ -207,6 +207,17 @@ def spelled_number(value: float) -> str:
     if isinstance(value, int) and -(10**15) < value < 10**15:
         return str(value)
     return format(Decimal(f"{value:.15g}").normalize(), "f")
+
+
+def typed_number(value: float) -> str:
+    """Return a number as somebody can type it again: with one zero more, where its mark could group digits.
+
+    >>> typed_number(0.125), typed_number(1.234), typed_number(1234.5)
+    ('0.125', '1.2340', '1234.5')
+    """
+    spelled = spelled_number(value)
+    groups = spelled.removeprefix("-").split(".")
+    return f"{spelled}0" if len(groups) == 2 and _is_grouped(groups) else spelled
 
 
 def as_json(value: Decimal) -> int | float:

@@ -28,7 +28,7 @@ from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
 from prodex.written_dates import written_day
-from prodex.written_numbers import spelled_number, written_number
+from prodex.written_numbers import typed_number, written_number
 
 _RANGE = "range:"
 
@@ -126,7 +126,7 @@ def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
 def _limit_text(limit: float | datetime | None) -> str:
     if limit is None:
         return ""
-    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else spelled_number(limit)
+    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else typed_number(limit)
 
 
 def _ranges_overlap(one: Range, other: Range) -> bool:

@@ -34,7 +34,7 @@ from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.tables.declaration import TABLES, Column
-from prodex.written_numbers import written_whole
+from prodex.written_numbers import as_json, written_number
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
@@ -365,7 +365,8 @@ def _json_value(column: Column, new: Any, product: str) -> Any:
                 return int(value)
             if isinstance(value, str):
                 with suppress(InputError):
-                    return written_whole(value)
+                    if isinstance(whole := as_json(written_number(value)), int):
+                        return whole
         case _:
             return _number_or_text(value)
     raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, not {new!r:.60}.")
