@@ -14,6 +14,8 @@ from prodex.arguments import is_missing
 from prodex.errors import InputError
 from prodex.written_numbers import has_other_digits, narrow
 
+#: As nearly all dates are written.
+_USUAL = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}:[0-9]{2})?")
 #: A day, and perhaps a time of day behind it.
 _DATE = re.compile(r"([0-9][0-9W./-]*)(?:[T ] *([0-9].*))?")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([-./])([0-9]{1,2})\2([0-9]{1,2})")
@@ -51,6 +53,11 @@ def written_date(text: str) -> date:
     ...
     prodex.errors.InputError: '03/04/2026' may be 2026-04-03 or 2026-03-04. Write it in this form, the year first.
     """
+    if _USUAL.fullmatch(text):
+        try:
+            return (date if len(text) == len("2027-01-25") else datetime).fromisoformat(text)
+        except ValueError:
+            pass  # refused below in words
     typed = narrow(text.strip()).upper()
     found = _DATE.fullmatch(typed) if len(typed) <= _LONGEST else None
     if found is None:

@@ -37,8 +37,9 @@ _AMOUNT = re.compile(rf"([{_SIGNS}]?{_BODY})[{SPACES}]*([^0-9.,{SPACES}].*)", re
 _SECOND = re.compile("[^A-Za-z0-9][0-9]")
 _STORED = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
+_GROUPED = rf"[0-9]{{1,3}}(?:[{SPACES}{_APOSTROPHES}][0-9]{{3}}(?![0-9]))+"
 #: A number as it may be written inside a sentence, for patterns around it; `written_number` says whether it is certain.
-INSIDE = rf"(?<![0-9])(?:(?<!\S)[.,])?(?:[0-9]{{1,3}}(?:[{SPACES}{_APOSTROPHES}][0-9]{{3}}(?![0-9]))+|[0-9]+)(?:[.,][0-9]+)*"
+INSIDE = rf"(?<![0-9])(?:(?<!\S)[.,])?(?:{_GROUPED}|[0-9]+)(?:[.,][0-9]+)*"
 _LESS = re.compile(rf"\s*(?:<|≤|&lt;)\s*({INSIDE})\s*(?:g|mg|kJ|kcal)?\s*")
 _ROUNDED = re.compile("[-+]?[0-9]+(?:[.,][0-9]+)?[eE][-+]?[0-9]+")
 
@@ -108,6 +109,8 @@ def written_whole(text: str, decimal: Mark | None = None) -> int:
     >>> written_whole("1 234"), written_whole("-007"), written_whole("12.0")
     (1234, -7, 12)
     """
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST:  # nearly every text is
+        return int(text)
     sign, whole, fraction = _parts(text, decimal)
     if fraction.strip("0"):
         raise InputError(f"{text!r:.60} is not a whole number. Write digits alone, such as 12.")
