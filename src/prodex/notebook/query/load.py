@@ -75,10 +75,10 @@ def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
 def _loaded_when(catalog: Catalog, load: Work[Catalog]) -> str:
     loaded = catalog.origin.loaded_at
     if loaded is None or loaded >= load.began:
-        return f"Loaded in {load.seconds:,.0f} s."
+        return f"Loaded in {duration_in_words(load.seconds)}."
     when = moment_in_words(loaded, zone=UTC)
     if load.total:  # something was received, so this load has continued an earlier one
-        return f"Begun at {when} and continued for {load.seconds:,.0f} s."
+        return f"Begun at {when} and continued for {duration_in_words(load.seconds)}."
     return f"Reused a snapshot from {when}, {duration_in_words(load.began - loaded)} old."
 
 
