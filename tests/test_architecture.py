@@ -25,7 +25,8 @@ SANDBOX = "prodex_sandbox"
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
-    {"limits", "messages", "arguments", "untrusted_text", "progress", "clock"},
+    {"messages", "written_numbers", "clock"},
+    {"limits", "arguments", "untrusted_text", "progress"},
     {
         "colour_scale",
         "encodings",
@@ -35,7 +36,7 @@ ROWS = (
         "locales",
         "patterns",
         "written_json",
-        "written_numbers",
+        "written_dates",
     },
     {"languages"},
     {"query", "tables"},

@@ -228,7 +228,7 @@ def test_rich_content_labels_and_gtins_from_a_file(run: Run, tmp_path: Path) -> 
     ("words", "said"),
     [
         (("load", "--market", "Atlantis"), "Atlantis"),
-        (("load", "--updated-from", "yesterday"), "'yesterday' is not a time"),
+        (("load", "--updated-from", "yesterday"), "--updated-from: 'yesterday' is no date"),
         (("load", "--updated-from", "2026-11-20T08:00"), "aware|zone|offset"),
         (("load", "--extra", "novalue"), "NAME=VALUE"),
         (("load", "--service", "http://example.com"), "https"),

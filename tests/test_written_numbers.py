@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import InputError
-from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number
+from prodex.written_numbers import (
+    amount_and_unit,
+    as_json,
+    less_than,
+    spelled_number,
+    stored_number,
+    typed_number,
+    written_number,
+    written_share,
+    written_whole,
+)
 from tests.cases import each_row
 
 #: As typed, and the one number that it can be.
@@ -123,6 +133,76 @@ def test_what_no_amount_can_be_is_refused_in_no_time(spelled: str) -> None:
         stored_number(spelled)
 
     assert time.perf_counter() - began < 1
+
+
+@each_row(
+    ("typed", "meant"),
+    [
+        ("5", 5), ("-5", -5), ("\u22125", -5), ("+5", 5), ("007", 7), ("12.0", 12), ("12,00", 12), ("1 234", 1234),
+        ("1'234'567", 1234567), ("1.234.567", 1234567), ("\uff11\uff12", 12), ("\u00a05\n", 5), ("-0", 0),
+        ("1234567890123456789", 1234567890123456789),
+    ],
+)  # fmt: skip
+def test_a_whole_number_keeps_all_its_digits(typed: str, meant: int) -> None:
+    """It is no double on its way."""
+    assert (meant, int) == (written_whole(typed), type(written_whole(typed)))
+
+
+@each_row(
+    ("typed", "why"),
+    [
+        ("1,234", "1.234 or 1234"), ("12.5", "not a whole number"), ("1e3", "exponent"), ("1_000", "not a number"),
+        ("inf", "not an amount"), ("0x10", "multiplication"), ("\u0663", "other digits"), ("5-6", "range"),
+        ("12:30", "not a number"), ("", "not a number"), ("9" * 40_000, "40,000 characters"), ("1e400", "exponent"),
+    ],
+)  # fmt: skip
+def test_what_is_no_whole_number_is_refused(typed: str, why: str) -> None:
+    """Also what Python would read."""
+    with pytest.raises(InputError, match=why):
+        written_whole(typed)
+
+
+@each_row(
+    ("typed", "meant"),
+    [("60", 60), ("60 %", 60), ("60,5%", 60.5), ("0.125", 0.125), ("12,345 %", 12.345), ("100", 100)],
+)
+def test_the_mark_of_a_share_is_decimal(typed: str, meant: float) -> None:
+    """No share has thousands."""
+    assert meant == float(written_share(typed))
+
+
+@each_row("typed", ["%", "<1 %", "1/2", "60 % %", "half", "5-6 %", "1e1 %"])
+def test_what_is_no_share_is_refused(typed: str) -> None:
+    """As any other number."""
+    with pytest.raises(InputError):
+        written_share(typed)
+
+
+@each_row(
+    ("typed", "limit"),
+    [
+        ("<0.5", 0.5), ("< 0,5 g", 0.5), ("\u2264 1 mg", 1), ("&lt; 4 kJ", 4), (" <0.1kcal ", 0.1),
+        ("< 1 000 mg", 1000),
+        ("<1,000 mg", None), ("0.5", None), ("<", None), ("< \u0663", None), ("< -1", None), ("<1 <2", None),
+        ("<1e3", None), ("< 5 persons", None), ("<" + "9" * 40_000, None),
+    ],
+)  # fmt: skip
+def test_less_than_an_amount_is_known_by_its_limit(typed: str, limit: float | None) -> None:
+    """Where the limit is certain, and nothing else is said."""
+    found = less_than(typed)
+    assert limit == (None if found is None else float(found))
+
+
+@given(st.floats(-1e14, 1e14, allow_nan=False))
+def test_a_number_that_is_spelled_is_read_back(value: float) -> None:
+    """By what programs store and, as far as it is not too small for 60 characters, by what people type."""
+    spelled = spelled_number(value)
+
+    assert "e" not in spelled.lower()
+    if len(typed_number(value)) <= 17:
+        assert float(f"{value:.15g}") == float(written_number(typed_number(value)))
+    if len(spelled) <= 60:
+        assert float(f"{value:.15g}") == float(stored_number(spelled))
 
 
 @each_row(

@@ -17,6 +17,8 @@ ANY_ZONE = timedelta(hours=26)
 #: A clock is set by so much without anybody's notice, and those of two machines differ by it.
 TOLERATED = timedelta(minutes=10)
 
+_NAME = "%Y-%m-%dT%H%M%S.%fZ"
+
 # By thread: what is loaded beside a simulation keeps the time of this machine.
 _AHEAD: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
 
@@ -32,23 +34,34 @@ def now() -> datetime:
     return datetime.now(UTC) + _AHEAD.get()
 
 
-def in_words(moment: datetime, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Write a moment in this machine's time zone, and say which that is.
+def as_name(moment: datetime) -> str:
+    """Return a moment as folders and files are called, so that their names are in the order of time.
 
     Parameters
     ----------
     moment
-        With a time zone.
-    form
-        What is written of it, before the zone.
+        UTC.
 
     Examples
     --------
-    >>> in_words(datetime(2026, 11, 20, 20, tzinfo=UTC)).startswith("2026-11-2")
-    True
+    >>> as_name(datetime(2026, 11, 13, 5, 1, 2, 3))
+    '2026-11-13T050102.000003Z'
     """
-    wall = moment.astimezone()
-    return f"{wall:{form}} {wall.tzname() or wall.strftime('%z')}"
+    return moment.strftime(_NAME)
+
+
+def from_name(name: str) -> datetime | None:
+    """Return the moment by which a folder or a file is called; None where somebody has called it otherwise.
+
+    Examples
+    --------
+    >>> str(from_name("2026-11-13T050102.000003Z")), from_name("last week")
+    ('2026-11-13 05:01:02.000003+00:00', None)
+    """
+    try:
+        return datetime.strptime(name, _NAME).replace(tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 @contextmanager

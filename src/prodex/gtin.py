@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 
 from prodex.arguments import is_missing
 from prodex.errors import InputError
+from prodex.written_numbers import is_rounded
 
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
@@ -63,8 +64,7 @@ _NUMBER = rf"[{re.escape(_AROUND)}{_MARKS}]*(?:{'|'.join(_NUMBERS)})[{re.escape(
 _TAIL, _NO_DIGIT = r"\.0+[^0-9]*$|[eE].*$", f"[^{_DIGIT[1:-1]}]"
 _IS_NUMBER, _IS_MARK = re.compile(_NUMBER), re.compile(f"[{_MARKS}]")
 
-#: How programs show a number that is too long for their cell, a date, and a number that is no whole one.
-_ROUNDED = re.compile(r"[0-9]+(?:[.,][0-9]+)?[eE]\+?[0-9]+")
+#: How programs show a date, and a number that is no whole one.
 _DATE = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}(?:[T ].*)?")
 _FRACTION = re.compile(r"[0-9]+[.,][0-9]+")
 
@@ -220,7 +220,7 @@ def what_it_is(text: str) -> str:
     ('a date. Format the column as text, and write the GTIN', 'not a GTIN. Give it as text of 14 digits')
     """
     plain = _IS_MARK.sub("", text).strip(_AROUND)
-    if _ROUNDED.fullmatch(plain):
+    if is_rounded(plain):
         return (
             "a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
             "digits"

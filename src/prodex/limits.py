@@ -18,7 +18,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Literal, Self
 
-from prodex.errors import QueryError, SettingsError
+from prodex.errors import InputError, QueryError, SettingsError
+from prodex.written_numbers import written_number
 
 #: Product data becomes 10 to 100 times as large when it is unpacked. More than 200 bytes for each byte received are a
 #: decompression bomb, if it is large enough to matter.
@@ -324,8 +325,8 @@ class KeepingLimits:
 
 def _number(name: str, text: str) -> float:
     try:
-        value = float(text) if text else _USUAL_KEEPING[name]
-    except ValueError:
+        value = float(written_number(text)) if text else _USUAL_KEEPING[name]
+    except InputError:
         value = math.nan
     if not 0 <= value < math.inf:
         raise SettingsError(

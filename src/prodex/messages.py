@@ -1,4 +1,4 @@
-"""Words of messages and reports: the known name that a person most likely meant, shares in per cent, counts."""
+"""Words of messages and reports: the known name that a person most likely meant, shares, counts, moments, durations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import math
 import unicodedata
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime, timedelta, tzinfo
 
 #: Characters of a word that are compared. difflib takes quadratic time: a text of a million characters takes minutes.
 _LONGEST = 60
@@ -146,6 +146,49 @@ def moved(before: float, after: float) -> str:
         return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
     is_same = before == after or math.isnan(after)
     return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
+
+
+def moment_in_words(moment: datetime, form: str = "%Y-%m-%d %H:%M", zone: tzinfo | None = None) -> str:
+    """Write a moment, and say in which time zone.
+
+    Parameters
+    ----------
+    moment
+        With a time zone.
+    form
+        What is written of it, before the zone.
+    zone
+        The time zone; without one, that of this machine.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> moment = datetime(2026, 11, 20, 20, tzinfo=UTC)
+    >>> moment_in_words(moment, zone=UTC), moment_in_words(moment).startswith("2026-11-2")
+    ('2026-11-20 20:00 UTC', True)
+    """
+    wall = moment.astimezone(zone)
+    return f"{wall:{form}} {wall.tzname() or wall.strftime('%z')}"
+
+
+def duration_in_words(duration: float | timedelta) -> str:
+    """Write how long something takes, or how old it is, in the unit that a person would take.
+
+    Parameters
+    ----------
+    duration
+        In seconds, or as Python has it.
+
+    Examples
+    --------
+    >>> [duration_in_words(one) for one in (0.4, 89, 100, 3 * 3600 + 60, timedelta(hours=50))]
+    ['0 s', '89 s', '2 min', '3 h', '2 days']
+    """
+    seconds = duration.total_seconds() if isinstance(duration, timedelta) else duration
+    for unit, length in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"
 
 
 def day_in_words(day: date) -> str:

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, Self, TypeAlias
 
 from prodex.errors import QueryError
+from prodex.messages import duration_in_words
 
 #: Called with how much is done, and of how much; 0 as long as that is not known.
 Show: TypeAlias = Callable[[int, int], object]
@@ -64,13 +65,13 @@ class PhaseProgress:
     def time(self) -> str:
         """How long the rest will take, as far as that is known; else how long it has taken so far."""
         if self.has_ended:
-            return in_words(self.seconds)
+            return duration_in_words(self.seconds)
         if not self.total:
-            return f"{in_words(self.seconds)} so far"
+            return f"{duration_in_words(self.seconds)} so far"
         if self.seconds_left is None:
             return "time left unknown"
         # Nobody believes "0 s left" for a second time.
-        return f"about {in_words(max(self.seconds_left, 1))} left"
+        return f"about {duration_in_words(max(self.seconds_left, 1))} left"
 
     def later(self, seconds: float) -> Self:
         """Return the same after so many seconds in which nothing more was done."""
@@ -86,18 +87,6 @@ class PhaseProgress:
                 f": {self.done:,} {self.unit.removesuffix('s') if self.done == 1 else self.unit}".rstrip()
             )
         return f"{self.phase}{counted}, {self.time}"
-
-
-def in_words(seconds: float) -> str:
-    """Write seconds in the unit that a person would take.
-
-    >>> in_words(0.4), in_words(89), in_words(100), in_words(3 * 3600 + 60)
-    ('0 s', '89 s', '2 min', '3 h')
-    """
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +316,7 @@ class _Bar:
         if whole.total:
             self._draw(whole)
         else:  # of what an interrupted call has left, nothing may have to be counted
-            self._bar.bar_format = f"{whole.phase}: {in_words(whole.seconds)}"
+            self._bar.bar_format = f"{whole.phase}: {duration_in_words(whole.seconds)}"
             self._bar.refresh()
 
     def close(self) -> None:
@@ -380,7 +369,9 @@ class _Lines:
         """Write what was counted, and how long all phases took."""
         whole = replace(self._whole, seconds=monotonic() - self._began)
         if whole.seconds >= self._after:
-            write_line(True, str(whole) if whole.total else f"{whole.phase}: {in_words(whole.seconds)}")
+            write_line(
+                True, str(whole) if whole.total else f"{whole.phase}: {duration_in_words(whole.seconds)}"
+            )
 
     def close(self) -> None:
         """Leave the lines as they are."""

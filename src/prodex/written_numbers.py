@@ -24,7 +24,8 @@ _APOSTROPHES = "'\u2019"
 _SIGNS = "-+\u2212"
 #: Input methods of East Asia write the same characters wider.
 _WIDE = str.maketrans(
-    {chr(0xFF10 + digit): str(digit) for digit in range(10)} | dict(zip("，．－＋　", ",.-+ ", strict=True))
+    {chr(0xFF10 + digit): str(digit) for digit in range(10)}
+    | dict(zip("，．－＋　／：", ",.-+ /:", strict=True))
 )
 #: All spaces and apostrophes that group as one of each, so that a number may not mix them.
 _ALIKE = str.maketrans(dict.fromkeys(SPACES, " ") | dict.fromkeys(_APOSTROPHES, "'") | {"\u2212": "-"})
@@ -35,6 +36,12 @@ _AMOUNT = re.compile(rf"([{_SIGNS}]?{_BODY})[{SPACES}]*([^0-9.,{SPACES}].*)", re
 #: A second number; digits behind a letter belong to a unit: m2, H87.
 _SECOND = re.compile("[^A-Za-z0-9][0-9]")
 _STORED = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?")
+
+_GROUPED = rf"[0-9]{{1,3}}(?:[{SPACES}{_APOSTROPHES}][0-9]{{3}}(?![0-9]))+"
+#: A number as it may be written inside a sentence, for patterns around it; `written_number` says whether it is certain.
+INSIDE = rf"(?<![0-9])(?:(?<!\S)[.,])?(?:{_GROUPED}|[0-9]+)(?:[.,][0-9]+)*"
+_LESS = re.compile(rf"\s*(?:<|≤|&lt;)\s*({INSIDE})\s*(?:g|mg|kJ|kcal)?\s*")
+_ROUNDED = re.compile("[-+]?[0-9]+(?:[.,][0-9]+)?[eE][-+]?[0-9]+")
 
 #: What people write that is not one exact number, and what to say of it.
 _INEXACT = (
@@ -77,17 +84,75 @@ def written_number(text: str, decimal: Mark | None = None) -> Decimal:
     ...
     prodex.errors.InputError: '1,234' may be 1.234 or 1234. Write 1234 without a mark, or 1.2340 with one more digit.
     """
-    typed = text.strip().translate(_WIDE)
-    found = _NUMBER.fullmatch(typed) if len(typed) <= _LONGEST else None
-    if found is None:
-        raise _no_number(text)
-    sign, body = found[1], found[2].translate(_ALIKE)
-    negative = "-" if sign in {"-", "\u2212"} else ""
-    whole, fraction = _digit_parts(negative, body, decimal, text)
+    sign, whole, fraction = _parts(text, decimal)
     digits = (whole + fraction).lstrip("0")
     if len(digits) > MOST_DIGITS:
         raise InputError(f"{text!r:.60} has {len(digits)} digits; a number has at most {MOST_DIGITS}.")
-    return _decimal(negative, whole, fraction)
+    return _decimal(sign, whole, fraction)
+
+
+def written_whole(text: str, decimal: Mark | None = None) -> int:
+    """Return the whole number that a text is certain to mean, with all its digits.
+
+    Parameters
+    ----------
+    text, decimal
+        As for `written_number`.
+
+    Raises
+    ------
+    InputError
+        When it is no whole number, or may be two; the message says what to write.
+
+    Examples
+    --------
+    >>> written_whole("1 234"), written_whole("-007"), written_whole("12.0")
+    (1234, -7, 12)
+    """
+    if text.isascii() and text.isdigit() and len(text) <= _LONGEST:  # nearly every text is
+        return int(text)
+    sign, whole, fraction = _parts(text, decimal)
+    if fraction.strip("0"):
+        raise InputError(f"{text!r:.60} is not a whole number. Write digits alone, such as 12.")
+    return int(f"{sign}{whole or '0'}")
+
+
+def written_share(text: str) -> Decimal:
+    """Return the number of a share: its mark is decimal, and a sign of per cent behind it changes nothing.
+
+    Raises
+    ------
+    InputError
+        When it is no number.
+
+    Examples
+    --------
+    >>> written_share("60,5 %"), written_share("0.125")
+    (Decimal('60.5'), Decimal('0.125'))
+    """
+    return written_number(text.strip().removesuffix("%"), "," if "," in text else ".")
+
+
+def less_than(text: str) -> Decimal | None:
+    """Return the number of a small amount of which only that is known: what it is less than; None of any other text.
+
+    >>> less_than("<0,5"), less_than("&lt; 0.1 g"), less_than("0.5"), less_than("< 1,234")
+    (Decimal('0.5'), Decimal('0.1'), None, None)
+    """
+    found = _LESS.fullmatch(text)
+    try:
+        return None if found is None else written_number(found[1])
+    except InputError:
+        return None
+
+
+def is_rounded(text: str) -> bool:
+    """Whether a program has written a number with an exponent, so that nobody knows its digits.
+
+    >>> is_rounded("3.99994E+12"), is_rounded("3999944936650")
+    (True, False)
+    """
+    return _ROUNDED.fullmatch(text.strip()) is not None
 
 
 def stored_number(text: str) -> Decimal:
@@ -125,7 +190,7 @@ def amount_and_unit(text: str) -> tuple[str, str]:
     >>> amount_and_unit("0,5 kg"), amount_and_unit("1 234 m²"), amount_and_unit("-18°C")
     (('0,5', 'kg'), ('1 234', 'm²'), ('-18', '°C'))
     """
-    typed = text.strip().translate(_WIDE)
+    typed = narrow(text.strip())
     found = _AMOUNT.fullmatch(typed)
     if (why := _why_inexact(typed)) is not None:
         raise InputError(f"{text!r:.60} {why}, and its unit.")
@@ -136,6 +201,28 @@ def amount_and_unit(text: str) -> tuple[str, str]:
     return found[1], found[2].strip()
 
 
+def spelled_number(value: float) -> str:
+    """Return a number as people write it and spreadsheets show it: 15 digits, no exponent.
+
+    >>> spelled_number(0.1 + 0.2), spelled_number(4006381333931.0), spelled_number(1e-7), spelled_number(12)
+    ('0.3', '4006381333931', '0.0000001', '12')
+    """
+    if isinstance(value, int) and -(10**15) < value < 10**15:
+        return str(value)
+    return format(Decimal(f"{value:.15g}").normalize(), "f")
+
+
+def typed_number(value: float) -> str:
+    """Return a number as somebody can type it again: with one zero more, where its mark could group digits.
+
+    >>> typed_number(0.125), typed_number(1.234), typed_number(1234.5)
+    ('0.125', '1.2340', '1234.5')
+    """
+    spelled = spelled_number(value)
+    groups = spelled.removeprefix("-").split(".")
+    return f"{spelled}0" if len(groups) == 2 and _is_grouped(groups) else spelled
+
+
 def as_json(value: Decimal) -> int | float:
     """Return a number as JSON has it: whole numbers without decimals.
 
@@ -143,6 +230,34 @@ def as_json(value: Decimal) -> int | float:
     (12, 0, 0.1)
     """
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _parts(text: str, decimal: Mark | None) -> tuple[str, str, str]:
+    """Return the sign, as Python writes it, and the digits before and behind the decimal mark."""
+    typed = narrow(text.strip())
+    found = _NUMBER.fullmatch(typed) if len(typed) <= _LONGEST else None
+    if found is None:
+        raise _no_number(text)
+    sign = "-" if found[1] in {"-", "\u2212"} else ""
+    return sign, *_digit_parts(sign, found[2].translate(_ALIKE), decimal, text)
+
+
+def narrow(text: str) -> str:
+    """Return a text with the wide characters of East Asian input methods as those that numbers and dates have.
+
+    >>> narrow("\uff15\uff10\uff10"), narrow("12\uff0e5")
+    ('500', '12.5')
+    """
+    return text.translate(_WIDE)
+
+
+def has_other_digits(text: str) -> bool:
+    """Whether a text has digits that are no 0 to 9, such as those of Arabic.
+
+    >>> has_other_digits("\u0665"), has_other_digits("\uff15"), has_other_digits("5")
+    (True, False, False)
+    """
+    return any(sign.isdecimal() and not sign.isascii() for sign in narrow(text))
 
 
 def _digit_parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple[str, str]:
@@ -197,6 +312,6 @@ def _no_number(text: str) -> InputError:
 def _why_inexact(text: str) -> str | None:
     if len(text) > _LONGEST:
         return None
-    if any(sign.isdecimal() and not sign.isascii() for sign in text.translate(_WIDE)):
+    if has_other_digits(text):
         return "has other digits than 0 to 9. Write these"
     return next((why for pattern, why in _PATTERNS if pattern.search(text)), None)

@@ -7,6 +7,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -539,8 +540,10 @@ def test_whatever_is_typed_is_shown_and_kept(typed: str, made: Callable[..., Cor
 
 def test_a_draft_says_what_it_holds() -> None:
     """In sentences, of what was not sent and of what may have been."""
-    sent = SentCorrections("2026-11-23T10:00:00Z", "exchange.example", (name(),))
-    draft = CorrectionDraft((name(), name("Nom", "3", None)), (sent,), "2026-11-23T09:30:00Z")
+    sent = SentCorrections(datetime(2026, 11, 23, 10, tzinfo=UTC), "exchange.example", (name(),))
+    draft = CorrectionDraft(
+        (name(), name("Nom", "3", None)), (sent,), datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+    )
     assert draft.words == (
         "2 corrections of 2026-11-23 09:30 UTC taken up again, not sent yet. 1 correction may have reached "
         "exchange.example at 2026-11-23 10:00 UTC: Check looks whether they have."

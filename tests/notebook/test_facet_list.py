@@ -187,9 +187,13 @@ def test_ranges_of_numbers_are_added_by_name(sample: prodex.Catalog) -> None:
     press(explorer, "limit", "range:hierarchies_count", side="least", value="2")
     assert {"hierarchies_count": Range(2.0, None)} == explorer.exploration.conditions.ranges
     assert int((sample.products["hierarchies_count"] >= 2).sum()) == len(explorer.catalog)
-    for wrong in ("nan", "inf", "two"):
+    for wrong in ("nan", "inf", "two", "1e3", "1_000", "1,234", "5-6"):
         press(explorer, "limit", "range:hierarchies_count", side="least", value=wrong)
-        assert "no number" in explorer.message
+        assert "Write " in explorer.message
+        assert {"hierarchies_count": Range(2.0, None)} == explorer.exploration.conditions.ranges
+    for number, typed_as in ((0.5, "0,5"), (1000.0, "1 000"), (1234.5, "1.234,5"), (-5.0, "\u22125")):
+        press(explorer, "limit", "range:hierarchies_count", side="least", value=typed_as)
+        assert {"hierarchies_count": Range(number, None)} == explorer.exploration.conditions.ranges
     press(explorer, "remove", "range:hierarchies_count")
     assert not explorer.exploration.conditions
 

@@ -100,6 +100,17 @@ def test_every_action_by_keyboard(lab: Lab, browser: Browser) -> None:
         assert "bin/range:updated_at/1" == page.evaluate(_FOCUS)
         key("Shift+ArrowRight", "Shift+ArrowRight")
         page.wait_for_function("document.querySelectorAll('.facet .bin.is-chosen').length === 3")
+
+        # The comma of a language other than that of the browser is not lost on the way.
+        field.focus()
+        page.keyboard.type("hierarchies_count")
+        out.locator(".offers", has_text="hierarchies_count").wait_for()
+        key("ArrowDown", "Enter")
+        conditions("facets == {}")
+        page.locator("input[aria-label='hierarchies_count from']").focus()
+        page.keyboard.type("0,5")
+        key("Enter")
+        conditions("ranges['hierarchies_count'].least == 0.5")
         assert [] == notebook.violations(1)
         assert ([], []) == (notebook.outside, notebook.errors)
 

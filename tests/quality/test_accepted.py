@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from prodex import Audit, Catalog, clock
 from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.quality import accepted as accepted_module
-from prodex.quality.accepted import day_of, digest_of
+from prodex.quality.accepted import digest_of
 from prodex.quality.states import State
 from tests.cases import each_row
 
@@ -302,14 +302,6 @@ def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
     assert unread == (prodex.accepted(file)["state"] == "cannot be read").sum()
 
 
-def test_days_are_read_where_there_is_one_reading() -> None:
-    """ISO in any width, and what can be one day only; the message shows both readings of the rest."""
-    assert date(2027, 1, 5) == day_of("2027-1-5") == day_of("2027/01/05") == day_of(date(2027, 1, 5))
-    assert date(2027, 5, 5) == day_of("05.05.2027")
-    with pytest.raises(InputError, match="2027-01-05 or 2027-05-01"):
-        day_of("05.01.2027")
-
-
 def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     """No reason, no finding of this audit, no place, no date, nobody."""
     audit = judged(RIGHT, WRONG)
@@ -323,7 +315,7 @@ def test_what_is_refused_is_refused_before_anything_is_written(tmp_path: Path) -
         ("in memory", lambda: prodex.accept(memory, reason="x")),
         ("05.01.2027", lambda: prodex.accept(audit, gtin, reason="x", until="05.01.2027")),
         ("before the day of the audit", lambda: prodex.accept(audit, gtin, reason="x", until="2020-01-05")),
-        ("no date", lambda: prodex.accept(audit, gtin, reason="x", until=pd.NaT)),  # type: ignore[arg-type]
+        ("until is NaT", lambda: prodex.accept(audit, gtin, reason="x", until=pd.NaT)),  # type: ignore[arg-type]
         ("by is", lambda: prodex.accept(audit, gtin, reason="x", by=" ")),
         ("is a folder", lambda: prodex.accept(audit, gtin, reason="x", to=tmp_path)),
         ("no file", lambda: prodex.audit(prodex.flatten([]), PROFILE, accepted=tmp_path / "no.jsonl")),

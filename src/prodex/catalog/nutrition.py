@@ -17,10 +17,11 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.messages import hint, unaccented
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
+from prodex.written_numbers import INSIDE, written_number
 
 _COLUMNS = (
     "product_id",
@@ -65,7 +66,7 @@ _UNITS = {
     **{code.casefold(): code for code in _SYMBOLS},
     **_WORDS,
 }
-_AMOUNT = re.compile(r"([0-9]+(?:[.,][0-9]+)?)\s*([^\W\d_]\w*\.?)")
+_AMOUNT = re.compile(rf"({INSIDE})\s*([^\W\d_]\w*\.?)")
 _WORD = re.compile(r"\w+")
 
 #: Words around an amount that say nothing beyond it, without accents.
@@ -167,6 +168,8 @@ def parsed(text: object) -> Basis | None:
 
     >>> parsed("100 g"), parsed("per 100GRM"), parsed("per portion")
     (Basis(amount=100.0, unit='GRM', words=''), Basis(amount=100.0, unit='GRM', words=''), None)
+    >>> parsed("1 000 g"), parsed("1,000 g")
+    (Basis(amount=1000.0, unit='GRM', words=''), None)
     >>> parsed("100 g as prepared"), parsed("100 g, tel que vendu"), parsed("Portion (30 g)")[2]
     (Basis(amount=100.0, unit='GRM', words='prepared'), Basis(amount=100.0, unit='GRM', words=''), 'portion')
     """
@@ -182,7 +185,10 @@ def _read(text: object) -> tuple[Basis | None, str]:
         return None, _words_of(text)
     match, code = found[0]
     words = _words_of(f"{text[: match.start()]} {text[match.end() :]}")
-    return Basis(float(match[1].replace(",", ".")), code, words), words
+    try:
+        return Basis(float(written_number(match[1])), code, words), words
+    except InputError:  # "1,000 g" is one gram, or a thousand
+        return None, words
 
 
 def _unit_code(word: str) -> str | None:

@@ -19,6 +19,7 @@ from prodex.cli.options import (
     with_groups,
 )
 from prodex.cli.output import say
+from prodex.cli.typed_numbers import integer, number
 from prodex.errors import InputError, QueryError
 from prodex.progress import is_watched
 
@@ -26,7 +27,7 @@ UpsertName = Annotated[
     str,
     typer.Option("--upsert", help='Name of an upsert ("prodex upserts" lists them); by default the last.'),
 ]
-BatchSize = Annotated[int, typer.Option(help="Products per call, 500 at most.")]
+BatchSize = Annotated[int, typer.Option(parser=integer, help="Products per call, 500 at most.")]
 
 app: typer.Typer = typer.Typer()
 scenarios: typer.Typer = typer.Typer(
@@ -44,8 +45,12 @@ def load(
     labels: Annotated[list[str], typer.Option(help="Also load code labels in this language (repeat).")] = [],  # noqa: B006
     rich_content: Annotated[bool, typer.Option(help="Load only GTIN, id and assets.")] = False,
     # 0 and not an hour as in Python: a cell of a notebook is run again and again, a command is given on purpose.
-    max_age: Annotated[float, typer.Option(help="Reuse a snapshot younger than this many seconds.")] = 0,
-    page_size: Annotated[int | None, typer.Option(help="Products per call, 500 at most.")] = None,
+    max_age: Annotated[
+        float, typer.Option(parser=number, help="Reuse a snapshot younger than this many seconds.")
+    ] = 0,
+    page_size: Annotated[
+        int | None, typer.Option(parser=integer, help="Products per call, 500 at most.")
+    ] = None,
 ) -> None:
     """Load products from the service and save them as a snapshot.
 
@@ -84,7 +89,9 @@ def refresh(
     ] = None,
     lag: Annotated[
         float | None,
-        typer.Option(help="Seconds that the service takes at most to show a change; by default 900."),
+        typer.Option(
+            parser=number, help="Seconds that the service takes at most to show a change; by default 900."
+        ),
     ] = None,
 ) -> None:
     """Fetch only what changed, and save a new snapshot."""

@@ -10,7 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -20,12 +20,14 @@ import typer
 
 import prodex
 from prodex.cli.output import Format, say, show
-from prodex.errors import QueryError
+from prodex.cli.typed_numbers import integer, number
+from prodex.errors import InputError, QueryError
 from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
+from prodex.written_dates import written_date
 
 #: Makes a command of a function whose parameters may be groups of options.
 Command = Callable[..., None]
@@ -41,11 +43,15 @@ class ServiceOptions:
     retry_seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for which a failed call is tried again; by default 20, and 300 inside a load."
+            parser=number,
+            help="Seconds for which a failed call is tried again; by default 20, and 300 inside a load.",
         ),
     ] = None
     token_version: Annotated[
-        int, typer.Option(help="2, or 1 for a service that only has the deprecated token endpoint.")
+        int,
+        typer.Option(
+            parser=integer, help="2, or 1 for a service that only has the deprecated token endpoint."
+        ),
     ] = 2
 
     def connect(self) -> prodex.Client:
@@ -78,7 +84,9 @@ class FollowOptions:
 
     # With an explicit name, since Typer would add a --no-wait.
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the outcome of each product.")] = False
-    timeout: Annotated[float, typer.Option(help="Seconds to wait at most, with --wait.")] = 3600
+    timeout: Annotated[float, typer.Option(parser=number, help="Seconds to wait at most, with --wait.")] = (
+        3600
+    )
 
     def follow(self, tracking: prodex.Tracking, output: OutputOptions) -> None:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
@@ -124,18 +132,24 @@ class LoadOptions:
     """How products are loaded, and the limits of a load."""
 
     windows: Annotated[
-        int, typer.Option(help="Windows of time fetched in parallel in large loads; 0 for a single scroll.")
+        int,
+        typer.Option(
+            parser=integer, help="Windows of time fetched in parallel in large loads; 0 for a single scroll."
+        ),
     ] = WINDOWS
     allow_incomplete: Annotated[
         bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
     ] = False
     most_calls: Annotated[
-        float, typer.Option(help="End the load after this many calls, and keep what was received.")
+        float,
+        typer.Option(parser=number, help="End the load after this many calls, and keep what was received."),
     ] = _BUDGET.calls
-    most_seconds: Annotated[float, typer.Option(help="The same after this many seconds.")] = _BUDGET.seconds
-    most_bytes: Annotated[float, typer.Option(help="The same after this many bytes, decompressed.")] = (
-        _BUDGET.bytes
+    most_seconds: Annotated[float, typer.Option(parser=number, help="The same after this many seconds.")] = (
+        _BUDGET.seconds
     )
+    most_bytes: Annotated[
+        float, typer.Option(parser=number, help="The same after this many bytes, decompressed.")
+    ] = _BUDGET.bytes
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -212,22 +226,22 @@ def _signature_parameter(name: str, annotation: Any, default: Any) -> inspect.Pa
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def time_of(option: str, text: str) -> datetime | None:
+def moment_of(option: str, text: str) -> datetime | None:
     """Return the time that an option gives; a day without a time begins at midnight UTC.
 
     Raises
     ------
     QueryError
-        When it is not a time in ISO 8601.
+        When it is not a time, or may be two.
     """
     if not text:
         return None
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise QueryError(f"--{option} {text!r} is not a time. Write it as 2026-11-20T08:00+01:00.") from error
+        found = written_date(text)
+    except InputError as error:
+        raise QueryError(f"--{option}: {error}") from error
     # A day alone is clear enough. A time of day without a zone is not: the query refuses it.
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None and len(text) <= len("2026-11-20") else moment
+    return found if isinstance(found, datetime) else datetime.combine(found, time.min, UTC)
 
 
 def _search(entry: str) -> tuple[str, list[str]]:
@@ -241,7 +255,7 @@ _FORMS: Mapping[Form, tuple[Any, Any, Callable[[str, Any], Any]]] = {
     Form.LIST: (list[str], [], lambda _, words: words),
     Form.LIST_OR_FILE: (list[str], [], lambda _, words: values_of(words)),
     Form.FLAG: (bool, False, lambda _, flag: flag),
-    Form.TIME: (str, "", time_of),
+    Form.TIME: (str, "", moment_of),
     Form.WORDS: (list[str], [], lambda _, words: [_search(word) for word in words]),
 }
 

@@ -13,10 +13,11 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, time_of, with_groups
+from prodex.cli.options import OutputOptions, moment_of, with_groups
 from prodex.cli.output import Format, say
+from prodex.cli.typed_numbers import count, share
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.messages import counted, hint, hint_and_all, percent
+from prodex.messages import counted, hint, hint_and_all, moment_in_words, percent
 
 app: typer.Typer = typer.Typer()
 profiles: typer.Typer = typer.Typer(
@@ -104,7 +105,7 @@ def audit(
     ] = "",
     keep: Annotated[bool, typer.Option("--save", help="Save the audit beside the snapshot.")] = False,
     fail_under: Annotated[
-        float, typer.Option(min=0, max=1, help="Exit code 1 if the score is below this share.")
+        float, typer.Option(parser=share, help="Exit code 1 if the score is below this share.")
     ] = 0.0,
     fail_on: Annotated[
         Severity | None, typer.Option(help="Exit code 1 if a check of this severity, or worse, fails.")
@@ -152,7 +153,7 @@ def audit(
     if food is not None:
         chosen = chosen.with_assumption(food=food)
     judge = partial(
-        _audit_snapshot, profile=chosen, moment=time_of("now", now), pending=pending, day=as_of or None
+        _audit_snapshot, profile=chosen, moment=moment_of("now", now), pending=pending, day=as_of or None
     )
     judged = judge(snapshot)
     earlier = _earlier(since, chosen.name, judge) if since else None
@@ -269,7 +270,7 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) ->
     found = worsening(compare_audits(last, judged))
     if found.is_worse is False:
         return False
-    before = f"the audit of {last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    before = f"the audit of {moment_in_words(last.audited_at, zone=UTC)}"
     verdict = "It is worse than" if found.is_worse else "It is not known whether this audit is worse than"
     say(" ".join([f"{verdict} {before}: {found.figures}.", *found.why]), aside=True)
     return True
@@ -500,7 +501,9 @@ def requirements(
         list[str] | None,
         typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
     ] = None,
-    families: Annotated[int, typer.Option(min=0, help="So many of the largest families have a column.")] = 40,
+    families: Annotated[
+        int, typer.Option(parser=count, help="So many of the largest families have a column.")
+    ] = 40,
     start: Annotated[
         str,
         typer.Option(

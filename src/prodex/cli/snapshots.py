@@ -11,6 +11,7 @@ import typer
 import prodex
 from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, aligned, say
+from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError, QueryError
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted, hint_and_all
@@ -58,7 +59,7 @@ def snapshots(
 def vacuum(
     name: Annotated[str, typer.Argument(help="Name of the snapshots.")],
     output: OutputOptions,
-    keep: Annotated[int, typer.Option(help="Number of newest snapshots to keep.")] = 3,
+    keep: Annotated[int, typer.Option(parser=integer, help="Number of newest snapshots to keep.")] = 3,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
 ) -> None:
     """Remove all but the newest snapshots of a name.
@@ -212,12 +213,16 @@ def pictures(
     to: Annotated[Path, typer.Option(help="Folder to download to; files in it are kept.")],
     size: Annotated[
         int | None,
-        typer.Option(help="Least length of the longest side in pixels; by default the original files."),
+        typer.Option(
+            parser=integer, help="Least length of the longest side in pixels; by default the original files."
+        ),
     ] = None,
     packshots_only: Annotated[
         bool, typer.Option("--packshots-only", help="Only pictures that are marked as packshots.")
     ] = False,
-    workers: Annotated[int, typer.Option(help="Files downloaded in parallel; four of one host at most.")] = 8,
+    workers: Annotated[
+        int, typer.Option(parser=integer, help="Files downloaded in parallel; four of one host at most.")
+    ] = 8,
     html: Annotated[
         Path | None, typer.Option(help=f"Write a contact sheet of the first {_ON_ONE_PAGE} products.")
     ] = None,

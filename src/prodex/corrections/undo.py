@@ -50,6 +50,7 @@ from prodex.worklists.fix import Fix, MadeBy, fix_of
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import profile_given
 from prodex.written_json import unwritable, why_unwritable
+from prodex.written_numbers import written_whole
 
 _LOG = logging.getLogger("prodex")
 
@@ -170,9 +171,11 @@ def _upsert_meant(given: object, service: Client) -> UpsertFile:
         )
     if given.strip() == "last":
         return _no_undo(latest(service.base_url, service.fingerprint), '"last"')
-    if given.strip().isdecimal():
-        return _no_undo(_numbered(int(given)), given.strip())
-    return upsert_named(given.strip())
+    try:
+        number = written_whole(given)
+    except InputError:
+        return upsert_named(given.strip())
+    return _no_undo(_numbered(number), given.strip())
 
 
 def _numbered(number: int) -> UpsertFile:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
 
@@ -75,7 +75,7 @@ def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     scope = scope_of(catalog.chosen, len(catalog))
     yield f"Catalogue of {all_of_them if scope is None else scope.removesuffix('.')}"
     when = origin.server_time or origin.loaded_at
-    yield f"from {origin.source}" + (f", {when.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if when else "")
+    yield f"from {origin.source}" + (f", {moment_in_words(when, zone=UTC)}" if when else "")
     if origin.query is not None:
         yield f"asked for {origin.query!r}"
     if (extent := origin.extent) is not None:

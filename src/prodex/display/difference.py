@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
+from prodex.messages import moment_in_words
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -56,5 +58,5 @@ def _difference_lines(difference: Difference) -> list[str]:
 def _origin_line(catalog: Catalog) -> str:
     when = catalog.origin.server_time or catalog.origin.loaded_at
     scope = scope_of(catalog.chosen, len(catalog))
-    line = f"{catalog.origin.source}{f', {when:%Y-%m-%d %H:%M} UTC' if when else ''}"
+    line = f"{catalog.origin.source}{f', {moment_in_words(when, zone=UTC)}' if when else ''}"
     return line if scope is None else f"{line}: {scope}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def html_of(watch: Watch) -> str:
 
 def headline(watch: Watch) -> str:
     """Return what a watch says, in one line."""
-    when = "" if watch.moment is None else f" of {watch.moment.astimezone(watch.zone):%Y-%m-%d %H:%M %Z}"
+    when = "" if watch.moment is None else f" of {moment_in_words(watch.moment, zone=watch.zone)}"
     new, others = len(watch.new), len(watch.findings) - len(watch.new)
     what = f"{new:,} unusual" if watch.enough else counted(watch.audits, "audit")
     known = f"; {counted(others, 'finding')} of earlier audits" if others else ""

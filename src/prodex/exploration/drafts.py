@@ -23,7 +23,7 @@ from prodex.files.atomic import home, relative_to_working_folder, remove, safe_n
 from prodex.files.lock import locked
 from prodex.files.state import read_state, write_state
 from prodex.files.untrusted import is_there
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
 
@@ -41,14 +41,14 @@ class SentCorrections:
     Attributes
     ----------
     at
-        When, UTC (ISO 8601).
+        When, UTC.
     to
         The host that they were sent to.
     corrections
         The corrections.
     """
 
-    at: str
+    at: datetime
     to: str
     corrections: tuple[TextCorrection, ...]
 
@@ -64,12 +64,12 @@ class CorrectionDraft:
     unconfirmed
         Those that may have been sent.
     saved_at
-        When they were last changed, UTC (ISO 8601); None if nothing is kept.
+        When they were last changed, UTC; None if nothing is kept.
     """
 
     corrections: tuple[TextCorrection, ...] = ()
     unconfirmed: tuple[SentCorrections, ...] = ()
-    saved_at: str | None = None
+    saved_at: datetime | None = None
 
     @property
     def words(self) -> str:
@@ -77,17 +77,17 @@ class CorrectionDraft:
         sentences = []
         if self.corrections:
             what = counted(len(self.corrections), "correction")
-            sentences.append(f"{what} of {_utc_text(self.saved_at)} taken up again, not sent yet.")
+            when = "" if self.saved_at is None else f" of {moment_in_words(self.saved_at, zone=UTC)}"
+            sentences.append(f"{what}{when} taken up again, not sent yet.")
         for sent in self.unconfirmed:
             what = counted(len(sent.corrections), "correction")
-            sentences.append(
-                f"{what} may have reached {sent.to} at {_utc_text(sent.at)}: Check looks whether they have."
-            )
+            when = moment_in_words(sent.at, zone=UTC)
+            sentences.append(f"{what} may have reached {sent.to} at {when}: Check looks whether they have.")
         return " ".join(sentences)
 
 
 class _DraftFile(msgspec.Struct):
-    saved_at: str
+    saved_at: datetime
     corrections: tuple[TextCorrection, ...] = ()
     unconfirmed: tuple[SentCorrections, ...] = ()
 
@@ -165,7 +165,7 @@ def change_draft(name: str, before: CorrectionDraft, after: CorrectionDraft) -> 
         kept = CorrectionDraft(
             _merged_changes(there.corrections, before.corrections, after.corrections),
             _merged_changes(there.unconfirmed, before.unconfirmed, after.unconfirmed),
-            f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            datetime.now(UTC).replace(microsecond=0),
         )
         if not kept.corrections and not kept.unconfirmed:
             remove(path)
@@ -205,10 +205,6 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _draft_path(name: str) -> Path:
     return home() / "corrections" / f"{name}.json"
-
-
-def _utc_text(text: str | None) -> str:
-    return (text or "").replace("T", " ").removesuffix("Z")[:16] + " UTC"
 
 
 class CollectedDraft:

@@ -5,10 +5,9 @@ Beside them, the offers: which columns somebody can add to the facets of an expl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy as np
 
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
-from prodex.errors import InputError
 from prodex.exploration.facets import FilterResult, attribute_words, fill_facet
 from prodex.exploration.filled import USUAL
 from prodex.exploration.product_columns import ProductColumns, quantity_names
@@ -29,6 +27,8 @@ from prodex.selection import Range, Selection
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
+from prodex.written_dates import written_day
+from prodex.written_numbers import typed_number, written_number
 
 _RANGE = "range:"
 
@@ -110,40 +110,23 @@ class RangeFacets:
         Raises
         ------
         InputError
-            When it is no number or no date.
+            When it is no number or no date, or may be two.
         """
         limit = _read_limit(column, text.strip(), is_end=side == "greatest") if text.strip() else None
         return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
 
 
 def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
-    is_date = measure_of(column) == "date"
+    if measure_of(column) != "date":
+        return float(written_number(text))
     # The last day of a range belongs to it as a whole.
-    found = _date(text, time.max if is_end else time.min) if is_date else _finite_number(text)
-    if found is None:
-        raise InputError(f"{text!r:.60} is no {'date, such as 2026-11-23' if is_date else 'number'}.")
-    return found
-
-
-def _date(text: str, at: time) -> datetime | None:
-    try:
-        return datetime.combine(date.fromisoformat(text), at)
-    except ValueError:
-        return None
-
-
-def _finite_number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    return datetime.combine(written_day(text), time.max if is_end else time.min)
 
 
 def _limit_text(limit: float | datetime | None) -> str:
     if limit is None:
         return ""
-    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else f"{limit:.15g}"
+    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else typed_number(limit)
 
 
 def _ranges_overlap(one: Range, other: Range) -> bool:

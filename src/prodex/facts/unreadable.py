@@ -15,7 +15,6 @@ a declared value stays in the tables that are filled by shape, at a wire path wh
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,10 +48,7 @@ from prodex.tables.declared_paths import (
 )
 from prodex.tables.descriptors import LANGUAGES, expressed_at
 from prodex.tables.values import fit, read_json
-
-#: How "less than" is written in place of a small amount of a nutrient, which the rules of nutrition read.
-LESS_THAN = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
-_LESS_THAN = re.compile(LESS_THAN)
+from prodex.written_numbers import less_than
 
 #: Every text, and everything that a product may hold, as rules name what they look at.
 _EVERY_TEXT, _EVERYTHING = "*", "**"
@@ -529,7 +525,7 @@ def _fits(home: Home, position: str, kind: str, text: str) -> bool:
     # A column takes no list of values.
     if _indexes(position) > depth_of(home.path):
         return False
-    if home.path == "isPartitionedBy.contains.quantity" and _LESS_THAN.match(text):
+    if home.path == "isPartitionedBy.contains.quantity" and less_than(text) is not None:
         return True
     value: Any = text if kind == "string" else text == "true"
     if kind == "number":

@@ -10,7 +10,6 @@ Sources: ECMA-376 part 1, 18.8.31 (number formats), 22.9.2.19 (`_xHHHH_`).
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -132,17 +131,6 @@ def decoded_characters(text: str) -> str:
         raise ValueError("it has half a character without its other half") from None
 
 
-def spelled_number(value: float) -> str:
-    """Return a number as a spreadsheet shows it where the cell is wide enough: 15 digits, no exponent.
-
-    >>> spelled_number(0.1 + 0.2), spelled_number(4006381333931.0), spelled_number(1e-7), spelled_number(12)
-    ('0.3', '4006381333931', '0.0000001', '12')
-    """
-    if isinstance(value, int) and -(10**15) < value < 10**15:
-        return str(value)
-    return format(Decimal(f"{value:.15g}").normalize(), "f")
-
-
 class Padding(NamedTuple):
     """A number format that adds zeros, or shows percent, and nothing else.
 
@@ -175,7 +163,7 @@ def shown_as(number: str, code: str) -> str | None:
     Parameters
     ----------
     number
-        As `spelled_number` spells it; of a percentage, 50 for 50 %.
+        As `prodex.written_numbers.spelled_number` spells it; of a percentage, 50 for 50 %.
     code
         The number format.
 

@@ -46,10 +46,10 @@ from prodex.formats.workbook_cells import (
     decoded_characters,
     row_and_column,
     shown_as,
-    spelled_number,
     unreadable,
 )
 from prodex.limits import LimitExceeded
+from prodex.written_numbers import spelled_number
 
 _CELL, _VALUE, _FORMULA, _INLINE = (f"{MAIN}{tag}" for tag in ("c", "v", "f", "is"))
 _RUN, _TEXT, _FONT, _STRIKE = (f"{MAIN}{tag}" for tag in ("r", "t", "rPr", "strike"))

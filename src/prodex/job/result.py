@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.untrusted_text import on_one_line
 
 #: Characters that Markdown or HTML would read as markup, and where an address would become a link.
@@ -65,7 +65,7 @@ class JobResult:
         news = f"; {counted(unusual, 'figure')} unusual" if unusual else ""
         overridden = sum(int(step.figures.get("overridden", 0)) for step in self.steps)
         news += f"; {counted(overridden, 'value')} overridden since we sent it" if overridden else ""
-        return f"{self.name}, {self.began.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {outcome}{news}"
+        return f"{self.name}, {moment_in_words(self.began, zone=UTC)}: {outcome}{news}"
 
     @property
     def markdown(self) -> str:

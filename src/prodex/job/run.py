@@ -96,7 +96,7 @@ def _run(job: Job, journal: RunJournal, on_line: OnLine | None) -> JobResult:
 
 def _dry_run(job: Job) -> JobResult:
     now = clock.now()
-    context = Context(job, f"{now:%Y-%m-%dT%H%M%S.%f}Z", before_of(job))
+    context = Context(job, clock.as_name(now), before_of(job))
     results: dict[str, StepResult] = {}
     for step in steps_of(job):
         results[step.name] = _result(step, results, partial(ACTIONS[step.action].plan, context, step.entry))

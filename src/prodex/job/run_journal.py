@@ -70,7 +70,7 @@ class RunJournal:
     @property
     def time(self) -> str:
         """The name of the run: when it began, as snapshots are named."""
-        return f"{self.began:%Y-%m-%dT%H%M%S.%f}Z"
+        return clock.as_name(self.began)
 
     @classmethod
     def begin(cls, job: Job, before: Mapping[str, str]) -> Self:

@@ -194,10 +194,10 @@ class Translation:
             return language_label(language)
         return language_name(language, self.language)
 
-    def moment_in_words(self, text: str) -> str | None:
+    def translated_moment(self, text: str) -> str | None:
         """Return a day or moment as the code writes it in this language; None of anything else.
 
-        >>> [Translation("de").moment_in_words(one) for one in ("2026-11-26 08:05", "2 August 2026", "2 Augustus")]
+        >>> [Translation("de").translated_moment(one) for one in ("2026-11-26 08:05", "2 August 2026", "2 Augustus")]
         ['26. November 2026, 08:05', '2. August 2026', None]
         """
         if (said := _DAY_IN_WORDS.fullmatch(text)) is not None:
@@ -367,7 +367,7 @@ def _part(words: Translation, name: str, text: str) -> str:
     if name in SENTENCES:
         return _translated(words, text)
     if name in MOMENTS:
-        return words.moment_in_words(text) or text
+        return words.translated_moment(text) or text
     if name in FACES:
         return re.sub(r"\((\w+)\)", lambda found: f"({_translated(words, found[1])})", text)
     if name == "text":

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from prodex import clock
 from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import home, make_folder, storage, sweep, writing_folder
 from prodex.files.lock import is_locked, locked
@@ -32,7 +33,6 @@ from prodex.service.replies import is_identifier
 #: The name of the file in the folder of an upsert.
 UPSERT_FILE: Final = "upsert.sqlite"
 #: How the name of an upsert begins.
-_MOMENT: Final = "%Y-%m-%dT%H%M%S.%f"
 
 #: The number of the layout of the file. Those of 1 to 3 were files of lines.
 LAYOUT: Final = 4
@@ -535,7 +535,7 @@ def _planned_products(number: int, call: Planned) -> Iterator[PlannedProduct]:
 
 def new_name() -> str:
     """Return a name for a new upsert; with the process id, since two may plan in the same microsecond."""
-    return f"{datetime.now(UTC):{_MOMENT}}Z-{os.getpid()}"
+    return f"{clock.as_name(datetime.now(UTC))}-{os.getpid()}"
 
 
 def file_named(name: str) -> Path:
@@ -550,10 +550,8 @@ def name_of(path: Path) -> str:
 
 def planned_at(path: Path) -> datetime:
     """Return when an upsert was planned, by its name; else when its file was last changed."""
-    try:
-        return datetime.strptime(name_of(path).partition("Z")[0], _MOMENT).replace(tzinfo=UTC)
-    except ValueError:
-        return datetime.fromtimestamp(path.lstat().st_mtime, UTC)
+    moment = clock.from_name(name_of(path).partition("Z")[0] + "Z")
+    return moment or datetime.fromtimestamp(path.lstat().st_mtime, UTC)
 
 
 def ledger_folder() -> Path:

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from prodex.clock import ANY_ZONE, TOLERATED
 from prodex.errors import QueryError
+from prodex.messages import moment_in_words
 
 #: A load requests what changed meanwhile since its beginning, less this: a service needs a moment to index what was
 #: written, and the clocks of its machines differ.
@@ -176,12 +177,12 @@ def clock_notes(
 ) -> Iterator[tuple[str, str]]:
     """Yield where the clocks disagree: a key, and a sentence."""
     if service_time is not None and abs(service_time - our_time) > TOLERATED:
-        date, ours = _utc_text(service_time), _utc_text(our_time)
+        date, ours = _to_the_second(service_time), _to_the_second(our_time)
         text = f"the service's clock (Date) is at {date} and this machine's at {ours}"
         yield "clocks", f"{text}; changes are requested since the earlier of Date and the newest updatedAt"
     moment = _parsed_utc(newest)
     if moment is not None and moment > max(service_time or our_time, our_time) + TOLERATED:
-        date = _utc_text(service_time or our_time)
+        date = _to_the_second(service_time or our_time)
         text = f"the newest updatedAt is {newest}, later than any clock (Date: {date})"
         yield "updatedAt", f"{text}: it is a local time of another zone, or wrong"
 
@@ -192,8 +193,8 @@ def clocks_in_words(clocks: Clocks) -> str:
     >>> clocks_in_words(Clocks(None, datetime(2026, 11, 23, 4, tzinfo=UTC)))
     "no Date, and this machine's clock at 2026-11-23 04:00:00 UTC"
     """
-    date = "no Date" if clocks.service is None else f"Date {_utc_text(clocks.service)}"
-    return f"{date}, and this machine's clock at {_utc_text(clocks.ours)}"
+    date = "no Date" if clocks.service is None else f"Date {_to_the_second(clocks.service)}"
+    return f"{date}, and this machine's clock at {_to_the_second(clocks.ours)}"
 
 
 def _parsed_utc(second: str | None) -> datetime | None:
@@ -205,5 +206,5 @@ def _parsed_utc(second: str | None) -> datetime | None:
     return None if moment is None or moment.year < 1971 else moment
 
 
-def _utc_text(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+def _to_the_second(moment: datetime) -> str:
+    return moment_in_words(moment, "%Y-%m-%d %H:%M:%S", UTC)

@@ -18,7 +18,7 @@ from prodex.catalog.ledger import Ledger
 from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, QueryError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
-from prodex.messages import counted
+from prodex.messages import duration_in_words, moment_in_words
 from prodex.progress import Progress, write_line
 from prodex.query import ProductQuery
 from prodex.service import Client
@@ -262,7 +262,8 @@ def found_fresh(name: str, asked: Origin, age: timedelta) -> tuple[Catalog | Non
     except StorageError as error:  # somebody else's, who may have sent something
         return None, f"Loading {name!r} again: it is not known what was sent meanwhile. {error}"
     if write is not None:
-        line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {write.at.astimezone(UTC):%H:%M:%S} UTC"
+        when = moment_in_words(write.at, "%H:%M:%S", UTC)
+        line = f"Loading {name!r} again: the upsert {write.upsert} was sent at {when}"
         if not write.has_ended:
             line += "; whether its import has ended is not known, track(service).wait() finds out"
         return None, f"{line}."
@@ -291,25 +292,12 @@ def reuse_notice(catalog: Catalog, now: datetime) -> str:
         When the load was requested.
     """
     begun, folder = catalog.origin.loaded_at, catalog.folder
-    if begun is None or folder is None or folder.name > f"{now:%Y-%m-%dT%H%M%S.%f}Z":
+    if begun is None or folder is None or folder.name > clock.as_name(now):
         return ""
     return (
-        f"Reusing the snapshot {folder.parent.name!r} of {begun.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
-        f"{in_words(now - begun)} old; max_age=0 loads again."
+        f"Reusing the snapshot {folder.parent.name!r} of {moment_in_words(begun, zone=UTC)}, "
+        f"{duration_in_words(now - begun)} old; max_age=0 loads again."
     )
-
-
-def in_words(age: timedelta) -> str:
-    """Write an age in the unit that a person would take.
-
-    >>> in_words(timedelta(seconds=61)), in_words(timedelta(minutes=90)), in_words(timedelta(hours=50))
-    ('61 seconds', '90 minutes', '2 days')
-    """
-    seconds = max(int(age.total_seconds()), 0)
-    for unit, length, least in (("day", 86_400, 2), ("hour", 3_600, 2), ("minute", 60, 2), ("second", 1, 0)):
-        if (count := seconds // length) >= least:
-            return counted(count, unit)
-    raise AssertionError(seconds)
 
 
 def _answers(catalog: Catalog, asked: Origin) -> bool:

@@ -235,7 +235,7 @@ def _is_older(content: _Content, newest: Publication) -> bool:
     known = [folder.name for folder in SNAPSHOTS.of(content.name)]
     if ours in known and theirs in known:
         return known.index(ours) < known.index(theirs)
-    if theirs > f"{clock.now():%Y-%m-%dT%H%M%S.%f}Z":
+    if theirs > clock.as_name(clock.now()):
         # Its clock was ahead, or ours is behind: a time proves nothing then, and the newest one here is taken for new.
         return known[-1:] != [ours]
     return ours < theirs

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import force_setattr
 
-from prodex.arguments import described, is_missing
+from prodex.arguments import described
 from prodex.errors import InputError, StorageError
 from prodex.facts.same_product import comparable_gtins, subject_of
 from prodex.files.append_log import AppendLog
@@ -39,6 +39,7 @@ from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.tables.columns import Mask, Rows, is_true, whole
+from prodex.written_dates import written_date, written_day
 
 #: The file beside the snapshots of a name.
 ACCEPTED_FILE = "accepted.jsonl"
@@ -691,14 +692,13 @@ def _of_dict(path: Path, found: dict[str, Any], number: int, text: str) -> Accep
 
 
 def _moment(given: str) -> datetime:
+    found = written_date(given)
+    if not isinstance(found, datetime):
+        found = datetime.combine(found, time.min)
+    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found
     try:
-        read = datetime.fromisoformat(given)
-    except ValueError:
-        return datetime.combine(day_of(given), datetime.min.time(), UTC)
-    read = read.replace(tzinfo=UTC) if read.tzinfo is None else read
-    try:
-        check_moment(read)
-        return read.astimezone(UTC)
+        check_moment(found)
+        return found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{given:.40} is no time. Write 2027-01-05T08:00:00+00:00.") from error
 
@@ -708,43 +708,4 @@ def _until(given: Any) -> date | None:
         return None
     if not isinstance(given, str):
         raise InputError(f"{given!r:.40} is no date. Write 2027-01-05.")
-    return day_of(given)
-
-
-_YEAR_FIRST = re.compile(r"(\d{4})([-./])(\d{1,2})\2(\d{1,2})(?:[T ].*)?")
-_YEAR_LAST = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2(\d{4})")
-
-
-def day_of(given: object) -> date:
-    """Return a day as people write it, where it can be read in one way only.
-
-    Raises
-    ------
-    InputError
-        When it is no date, or could be two.
-
-    >>> day_of("2027-1-5"), day_of("25.01.2027")
-    (datetime.date(2027, 1, 5), datetime.date(2027, 1, 25))
-    """
-    if is_missing(given):
-        raise InputError(f"{given!r:.40} is no date. Write 2027-01-05.")
-    if isinstance(given, datetime):
-        return given.date()
-    if isinstance(given, date):
-        return given
-    text = str(given).strip()
-    if found := _YEAR_FIRST.fullmatch(text):
-        year, month, day = int(found[1]), int(found[3]), int(found[4])
-    elif found := _YEAR_LAST.fullmatch(text):
-        year, month, day = int(found[4]), int(found[3]), int(found[1])
-        if month > 12 >= day:
-            month, day = day, month
-        elif day <= 12 and day != month:
-            first, second = (f"{year:04}-{one:02}-{two:02}" for one, two in ((month, day), (day, month)))
-            raise InputError(f"{text} may be {first} or {second}. Write it in this form, the year first.")
-    else:
-        raise InputError(f"{text!r:.40} is no date. Write 2027-01-05.")
-    try:
-        return date(year, month, day)
-    except ValueError as error:
-        raise InputError(f"{text} is no day of the calendar. Write 2027-01-05.") from error
+    return written_day(given)

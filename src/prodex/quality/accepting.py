@@ -28,7 +28,6 @@ from prodex.quality.accepted import (
     ACCEPTED_FILE,
     AcceptedFindings,
     AcceptedLine,
-    day_of,
     digests_of,
     file_beside,
     file_given,
@@ -40,6 +39,7 @@ from prodex.quality.failures import rows_of_findings
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import SNAPSHOTS, name_of
 from prodex.tables.columns import is_true
+from prodex.written_dates import day_given
 
 #: Columns by which a row of a frame is found among the findings; a frame may have fewer of them.
 _IDENTIFYING = ("product_id", "check", "attribute", "language", "value", "reason")
@@ -102,7 +102,7 @@ def accept(
     """
     _check_audit(audit, "accept")
     words = _reason(reason)
-    day = None if until is None else _day(until, audit)
+    day = _day(until, audit)
     who = _by(by)
     known = _file_of(audit, to)
     chosen = _chosen(audit, findings)
@@ -362,12 +362,9 @@ def _by(given: object) -> str:
     return user_name()
 
 
-def _day(given: object, audit: Audit) -> date:
-    try:
-        day = day_of(given)
-    except InputError as error:
-        raise InputError(f"until: {error}") from error
-    if day < audit.now.date():
+def _day(given: object, audit: Audit) -> date | None:
+    day = day_given(given, "until")
+    if day is not None and day < audit.now.date():
         of_audit = f"{audit.now:%Y-%m-%d}"
         raise InputError(
             f"until is {day}, which is before the day of the audit ({of_audit}). Give a later one."

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex import clock
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen, chosen_as_json
@@ -46,7 +47,7 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
-from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder, time_of
+from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import SNAPSHOTS, folder_of, name_of, open_snapshot
 from prodex.tables.record_digests import DIGEST
 
@@ -88,20 +89,20 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         folder = audit.catalog_folder.parent / AUDITS.below
     else:
         folder = AUDITS.folder(new_name(name))
-    place = folder / time_of(audit.audited_at)
+    target = folder / clock.as_name(audit.audited_at)
     # A link would let an audit be written outside the folder of snapshots.
     if is_there(folder) and not is_folder(folder):
         raise StorageError(
             f"{folder} is a link or a file, and audits are kept in a folder of their own. Nothing was written; look "
             "where it comes from, and delete it."
         )
-    if audit.folder is not None and audit.folder.absolute() == place.absolute():
+    if audit.folder is not None and audit.folder.absolute() == target.absolute():
         # What is written is never changed, and what is accepted since is in a file of its own.
         return audit
-    if is_there(place):
+    if is_there(target):
         raise InputError(
-            f"{place} is an audit that was made at the same moment: this one, or one of more or fewer of its products. "
-            "It is not replaced; save this one under another name: audit.save('other')."
+            f"{target} is an audit that was made at the same moment: this one, or one of more or fewer of its products."
+            " It is not replaced; save this one under another name: audit.save('other')."
         )
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]

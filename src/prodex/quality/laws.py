@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, Literal
-
-from prodex.errors import InputError
+from datetime import date
+from typing import Literal
 
 #: How a check stands to the law behind it on a day; "" where no day decides.
 Standing = Literal["", "in force", "announced", "ended"]
@@ -155,29 +153,3 @@ def standing(in_force: date | None, until: date | None, day: date) -> Standing:
     if in_force is not None and day < in_force:
         return ANNOUNCED
     return ENDED if until is not None and day > until else IN_FORCE
-
-
-def day_given(given: Any, what: str) -> date | None:
-    """Return a day that somebody gave as a date or as "2026-08-12"; None of None.
-
-    Raises
-    ------
-    InputError
-        When it is no day.
-
-    Examples
-    --------
-    >>> day_given("2026-08-12", "as_of")
-    datetime.date(2026, 8, 12)
-    """
-    if given is None:
-        return None
-    # A datetime is a date in Python, and its hours would be lost without a word.
-    if isinstance(given, date) and not isinstance(given, datetime):
-        return given
-    if isinstance(given, str):
-        try:
-            return date.fromisoformat(given)
-        except ValueError:
-            pass
-    raise InputError(f"{what} is {given!r:.60}; give a day, such as 2026-08-12.")

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.unreadable import LESS_THAN
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
+from prodex.written_numbers import less_than
 
 PATH = "isPartitionedBy.contains"
 #: What the rules of nutrition look at.
@@ -228,8 +228,10 @@ class NutritionColumns(ChildRows):
         found = np.full(len(self.row), np.nan)
         words = self.products.arrow("scalars", "attribute", "position", "value")
         words = words.filter(pc.equal(words["attribute"], f"{PATH}.quantity"))
-        read = pc.struct_field(pc.extract_regex(words["value"], LESS_THAN), "limit")
-        words = words.append_column("limit", pc.cast(pc.replace_substring(read, ",", "."), pa.float64()))
+        limits = [
+            None if (limit := less_than(one)) is None else float(limit) for one in words["value"].to_pylist()
+        ]
+        words = words.append_column("limit", pa.array(limits, pa.float64()))
         words = words.filter(words["limit"].is_valid())
         if not len(words):
             return found

@@ -13,7 +13,7 @@ import pyarrow as pa
 from prodex.errors import InputError
 from prodex.quality.products import Products
 from prodex.tables.columns import Mask, encoded
-from prodex.written_numbers import written_number
+from prodex.written_numbers import written_share
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ _NAMES = ("product", "item", "value")
 
 
 def _share(text: str) -> float:
-    """Return a share as a number: "60", "60,5", "60 %"; NaN where it is none."""
+    """Return a share as a number; NaN where it is none."""
     try:
-        return float(written_number(text.removesuffix("%").strip(), decimal="," if "," in text else "."))
+        return float(written_share(text))
     except InputError:
         return float("nan")

@@ -73,7 +73,6 @@ from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.laws import day_given
 from prodex.quality.required_checks import required_columns
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
@@ -83,6 +82,7 @@ from prodex.selection import Selection
 from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
+from prodex.written_dates import day_given
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),

@@ -33,6 +33,7 @@ from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
 from prodex.tables.visible import is_visible
+from prodex.written_numbers import written_whole
 
 #: The family whose requirements hold for every other one, unless it says otherwise.
 ALL = "*"
@@ -910,10 +911,13 @@ def row_read(
         value = text(name)
         if not value:
             return 0
-        whole = re.fullmatch(r"([0-9]{1,9})(?:\.0+)?", value)
-        if whole is None:
-            raise InputError(f"{name} is {value!r:.40}; give a whole number.")
-        return int(whole[1])
+        try:
+            found = written_whole(value, ".")
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from error
+        if not 0 <= found < 10**9:
+            raise InputError(f"{name} is {value!r:.40}; give a whole number of at most nine digits.")
+        return found
 
     channel = None
     if text("channel"):

@@ -34,7 +34,6 @@ from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
-from prodex.quality.laws import day_given
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requested_data import OR, Asked, asked_for
@@ -48,6 +47,7 @@ from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
 from prodex.store.snapshot import catalog_given, is_own
 from prodex.tables.columns import Answer, Mask
+from prodex.written_dates import day_given
 
 _Made = TypeVar("_Made")
 

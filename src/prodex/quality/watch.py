@@ -34,7 +34,7 @@ from prodex.quality.unusual import (
     judge_last,
     judge_silence,
 )
-from prodex.store.archive import ArchivePlace, in_order, time_of
+from prodex.store.archive import ArchivePlace, in_order
 from prodex.store.snapshot import name_of
 
 _COLUMNS = (
@@ -261,7 +261,7 @@ def _in_snapshot_order(figures: Sequence[Figures]) -> list[Figures]:
     """Return figures in the order of their snapshots, whatever time the clock had when these were made."""
     return in_order(
         figures,
-        lambda one: ArchivePlace(one.snapshot or time_of(one.moment), one.snapshot_sequence),
+        lambda one: ArchivePlace(one.snapshot or clock.as_name(one.moment), one.snapshot_sequence),
     )
 
 

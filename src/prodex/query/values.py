@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, IntEnum, StrEnum
@@ -17,6 +18,7 @@ from prodex import gtin, locales
 from prodex.arguments import is_one, listed, whole_number
 from prodex.errors import InputError, QueryError
 from prodex.messages import hint_and_all
+from prodex.written_numbers import is_rounded, written_whole
 
 
 class ValidationStatus(IntEnum):
@@ -135,10 +137,12 @@ def gtins(name: str, value: object) -> tuple[str, ...]:
 
 
 def integer(name: str, value: object) -> int:
-    if isinstance(value, str) and re.fullmatch(r"[0-9]+", value.strip()):
-        value = int(value)
-    if (number := whole_number(value)) is None:
-        raise QueryError(f"{name} takes whole numbers, not {value!r}.")
+    number = whole_number(value)
+    if number is None and isinstance(value, str):
+        with suppress(InputError):
+            number = written_whole(value)
+    if number is None:
+        raise QueryError(f"{name} takes whole numbers, not {value!r:.60}.")
     return number
 
 
@@ -246,10 +250,6 @@ def _pair(name: str, entry: object) -> tuple[object, object]:
     )
 
 
-#: What a spreadsheet shows of a long number: its last digits are lost.
-_ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
-
-
 @dataclass(frozen=True)
 class GivenGtins:
     """GTINs that a person gave.
@@ -305,7 +305,7 @@ def refuse_rounded(name: str, text: str) -> None:
     QueryError
         When the text is such a number.
     """
-    if _ROUNDED.fullmatch(text):
+    if is_rounded(text):
         raise QueryError(
             f"{name}: {text!r} is what a spreadsheet shows of a long number; its last digits are lost. Format "
             "the column as text before it is saved, or read it with dtype=str."

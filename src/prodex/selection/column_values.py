@@ -23,7 +23,7 @@ import pyarrow.dataset as ds
 
 from prodex import gtin
 from prodex.arguments import listed
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.messages import composed, hint
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
 from prodex.query.values import gtins_given, market, member, refuse_rounded
@@ -31,6 +31,8 @@ from prodex.selection.plain import MARKET
 from prodex.selection.value import Begins
 from prodex.tables.columns import Answer, Mask, composed_texts, is_true
 from prodex.tables.declaration import TABLES
+from prodex.written_dates import written_date
+from prodex.written_numbers import written_whole
 
 #: Gives the distinct values of a column.
 Stored: TypeAlias = Callable[[str], pa.Array]
@@ -424,8 +426,10 @@ def _integer_value(value: Any) -> int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        text = value.strip()
-        return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 else None
+        try:
+            return written_whole(value)
+        except InputError:
+            return None
     # The bounds also keep out infinity and NaN, of which `int` makes an error.
     if isinstance(value, float | Decimal):
         return int(value) if -_HUGE < value < _HUGE and value == int(value) else None
@@ -441,8 +445,8 @@ def _timestamp_value(column: str, value: Any, *, has_zone: bool) -> datetime | N
         )
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
+            value = written_date(value)
+        except InputError:
             return None
     if isinstance(value, datetime) and (value.tzinfo is not None) is not has_zone:
         needed = "a time zone" if has_zone else "no time zone, since the service gives none"

@@ -30,6 +30,7 @@ from prodex.files.toml_writing import NO_VALUE
 from prodex.messages import hint
 from prodex.selection.value import Begins, FailingChecks, ProductList, Range, Selection
 from prodex.tables.declaration import TABLES
+from prodex.written_dates import written_date
 
 #: The market that counts: see `Selection.columns`.
 MARKET: Final = "market"
@@ -319,7 +320,7 @@ def _is_limit(value: object) -> bool:
 
 def _as_date(value: Any) -> Any:
     """Return the date that JSON has as a text; anything else as it is."""
-    if isinstance(value, str) and value[:4].isdigit():
-        with suppress(ValueError):
-            return datetime.fromisoformat(value)
+    if isinstance(value, str):
+        with suppress(InputError):
+            return written_date(value)
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -362,19 +363,13 @@ def _json_value(column: Column, new: Any, product: str) -> Any:
             # Spreadsheets, and columns of pandas with an empty cell, make floats of whole numbers.
             if is_number and (isinstance(value, int) or value.is_integer()):
                 return int(value)
-            if isinstance(value, str) and (whole := _whole_number(value)) is not None:
-                return whole
+            if isinstance(value, str):
+                with suppress(InputError):
+                    if isinstance(whole := as_json(written_number(value)), int):
+                        return whole
         case _:
             return _number_or_text(value)
     raise ChangesRefused(f"Product {product}: {column.name} takes a {column.kind}, not {new!r:.60}.")
-
-
-def _whole_number(text: str) -> int | None:
-    try:
-        value = as_json(written_number(text))
-    except InputError:
-        return None
-    return value if isinstance(value, int) else None
 
 
 def _number_or_text(value: Any) -> Any:

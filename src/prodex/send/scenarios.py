@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
@@ -26,13 +25,13 @@ from prodex.service import Client, pages
 from prodex.service.connection import service_given
 from prodex.store.snapshot import catalog_given
 from prodex.untrusted_text import on_one_line
+from prodex.written_dates import day_given
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: The time zone in which a day ends last.
 _LAST_ZONE = timezone(timedelta(hours=-12))
 #: The status of a batch after an error that is about it alone; after any other, the service cannot be reached.
 _STATUSES: Mapping[type[ServiceError], str] = {OutcomeUnknown: "unknown", RequestRefused: "refused"}
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def require_scenarios(
@@ -240,17 +239,8 @@ def _checked_values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
 
 
 def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
-    if deadline is None:
+    if (day := day_given(deadline, "deadline")) is None:
         return None
-    day = None
-    if isinstance(deadline, str) and _DAY.fullmatch(deadline):
-        with suppress(ValueError):
-            day = date.fromisoformat(deadline)
-    # A datetime is a date too, but its time of day would be lost.
-    elif isinstance(deadline, date) and not isinstance(deadline, datetime):
-        day = deadline
-    if day is None:
-        raise InputError(f"deadline is {deadline!r}; give a day, as YYYY-MM-DD or a datetime.date.")
     # The specification does not name a time zone, so a day has passed only when it has ended everywhere.
     if day < datetime.now(_LAST_ZONE).date():
         raise InputError(f"deadline {day} has passed. Give a day that is still to come.")

@@ -26,6 +26,7 @@ from prodex.ledger.calls import LedgerCall, calls_with
 from prodex.ledger.change_digests import Digests, attribute_of, is_shown, shown_by
 from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling
 from prodex.ledger.upserts import note_ended, of_one_correction, settle
+from prodex.messages import moment_in_words
 from prodex.query import ProductQuery
 from prodex.send.changes_by_attribute import Place
 from prodex.send.polling import ImportPolling
@@ -414,10 +415,10 @@ def why_it_waits(call: LedgerCall, place: Place) -> str:
     """Say why a correction cannot be sent now."""
     until = 'also="unknown" (--also unknown) sends them now, if you know that it is over.'
     if call.ended is None and call.date is not None:
-        moment = f"{call.date + LONGEST:%Y-%m-%d %H:%M} UTC"
+        moment = moment_in_words(call.date + LONGEST, zone=UTC)
         until = f"after {moment} by the clock of the service it is no longer waited for."
     return (
-        f"{place[1]} of this product was written at {call.at:%Y-%m-%d %H:%M} UTC (upsert {call.name}), and the "
+        f"{place[1]} of this product was written at {moment_in_words(call.at, zone=UTC)} (upsert {call.name}), and the "
         f"service may still be importing that: another write now could undo it. Apply the answers again when it has "
         f"ended; {until}"
     )

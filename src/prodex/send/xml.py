@@ -88,6 +88,8 @@ DEEPEST = 64
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # XML 1.0 cannot represent these characters, not even escaped.
 _NOT_A_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# int() takes quadratic time, and refuses more than 4,300 digits.
+_INTEGER = re.compile(r"\s*-?[0-9]{1,39}\s*")
 _LIKE_A_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _LIKE_A_BOOLEAN = frozenset({"true", "false"})
 _LIKE_NOTHING = frozenset({"null", "nil", "none"})
@@ -318,7 +320,6 @@ def _typed_scalar(text: str, type_: Type) -> Any:
         return text
     if type_ == "boolean":
         return _BOOLEANS.get(text.strip().lower(), text)
-    # int() takes quadratic time, and refuses more than 4,300 digits.
-    if type_ == "integer" and text.strip().removeprefix("-").isdecimal() and len(text) < 40:
+    if type_ == "integer" and _INTEGER.fullmatch(text):
         return int(text)
     return {"TRUE": True, "FALSE": False}.get(text, text) if type_ == "unknown" else text

@@ -15,11 +15,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from prodex.errors import AuthenticationFailed, RequestRefused, SettingsError, UnexpectedReply
+from prodex.errors import AuthenticationFailed, InputError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.network.retry import RetryableError, Retrying
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.transport import Reply, Transport, quoted, raise_for_status
+from prodex.written_numbers import stored_number
 
 #: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).
 TOKEN_PATHS = {1: "/auth/v1/token", 2: "/auth/v2/token"}
@@ -309,7 +310,7 @@ def positive(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        number = float(value)
-    except (ValueError, OverflowError):
+        number = float(stored_number(value) if isinstance(value, str) else value)
+    except (InputError, OverflowError):
         return None
     return number if 0 < number < math.inf else None

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -51,7 +51,6 @@ _VERSION = version("prodex")
 _DIGITS = tuple("0123456789")
 
 #: How folders are called: their order as text is that of the times.
-_TIME = "%Y-%m-%dT%H%M%S.%fZ"
 
 #: Bytes that a seal may have.
 _MOST_OF_SEAL = 100
@@ -291,9 +290,9 @@ class Archive:
         with publishing_lock(parent):
             before = in_order(self._places(parent), lambda place: place)
             time = clock.now() if moment is None else moment
-            while moment is None and is_there(parent / time_of(time)):  # a clock that was set back
+            while moment is None and is_there(parent / clock.as_name(time)):  # a clock that was set back
                 time += timedelta(microseconds=1)
-            made = time_of(time)
+            made = clock.as_name(time)
             unnumbered = {one.name for one in before if one.sequence is None}
             noted = {name for one in before for name in one.unnumbered}
             # Those that this one is the first to note have their place just before it, wherever their time puts them.
@@ -431,7 +430,7 @@ def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) ->
         (one for one in known if one[0].sequence is not None), key=lambda one: (one[0].sequence, one[0].name)
     )
     others = sorted((one for one in known if one[0].sequence is None), key=lambda one: one[0].name)
-    soon = time_of(clock.now() + clock.TOLERATED)
+    soon = clock.as_name(clock.now() + clock.TOLERATED)
     behind: dict[int, list[Value]] = {}
     for own, value in others:
         earlier = [at for at, (one, _) in enumerate(numbered, 1) if not _precedes(own, one, soon)]
@@ -482,15 +481,6 @@ def archive_place(folder: Path) -> ArchivePlace:
     return ArchivePlace(folder.name)
 
 
-def time_of(moment: datetime) -> str:
-    """Return a moment (UTC) as folders are called.
-
-    >>> time_of(datetime(2026, 11, 13, 5, 1, 2, 3))
-    '2026-11-13T050102.000003Z'
-    """
-    return moment.strftime(_TIME)
-
-
 def is_of(time: str, given: str) -> bool:
     """Whether a folder's time is one that somebody means.
 
@@ -510,8 +500,8 @@ def is_of(time: str, given: str) -> bool:
     if "T" in given:
         return time.startswith(given)
     try:
-        day = f"{datetime.strptime(time, _TIME).replace(tzinfo=UTC).astimezone():%Y-%m-%d}"
-    except (ValueError, OverflowError, OSError):  # somebody has called the folder otherwise
+        day = f"{moment.astimezone():%Y-%m-%d}" if (moment := clock.from_name(time)) else time
+    except (ValueError, OverflowError, OSError):  # no time zone of this machine reaches so far
         day = time
     return day.startswith(given)
 
@@ -540,7 +530,7 @@ def new_entry(parent: Path, moment: datetime | None = None) -> Path:
         Its time; now by default. Microseconds keep values apart that are made in the same second.
     """
     sweep(parent)
-    return parent / time_of(moment or clock.now())
+    return parent / clock.as_name(moment or clock.now())
 
 
 def _has_manifest(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import OtherLayout, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
@@ -163,20 +164,14 @@ _Opened: TypeAlias = tuple[SnapshotRecord, Catalog | None]
 
 def _opened(name: str, folder: Path) -> _Opened:
     """Return a snapshot, and what is known of it before the product is looked for."""
-    moment = _moment_of(folder.name)
+    # Somebody may have renamed the folder.
+    moment = clock.from_name(folder.name) or datetime.min.replace(tzinfo=UTC)
     there = SnapshotRecord(name, folder.name, moment, moment)
     try:
         catalog = open_snapshot(unlinked(folder))
     except (SnapshotError, OtherLayout, StorageError) as error:
         return replace(there, problem=str(error)), None
     return replace(there, origin=catalog.origin, moment=catalog.origin.loaded_at or there.moment), catalog
-
-
-def _moment_of(time: str) -> datetime:
-    try:
-        return datetime.strptime(time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC)
-    except ValueError:  # somebody has renamed the folder
-        return datetime.min.replace(tzinfo=UTC)
 
 
 class _RowReader:

@@ -17,7 +17,7 @@ from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
 from prodex.files.atomic import checked_name, discard, left_over, reading
 from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
-from prodex.store.archive import snapshots_folder, time_of
+from prodex.store.archive import snapshots_folder
 from prodex.store.journal import journals_in
 from prodex.store.snapshot import SNAPSHOTS, list_snapshots, name_of, verify
 
@@ -115,7 +115,7 @@ def _undated(name: str) -> set[str]:
     """
     places = SNAPSHOTS.places(name)
     known = {noted for place in places for noted in place.unnumbered}
-    soon = time_of(clock.now() + clock.TOLERATED)
+    soon = clock.as_name(clock.now() + clock.TOLERATED)
     return {place.name for place in places if place.sequence is None and place.name > soon} - known
 
 
@@ -131,7 +131,9 @@ def _is_intact(row: dict[str, Any]) -> bool:
 
 def _half_written(folder: Path) -> Iterator[_Doomed]:
     for left in left_over(folder):
-        yield _Doomed(left, _utc_text(_last_written(left)), None, "half-written by a process that is gone")
+        yield _Doomed(
+            left, clock.as_name(_last_written(left)), None, "half-written by a process that is gone"
+        )
 
 
 def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
@@ -142,7 +144,7 @@ def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
         if abs(now - written) > _RESUMABLE:
             yield _Doomed(
                 journal,
-                _utc_text(written),
+                clock.as_name(written),
                 None,
                 "journal of a load that was interrupted a day ago or longer",
             )
@@ -158,10 +160,6 @@ def _paths_inside(path: Path) -> Iterator[Path]:
     """Yield what is in a folder, at any depth; a link is nothing but itself."""
     if is_folder(path):
         yield from path.rglob("*")
-
-
-def _utc_text(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%dT%H%M%S.%f}Z"
 
 
 def _freed(folders: Iterable[Path]) -> list[int]:

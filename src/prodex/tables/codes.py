@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -52,9 +52,9 @@ def code_values(tables: Mapping[str, pa.Table]) -> Iterator[tuple[str, str, str 
         names = [one.code, one.label, one.description]
         for row in _distinct(tables[one.table], [name for name in names if name is not None]):
             if row[one.code] is not None:
-                yield one.attribute, row[one.code], row[one.label], row.get(one.description)
+                yield one.attribute, row[one.code], row[one.label], row.get(one.description or "")
 
 
-def _distinct(table: pa.Table, names: Sequence[str]) -> list[dict[str, str | None]]:
-    rows: list[dict[str, str | None]] = table.select(names).group_by(names).aggregate([]).to_pylist()
+def _distinct(table: pa.Table, names: Sequence[str]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.select(names).group_by(names).aggregate([]).to_pylist()
     return rows

@@ -40,7 +40,7 @@ from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answe
 from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code
-from prodex.worklists.evidence import has_value_seen, is_rounded
+from prodex.worklists.evidence import has_value_seen
 from prodex.worklists.item_answers import item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
@@ -52,6 +52,7 @@ from prodex.worklists.text_answers import (
     code_beside_others,
     text_answer,
 )
+from prodex.written_numbers import is_rounded
 
 #: Digits of an id of which a spreadsheet may have dropped zeros at the beginning.
 _LONGEST_ID = 20

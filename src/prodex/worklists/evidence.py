@@ -30,7 +30,6 @@ _CUT = re.compile(r" ?… [\[(]\d[\d.,\s]*\w[^\d\])]* (\d(?:[\d.,\s]*\d)?)(?: \w
 #: Letters that an encoding may lack, and what programs write in their place.
 _FOREIGN, _LOST = re.compile("[^\x00-\x7f?]|[?]"), "?\ufffd"
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
-_EXPONENT = re.compile(r"[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE)
 _MOMENT = re.compile(r"\d+(?:\s?[./:T-]\s?\d+| \d+|Z| ?[AP]M)+\.?", re.IGNORECASE)
 #: Characters of a text that are compared by digest: a cell that is cut shows as many of them at least.
 _COMPARED = 16_000
@@ -85,15 +84,6 @@ def as_seen(text: str | None) -> str:
         with suppress(AnswerRefused):
             return str(boolean(shown)).lower()
     return _without_letters(shown)[:_COMPARED]
-
-
-def is_rounded(text: str) -> bool:
-    """Whether a program has written a number with an exponent, so that nobody knows its digits.
-
-    >>> is_rounded("3.99994E+12"), is_rounded("3999944936650")
-    (True, False)
-    """
-    return _EXPONENT.fullmatch(text.strip()) is not None
 
 
 def same_moment(then: str, now: str | None) -> bool | None:

@@ -10,6 +10,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +29,7 @@ from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
 from prodex.languages import ENGLISH, Translation
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields
@@ -334,7 +335,7 @@ def _worklist_facts(
     facts = {
         "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
         **({} if audit.chosen is None else {"Scope": audit.scope}),
-        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Audited": f"{moment_in_words(audit.audited_at, zone=UTC)}, as of {audit.now:%Y-%m-%d %H:%M}",
         "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
         "Made by": f"prodex {version('prodex')}, one worklist per {by}",
     }

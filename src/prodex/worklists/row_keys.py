@@ -20,8 +20,9 @@ import msgspec
 import pyarrow as pa
 
 from prodex.locales import short_of
-from prodex.worklists.evidence import as_seen, is_rounded, visible
+from prodex.worklists.evidence import as_seen, visible
 from prodex.worklists.layout import digest
+from prodex.written_numbers import is_rounded
 
 #: Cells that prodex fills in and nobody has to touch; somebody may still type into them.
 EXPLAINED = ("problem", "reason", "fix", "how", "title", "asked_for")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
 from prodex.display.watch import EXPLAINED, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
-from prodex.messages import counted, percent
+from prodex.messages import counted, moment_in_words, percent
 from prodex.quality.check import CheckFacts
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.quality.declared_fields import FIELDS
@@ -370,12 +371,12 @@ def header(audit: Audit) -> Header:
         "Snapshot": folder.name if folder else None,
         "Scope": None if audit.chosen is None else audit.scope,
         "From": origin.source,
-        "Requested": f"{asked_at:%Y-%m-%d %H:%M} UTC" if asked_at else None,
+        "Requested": moment_in_words(asked_at, zone=UTC) if asked_at else None,
         "Query": query,
         "Received": f"{origin.ledger}, {'complete' if origin.complete else 'incomplete'}"
         if announced
         else None,
-        "Audited": f"{audit.audited_at:%Y-%m-%d %H:%M} UTC, as of {audit.now:%Y-%m-%d %H:%M}",
+        "Audited": f"{moment_in_words(audit.audited_at, zone=UTC)}, as of {audit.now:%Y-%m-%d %H:%M}",
         "Laws": None if audit.as_of is None else f"as of {audit.as_of}",
         "By": f"profile {audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
     }

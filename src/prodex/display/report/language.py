@@ -138,7 +138,7 @@ def text_in(text: str, translation: Translation) -> str:
         return f"{said}."
     if (gains := _GAINS.fullmatch(text)) is not None:
         return ", ".join(translation.translated(one) for one in gains.groups())
-    return translation.moment_in_words(text) or translation.language_in_words(text) or text
+    return translation.translated_moment(text) or translation.language_in_words(text) or text
 
 
 def translate_figure(figure: Figure, translation: Translation) -> None:

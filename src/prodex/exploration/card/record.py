@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError
 from prodex.executors import side_by_side
@@ -28,7 +27,7 @@ from prodex.facts.pending import PENDING, own_path
 from prodex.facts.unreadable import Unreadable
 from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
-from prodex.messages import nearest_few
+from prodex.messages import moment_in_words, nearest_few
 from prodex.tables.attributes import state_column
 from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
@@ -340,7 +339,7 @@ def value_text(value: Any, most: int = MOST) -> Words:
         return words(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
     if isinstance(value, datetime):
         form = "%Y-%m-%d %H:%M:%S"
-        return words(clock.in_words(value, form) if value.tzinfo else f"{value:{form}}")
+        return words(moment_in_words(value, form) if value.tzinfo else f"{value:{form}}")
     return words(value, most)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from typing import Any, TypeAlias
 
 from prodex.errors import InputError
@@ -17,6 +18,7 @@ from prodex.formats.workbook_cells import Cell
 from prodex.gtin import comparable, has_digits, what_it_is
 from prodex.load.workbook.headings import UNITS, ColumnContent, Heading, label_and_code
 from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
+from prodex.written_dates import written_date
 
 #: Of an item in a list: its place, or its language or unit. An item with none of these has its number in its row in a
 #: tuple, and in its product all that it says.
@@ -232,8 +234,6 @@ def as_json(node: Node) -> Any:
 #: A code alone, as far as nobody would write a label so: GRM, MARKS_SPENCER, 10000043.
 _CODE = re.compile(r"[A-Z0-9][A-Z0-9_.:/+-]*")
 _ENDS_IN_WORD = re.compile(r"\d\s*\D+$")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}")
 #: Kinds of cells that have no value, and why.
 VALUELESS = {
     "error": "it holds the error {text}",
@@ -259,6 +259,8 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
     {'code': 'SALT', 'label': 'Sea salt'}
     >>> value_of(Cell("0,5", "text"), Heading(None, ColumnContent.NUMBER))
     0.5
+    >>> value_of(Cell("20.11.2026", "text"), Heading(None, ColumnContent.MOMENT))
+    '2026-11-20T00:00:00'
     >>> value_of(Cell("12", "number", "0012"), Heading(None, ColumnContent.CODE))
     {'code': '0012'}
     """
@@ -363,12 +365,12 @@ def _code_object(text: str) -> dict[str, str]:
 
 
 def _timestamp_text(text: str) -> str:
-    if _MOMENT.fullmatch(text.strip()):
-        return text.strip()
+    try:
+        found = written_date(text)
+    except InputError as error:
+        raise AnswerRefused(str(error)) from None
     # A date in a workbook is its midnight.
-    if _DATE.fullmatch(text.strip()):
-        return f"{text.strip()}T00:00:00"
-    raise AnswerRefused(f"{text!r:.60} is not a date. Write 2026-11-23, or 2026-11-23T08:00:00")
+    return (found if isinstance(found, datetime) else datetime.combine(found, time.min)).isoformat()
 
 
 def _value_of_cell_kind(cell: Cell) -> Any:

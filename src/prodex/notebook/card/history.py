@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prodex import clock
 from prodex.catalog import Catalog
 from prodex.changes import NoValue, absence_of
 from prodex.changes.trails import shown_value
@@ -20,7 +19,7 @@ from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, 
 from prodex.display.html_tables import template
 from prodex.errors import ProdexError
 from prodex.exploration.card.contents import CardContents
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.quality.problems import attribute_title
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
@@ -177,7 +176,7 @@ def _gap(held: Any) -> str:
 def _since(event: ValueEvent) -> str:
     if event.seen_at is None:
         return "in no snapshot"
-    snapshot = f"the snapshot of {clock.in_words(event.seen_at)}"
+    snapshot = f"the snapshot of {moment_in_words(event.seen_at)}"
     if event.event in {Event.FIRST, Event.ASKED}:
         return f"at or before {snapshot}"
     if event.since is None:
@@ -191,7 +190,7 @@ def _sender(event: ValueEvent) -> str:
     write = event.write
     if write is None:
         return "not known" if event.sent is Sent.UNKNOWN else "not sent from here"
-    parts = [f"by {write.by}" if write.by else "", f"on {clock.in_words(write.at)}"]
+    parts = [f"by {write.by}" if write.by else "", f"on {moment_in_words(write.at)}"]
     told = " ".join(filter(None, parts))
     details = [write.why, f"upsert {write.upsert}"]
     details += [] if write.tracking is None else [f"tracking {canonical(write.tracking)}"]

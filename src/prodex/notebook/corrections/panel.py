@@ -18,7 +18,7 @@ from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.locales import language_label
-from prodex.messages import counted
+from prodex.messages import counted, moment_in_words
 from prodex.notebook.corrections.outcome import (
     JudgedCorrections,
     Proof,
@@ -315,7 +315,7 @@ class CorrectionsPanel(Panel):
         if judged is None or judged.fix is not fix:
             raise InputError("The corrections have changed meanwhile. Look at them, and send them again.")
         accepted = judged.in_state("accepted")
-        at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        at = datetime.now(UTC).replace(microsecond=0)
         state, before = self.exploration, (self.exploration.corrections, self.exploration.unconfirmed)
         self._sent = judged
         self._result.value, self.proof, self._taken = "", None, ()
@@ -446,10 +446,10 @@ def correction_rows(
         for number, (one, answer) in enumerate(zip(corrections, answers, strict=True))
     ]
     for sent in unconfirmed:
-        at = sent.at.replace("T", " ").removesuffix("Z")
+        at = moment_in_words(sent.at, "%Y-%m-%d %H:%M:%S", UTC)
         answer = {
             "state": "unknown",
-            "reason": f"Sent to {sent.to} at {at} UTC; it is not known to have arrived.",
+            "reason": f"Sent to {sent.to} at {at}; it is not known to have arrived.",
         }
         rows += [
             _correction_row(len(rows) + number, one, known.get(one.product_id, {}) | answer)

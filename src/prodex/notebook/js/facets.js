@@ -80,7 +80,8 @@ function rangeFields(facet, tell) {
     };
     return el("label", { class: "limit" }, `${label} `,
       el("input", {
-        type: facet.range.kind === "date" ? "date" : "number", value: sent, step: "any",
+        // Not of the type "number": a browser drops "0,5" without a word where its language writes a point.
+        ...(facet.range.kind === "date" ? { type: "date" } : { type: "text", inputmode: "decimal" }), value: sent,
         "data-key": `${facet.name}/${side}/${sent}`, "data-fallback": `${facet.name}/${side}`, "data-group": `${facet.name}/${side}`,
         "aria-label": `${facet.title} ${label}`,
         onkeydown: (event) => { isTyping = event.key !== "Enter"; if (!isTyping) commit(event.target); },

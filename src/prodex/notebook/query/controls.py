@@ -425,14 +425,14 @@ def typed_list(text: str) -> str | None:
     return text.strip() or None
 
 
-def numbers(text: str) -> list[int | str] | None:
-    """Return the whole numbers of a text; what is no number stays text, so that the query refuses it by name.
+def numbers(text: str) -> list[str] | None:
+    """Return the whole numbers of a text, for the query to read, or None if nothing was entered.
 
     >>> numbers("11, 12"), numbers("11 x"), numbers(" ")
-    ([11, 12], [11, 'x'], None)
+    (['11', '12'], ['11', 'x'], None)
     """
     pieces = re.split(r"[\s,;]+", text.strip(" \t\n,;"))
-    return [int(one) if re.fullmatch("-?[0-9]+", one) else one for one in pieces] if any(pieces) else None
+    return pieces if any(pieces) else None
 
 
 def shown_moment(moment: datetime | None) -> datetime | None:

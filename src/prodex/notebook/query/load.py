@@ -17,8 +17,8 @@ from prodex.catalog import Catalog
 from prodex.display.html_tables import table
 from prodex.errors import IncompleteLoad
 from prodex.load import load_products
-from prodex.load.resume import in_words as age_in_words
 from prodex.load.resume import reusable_snapshot
+from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.notebook.query.options import SIMILAR, Suggestions
 from prodex.notebook.shared.background import LatestTask
@@ -75,11 +75,11 @@ def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
 def _loaded_when(catalog: Catalog, load: Work[Catalog]) -> str:
     loaded = catalog.origin.loaded_at
     if loaded is None or loaded >= load.began:
-        return f"Loaded in {load.seconds:,.0f} s."
-    when = f"{loaded.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return f"Loaded in {duration_in_words(load.seconds)}."
+    when = moment_in_words(loaded, zone=UTC)
     if load.total:  # something was received, so this load has continued an earlier one
-        return f"Begun at {when} and continued for {load.seconds:,.0f} s."
-    return f"Reused a snapshot from {when}, {age_in_words(load.began - loaded)} old."
+        return f"Begun at {when} and continued for {duration_in_words(load.seconds)}."
+    return f"Reused a snapshot from {when}, {duration_in_words(load.began - loaded)} old."
 
 
 def _problems_html(problems: list[tuple[str, str]]) -> str:
@@ -203,7 +203,7 @@ class LoadBox(VBox):
         if catalog is None or catalog.origin.loaded_at is None:
             self.plan.value = ""
             return
-        age = age_in_words(clock.now() - catalog.origin.loaded_at)
+        age = duration_in_words(clock.now() - catalog.origin.loaded_at)
         self.plan.value = text_html(
             f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again."
         )

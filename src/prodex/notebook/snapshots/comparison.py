@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -23,7 +23,7 @@ from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.locales import language_label
-from prodex.messages import counted, moved
+from prodex.messages import counted, moment_in_words, moved
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -357,7 +357,7 @@ class ChangedValues(VBox):
 
 def _selection_title(outcome: str, attribute: str | None, difference: Difference) -> str:
     since = difference.old.origin.loaded_at
-    when = "" if since is None else f" since {clock.in_words(since)}"
+    when = "" if since is None else f" since {moment_in_words(since)}"
     return f"{outcome}{when}" if attribute is None else f"{attribute_title(attribute)} {outcome}{when}"
 
 
@@ -487,7 +487,7 @@ def changes_markup(changes: pd.DataFrame) -> str:
 def product_changes_markup(difference: Difference, product_id: str) -> str:
     """Return what changed of one product since the older catalogue, for its card; empty if nothing did."""
     since = difference.old.origin.loaded_at
-    when = "the older snapshot" if since is None else clock.in_words(since)
+    when = "the older snapshot" if since is None else moment_in_words(since)
     outcomes = difference.outcomes
     is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
     if pc.any(is_added).as_py():
@@ -625,6 +625,6 @@ def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
 def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
     """Return when a snapshot was made, by this machine's zone; None for a folder that somebody has named otherwise."""
     try:
-        return datetime.strptime(snapshot.time, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC).astimezone()
-    except (ValueError, OverflowError):
+        return None if (moment := clock.from_name(snapshot.time)) is None else moment.astimezone()
+    except OverflowError:
         return None

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from prodex import clock
 from prodex.errors import SnapshotError
 from prodex.load.resume import RESUMABLE, UnfinishedLoad
 from prodex.messages import counted
 from prodex.notebook.shared.panel import text_html
 from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
-from prodex.store.archive import time_of
 from prodex.store.snapshot import list_snapshots
 
 #: Loads that are not finished, of which the list tells.
@@ -167,7 +167,7 @@ def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
     if audit.catalog_folder is None:
         return []
     listed = list_audits(audit.catalog_folder.parent.name)
-    stamp = time_of(audit.audited_at)  # as the folder of this audit is called
+    stamp = clock.as_name(audit.audited_at)  # as the folder of this audit is called
     own = listed.index[listed["time"] == stamp]
     # Those before it in the list, which is in order; where it is not saved, those with an earlier time.
     before = listed.index < own[0] if len(own) else listed["time"] < stamp

@@ -18,6 +18,7 @@ from prodex.messages import nearest, unaccented
 from prodex.quality.requirement_files.code_lists import divided, not_in_use
 from prodex.quality.requirement_files.row_kinds import RowKind
 from prodex.quality.requirements import Ask, Level, checked_ask
+from prodex.written_numbers import SPACES
 
 #: What people write for each level, by language.
 _LEVELS: Mapping[Level, Mapping[str, str]] = {
@@ -136,7 +137,8 @@ _ONE_OF = re.compile(
     r"|een van|keuze uit)\s*(?::|=|\s(?=\S))\s*"
 )
 _PATTERN = re.compile(r"(?:pattern|regex|regular expression|motif|muster|patroon)\s*(?::|=)[^\S\n]*")
-_THOUSANDS = re.compile(r"(?<=[0-9])[.,  ' ](?=[0-9]{3}(?![0-9]))")
+#: Characters and pixels are counted, so that a mark in their number divides thousands.
+_THOUSANDS = re.compile(rf"(?<=[0-9])[.,'\u2019{SPACES}](?=[0-9]{{3}}(?![0-9]))")
 _BETWEEN = re.compile(r"(?:[\s;,:|]|[-–—](?=\s))*")
 #: Digits with commas and no blank between them: one number with decimals or thousands, or several codes.
 _COMMAS = re.compile(r"(?<![0-9],)[+-]?[0-9][0-9.]*(?:,[0-9]+)+(?![\w.])")

@@ -87,10 +87,10 @@ def _not_in_use(code: str, codes: Mapping[str, str]) -> str:
     near = _of_label(code, codes) or _of_country(code, codes) or nearest(code, codes)
     if near is None and (label := nearest(code, [one for one in codes.values() if one])) is not None:
         near = _of_label(label, codes)
-    shown = "; ".join(in_words(one, codes[one]) for one in list(codes)[:_NAMED])
+    shown = "; ".join(code_in_words(one, codes[one]) for one in list(codes)[:_NAMED])
     more = ", and others" if len(codes) > _NAMED else ""
     meant = (
-        f"; did you mean {in_words(near, codes[near], around='()')}?"
+        f"; did you mean {code_in_words(near, codes[near], around='()')}?"
         if near is not None
         else f". In use are {shown}{more}."
     )
@@ -100,10 +100,10 @@ def _not_in_use(code: str, codes: Mapping[str, str]) -> str:
     )
 
 
-def in_words(code: str, label: str, around: str = "  ") -> str:
+def code_in_words(code: str, label: str, around: str = "  ") -> str:
     """Return a code with its label.
 
-    >>> in_words("250", "France"), in_words("250", "France", around="()"), in_words("A", "")
+    >>> code_in_words("250", "France"), code_in_words("250", "France", around="()"), code_in_words("A", "")
     ('250 France', '250 (France)', 'A')
     """
     return (

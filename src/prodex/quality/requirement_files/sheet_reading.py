@@ -51,6 +51,7 @@ from prodex.quality.requirements import (
     row_read,
 )
 from prodex.tables.attributes import TEXTS
+from prodex.written_numbers import written_share
 
 #: The share behind a word, which a program writes that saves cells as they look.
 _SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
@@ -70,7 +71,6 @@ _MOST_CELLS = 20
 #: Products of a family of which it is remarkable that none has what it must have.
 _LARGE = 20
 #: A share that is a plain number or has a sign.
-_TYPED = re.compile(r"([0-9]{1,3}(?:[.,][0-9]+)?)\s*(%?)")
 #: How far a share and what a cell shows of it are apart.
 _ROUNDED = 0.006
 #: How alike a parent and a family are where one is taken for a typing error of the other.
@@ -880,10 +880,14 @@ def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
 
 def _typed(cell: Cell) -> float | None:
     """Return the share that a cell holds as a number, or as a text that looks like one; None for anything else."""
-    if cell.kind not in {"percentage", "number", "text"} or (match := _TYPED.fullmatch(_bare(cell))) is None:
+    if cell.kind not in {"percentage", "number", "text"}:
         return None
-    value = float(match[1].replace(",", "."))
-    return value / 100 if cell.kind == "percentage" or match[2] else value
+    text = _bare(cell)
+    try:
+        value = float(written_share(text))
+    except InputError:
+        return None
+    return value / 100 if cell.kind == "percentage" or text.endswith("%") else value
 
 
 def _cannot_be_read(cell: Cell) -> str:

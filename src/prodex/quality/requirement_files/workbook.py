@@ -19,7 +19,7 @@ from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import market_name
 from prodex.messages import percent
-from prodex.quality.requirement_files.code_lists import in_words
+from prodex.quality.requirement_files.code_lists import code_in_words
 from prodex.quality.requirement_files.sheet_rows import (
     ChannelSheet,
     SheetRow,
@@ -360,7 +360,7 @@ def _show_codes(sheet: Any, row: int, codes: Mapping[str, str]) -> None:
     """Show the codes in use beside the name of an attribute, as far as such a message has room."""
     text = "Codes in use: "
     for place, (code, label) in enumerate(codes.items()):
-        shown = f"{', ' if place else ''}{in_words(code, label)}"
+        shown = f"{', ' if place else ''}{code_in_words(code, label)}"
         if len(text) + len(shown) > _LONGEST_LIST - 4:
             text += " ..."
             break
