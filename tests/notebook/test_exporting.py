@@ -28,7 +28,7 @@ from prodex.notebook.products.export import (
 )
 from prodex.notebook.shared.exporting import Exporter, path_of
 from prodex.notebook.shared.panel import Panel, is_busy
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseProgress, Reporter
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 
@@ -202,7 +202,7 @@ def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
     """With a bar; what it has begun is given up at its next step, and the buttons answer again."""
     button, reported, go_on = w.Button(), threading.Event(), threading.Event()
 
-    def write(progress: PhaseObserver) -> str:
+    def write(progress: Reporter) -> str:
         progress.tell(PhaseProgress("Exporting", 1, 4, "rows"))
         reported.set()
         go_on.wait(10)

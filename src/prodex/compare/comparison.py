@@ -75,7 +75,7 @@ def compare_catalogs(
             # What is known of all products needs much memory, and Arrow keeps that of their records for later use.
             pa.default_memory_pool().release_unused()
         total = len(pairs.product_ids)
-        with reporter.phase("Comparing", "products", total) as show:
+        with reporter.phase("Comparing", "products", total, counts=True) as show:
             jobs = (
                 _Job(
                     pairs.product_ids[some].to_pylist(),
@@ -95,7 +95,6 @@ def compare_catalogs(
                 outcomes += some
                 scope.left_out.update(left_out)
                 show(len(outcomes), total)
-                reporter.count(len(outcomes), total)
     products = _product_rows(old, new, outcomes)
     return Difference(
         products=to_frame(products),

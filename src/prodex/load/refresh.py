@@ -26,7 +26,7 @@ from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.limits import WINDOWS, LoadBudget
 from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
-from prodex.load.fetch import Fetch, FetchProgress
+from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import checked_windows, dated
@@ -145,7 +145,7 @@ def refresh(
                 held=held,
                 last=Clocks(origin.server_time, origin.loaded_at),
                 tolerant=allow_incomplete,
-                progress=FetchProgress(reporter),
+                reporter=reporter,
                 budget=budget,
             )
             fetch.refresh(sweep=sweep, was_complete=origin.complete)

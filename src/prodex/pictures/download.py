@@ -120,7 +120,7 @@ def _downloaded(
     try:
         with (
             MediaDownloader(catalog.origin.source, limits=limits) as media,
-            reporter.phase("Downloading pictures", "pictures", len(wanted)) as show,
+            reporter.phase("Downloading pictures", "pictures", len(wanted), counts=True) as show,
         ):
             done = 0
             work = partial(_work, existing=existing, media=media)
@@ -129,7 +129,6 @@ def _downloaded(
                     results[result.picture.number] = result
                 done += len(found)
                 show(done, len(wanted))
-                reporter.count(done, len(wanted))
     except BaseException:
         # A full disk that has stopped the download would hide its own error behind that of the index.
         with suppress(StorageError):

@@ -169,11 +169,10 @@ def _publish_content(content: _Content, place: Place, reporter: Reporter, *, old
     place.remove_left_over(tables)
     steps = count(1)
     total = len(missing) + len(unsettled) + 1
-    with reporter.phase("Publishing", "steps", total) as show:
+    with reporter.phase("Publishing", "steps", total, counts=True) as show:
 
         def step(done: int) -> None:
             show(done, total)
-            reporter.count(done, total)
 
         # All are opened before anything is written: a table of another program is then refused in time.
         states = dict(zip(unsettled, in_threads(found, unsettled), strict=True))

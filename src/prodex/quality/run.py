@@ -318,7 +318,7 @@ def audit_among(
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
-        with reporter.phase("Auditing", "products", len(catalog)) as show:
+        with reporter.phase("Auditing", "products", len(catalog), counts=True) as show:
             done = 0
             held, all_held = _held(catalog, among, executor)
             prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
@@ -330,7 +330,6 @@ def audit_among(
                 parts.append(part)
                 done += part.size
                 show(done, len(catalog))
-                reporter.count(done, len(catalog))
     giver = None if anew is None else since
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()

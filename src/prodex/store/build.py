@@ -94,7 +94,10 @@ def build_parts(
     """
     done, total = 0, sum(map(products_of, plans))
     left = deque(plans)
-    with running(executor, total) as runner, reporter.phase(BUILDING, "products", total) as show:
+    with (
+        running(executor, total) as runner,
+        reporter.phase(BUILDING, "products", total, counts=counts) as show,
+    ):
         report = never_decreasing(show)
 
         def waiting() -> None:
@@ -104,8 +107,6 @@ def build_parts(
         for part in mapped(runner, build_part, *jobs, folders=[journal], waiting=waiting):
             done += products_of(left.popleft())
             waiting()
-            if counts:
-                reporter.count(done, total)
             yield part
 
 

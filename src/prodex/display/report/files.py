@@ -89,13 +89,12 @@ def write_files(
         (folder / SCOPE).write_text(f"{scope}\n", encoding="utf-8", newline="\n")
     total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
     done = 0
-    with reporter.phase("Writing lists", "rows", total) as show:
+    with reporter.phase("Writing lists", "rows", total, counts=True) as show:
 
         def report_rows(rows: int) -> None:
             nonlocal done
             done += rows
             show(done, total)
-            reporter.count(done, total)
 
         files = [
             _write_table(

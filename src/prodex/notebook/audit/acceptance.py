@@ -15,7 +15,7 @@ from prodex.messages import counted, percent
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, status_html, styled, text_html
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.quality.accepting import accept, withdraw
 from prodex.untrusted_text import label
@@ -149,11 +149,11 @@ def figures_sentence(audit: Audit) -> str:
     return f"{accepted_text(audit.summary, reasons)}, {percent(audit.score)} without."
 
 
-def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: PhaseObserver) -> Audit:
+def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: Reporter) -> Audit:
     return accept(whole, found, reason=reason, until=until)
 
 
-def _withdrawn(whole: Audit, found: pd.DataFrame, reason: str, _: PhaseObserver) -> Audit:
+def _withdrawn(whole: Audit, found: pd.DataFrame, reason: str, _: Reporter) -> Audit:
     return withdraw(whole, found, reason=reason)
 
 

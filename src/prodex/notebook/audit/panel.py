@@ -48,7 +48,7 @@ from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.static_picture import ONLY_LIVE
 from prodex.notebook.snapshots.saved import earlier, previous
-from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
+from prodex.progress import PATIENCE, Progress, Reporter, reporting
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.run import audit
@@ -470,11 +470,9 @@ class RunControls(VBox):
         set_busy(self.run, is_busy=False)
 
 
-def _audited(
-    catalog: Catalog, profile: str | Profile, include_pending: bool, progress: PhaseObserver
-) -> Audit:
-    catalog = with_pending_updates(catalog, progress=progress) if include_pending else catalog
-    return audit(catalog, profile, progress=progress)
+def _audited(catalog: Catalog, profile: str | Profile, include_pending: bool, reporter: Reporter) -> Audit:
+    catalog = with_pending_updates(catalog, progress=reporter) if include_pending else catalog
+    return audit(catalog, profile, progress=reporter)
 
 
 _BY = ("owner", "brand", "kind")

@@ -26,7 +26,7 @@ from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, html, set_busy, show_if
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.comparison import product_changes_markup
-from prodex.progress import PATIENCE, PhaseObserver, Reporter
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 
 if TYPE_CHECKING:
@@ -219,10 +219,10 @@ def _drop(_: object) -> None:
     """Show neither the card that was only prepared nor its error: whoever opens a card sees both."""
 
 
-def _fetched_thumbnails(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:
+def _fetched_thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> dict[str, Thumbnail]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails
 
-    made = thumbnails(catalog, [product_id], _SIDE, reporter=Reporter(progress.tell))
+    made = thumbnails(catalog, [product_id], _SIDE, reporter=reporter)
     return {one.position: one for one in made if one.position is not None}

@@ -45,7 +45,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Profile
 from prodex.quality.problems import attribute_title
 from prodex.service import Client
@@ -303,7 +303,7 @@ class CorrectionsPanel(Panel):
         if fix is None:
             raise InputError("There is no correction to write.")
 
-        def write(_progress: PhaseObserver) -> str:
+        def write(_progress: Reporter) -> str:
             written = fix.worklist(folder, accepted=True, replace=replaced)
             return f"Exported {counted(len(written), 'worklist')} to {folder}."
 

@@ -38,7 +38,7 @@ from prodex.notebook.shared.panel import Panel, button, html, row, show_if, stat
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.pictures.resize import data_url
-from prodex.progress import PhaseObserver, Reporter
+from prodex.progress import Reporter
 from prodex.selection import Code
 from prodex.tables.columns import Mask
 
@@ -602,10 +602,9 @@ def _fetch_page(
     rows: Sequence[dict[str, Any]],
     packshots_only: bool,
     came: Callable[[SheetCell], object],
-    progress: PhaseObserver,
+    reporter: Reporter,
 ) -> Sequence[SheetCell]:
     # Imported on request: most who open a panel look at no picture, and Pillow takes a while.
     from prodex.pictures.contact_sheet import sheet_cells
 
-    reporter = Reporter(progress.tell, progress.count)
     return sheet_cells(catalog, rows, SIDE, packshots_only, reporter=reporter, on_picture=came)

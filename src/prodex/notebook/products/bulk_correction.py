@@ -34,7 +34,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Profile
 from prodex.selection import Selection
 from prodex.service import Client
@@ -276,7 +276,7 @@ class BulkCorrection(VBox):
         self._drop()
         self._outcome.value = ""
 
-        def judge(_progress: PhaseObserver) -> BulkPreview:
+        def judge(_progress: Reporter) -> BulkPreview:
             made = undo(tracking, service=service, catalog=catalog, profile=profile)
             return BulkPreview(catalog, products, None, made)
 

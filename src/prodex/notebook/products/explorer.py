@@ -40,7 +40,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver, Reporter
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.selection import Code, Selection
 from prodex.service import Client
@@ -384,7 +384,7 @@ def search_quickly(filter_: ProductFilter, words: str) -> Searched:
     return filter_, words
 
 
-def search_everywhere(filter_: ProductFilter, words: str, progress: PhaseObserver) -> Searched:
+def search_everywhere(filter_: ProductFilter, words: str, reporter: Reporter) -> Searched:
     """Search everywhere, and say how far the texts are read.
 
     Examples
@@ -392,10 +392,10 @@ def search_everywhere(filter_: ProductFilter, words: str, progress: PhaseObserve
     >>> import prodex
     >>> filter_ = ProductFilter(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
     >>> heard = []
-    >>> _ = search_everywhere(filter_, "3036811359935", PhaseObserver(lambda one: heard.append(str(one).split(",")[0])))
+    >>> _ = search_everywhere(filter_, "3036811359935", Reporter(lambda one: heard.append(str(one).split(",")[0])))
     >>> heard[-1], filter_.found.mask.tolist()
     ('Reading texts: 1 of 1 parts of the catalogue', [True])
     """
-    with Reporter(progress.tell).phase("Reading texts", "parts of the catalogue") as show:
+    with reporter.phase("Reading texts", "parts of the catalogue") as show:
         filter_.find(words, show)
     return filter_, words

@@ -13,7 +13,7 @@ import ipywidgets as w
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, check_box, error_text, html, message_html, set_busy
-from prodex.progress import PhaseObserver
+from prodex.progress import Reporter
 
 _SHOWN = 40
 
@@ -66,7 +66,7 @@ class Exporter:
         except ProdexError as error:
             self.show_error(error)
 
-    def start(self, write: Callable[[PhaseObserver], str], title: str) -> None:
+    def start(self, write: Callable[[Reporter], str], title: str) -> None:
         """Write in the background.
 
         Parameters

@@ -19,7 +19,7 @@ from prodex.errors import ServiceError
 from prodex.notebook.shared.background import LatestTask
 from prodex.notebook.shared.boxes import HBox
 from prodex.notebook.shared.panel import Panel, set_busy, show_if, styled, text_html
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseProgress, Reporter
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Work(Generic[T]):
     ('Making it, 0 s so far', 'made')
     """
 
-    def __init__(self, do: Callable[[PhaseObserver], T], title: str) -> None:
+    def __init__(self, do: Callable[[Reporter], T], title: str) -> None:
         self._do = do
         self._cancelled = threading.Event()
         self._start = self._heard = monotonic()
@@ -85,7 +85,7 @@ class Work(Generic[T]):
         CancelledError
             When it was cancelled before it had ended.
         """
-        return self._do(PhaseObserver(self._hear, self._count))
+        return self._do(Reporter(self._hear, self._count))
 
     def cancel(self) -> None:
         """End it with its next step: what a step leaves is never half a file."""
@@ -164,7 +164,7 @@ class WorkRow(HBox, Generic[T]):
         super().__init__([], layout=self._shared)
         styled(self, "work-row")
 
-    def start(self, do: Callable[[PhaseObserver], T], title: str) -> Work[T]:
+    def start(self, do: Callable[[Reporter], T], title: str) -> Work[T]:
         """Do some work in the background, and show how far it is; the result of earlier work is dropped."""
         if self.work is not None:
             self.work.cancel()

@@ -24,7 +24,7 @@ from prodex.notebook.shared.panel import (
     show_if,
     text_html,
 )
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseProgress, Reporter
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.replies import SUCCESS
@@ -195,16 +195,16 @@ def _what_is_sent(fix: Fix) -> str:
     return f"{counted(len(accepted), 'correction')} of {products}"
 
 
-def _send_steps(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
+def _send_steps(fix: Fix, service: Client, also: str | Collection[str], reporter: Reporter) -> _Outcome:
     # Each step is shown, and none of them ends the work: an import is known only after the last batch.
     def unstoppable(step: PhaseProgress) -> None:
         with suppress(CancelledError):
-            progress.tell(step)
+            reporter.tell(step)
 
     try:
         # Whoever pressed twice has read where they go.
-        sending = fix.apply(service, also=also, elsewhere=True, progress=PhaseObserver(unstoppable))
-        sending.wait(progress=progress)
+        sending = fix.apply(service, also=also, elsewhere=True, progress=Reporter(unstoppable))
+        sending.wait(progress=reporter)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         return fix, error
     return fix, None
