@@ -26,7 +26,8 @@ from prodex.notebook.products.export import (
     ShownTable,
     export_products,
 )
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter
 from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.progress import PhaseProgress, Reporter
 from prodex.tables.declaration import TABLES
@@ -214,7 +215,7 @@ def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
         button.click()
         assert is_busy(button)
         reported.wait(10)
-        exporter.work._update(exporter.work.work)
+        exporter.work._draw()
         assert "Exporting: 1 of 4 rows" in exporter.work.shown.value
         assert "max='4' value='1'" in exporter.work.shown.value
         exporter.work.cancel.click()

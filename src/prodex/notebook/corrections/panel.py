@@ -28,9 +28,9 @@ from prodex.notebook.corrections.outcome import (
     prove,
 )
 from prodex.notebook.shared.arrival_check import arrival_html, fixed_and_new, lines_of
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
 from prodex.notebook.shared.live import LiveWidget, shown
-from prodex.notebook.shared.long_tasks import WorkRow
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,

@@ -15,7 +15,8 @@ from prodex.exploration.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
 from prodex.notebook.gallery.product_gallery import SIDE, ProductGallery
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter
 from prodex.notebook.shared.panel import Panel, button, check_box, row
 from prodex.progress import Reporter
 

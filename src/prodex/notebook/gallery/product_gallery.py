@@ -30,7 +30,7 @@ from prodex.exploration.gallery import (
 )
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.shared.background import LatestTask, running_loop
+from prodex.notebook.shared.background import Runner, running_loop
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -105,9 +105,7 @@ class ProductGallery(VBox):
         self._values: list[tuple[Code, str, int]] = []
         self._focus = (0, 0)
         self._are_here = False
-        self._reading: LatestTask[tuple[PicturedProducts, bool]] = LatestTask(
-            _read_presence, self._counted, self._not_counted
-        )
+        self._reading: Runner[tuple[PicturedProducts, bool]] = Runner(self._counted, self._not_counted)
         self._make()
         self._connect()
 
@@ -119,7 +117,7 @@ class ProductGallery(VBox):
         self.pictures.clear()
         chosen = self.controls.facet
         self.controls.offer(filter_.facets, chosen if chosen in filter_.facets else "")
-        self._reading(PicturedProducts(filter_.products))
+        self._reading.ask(_read_presence, PicturedProducts(filter_.products))
 
     def show(self, mask: Mask, ordered: Rows | None = None) -> None:
         """Show the products of a mask, from the first page.

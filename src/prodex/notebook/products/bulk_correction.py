@@ -21,8 +21,8 @@ from prodex.notebook.corrections.panel import effect_html
 from prodex.notebook.products.operation_form import ChosenOperation, OperationForm
 from prodex.notebook.shared.arrival_check import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of
-from prodex.notebook.shared.long_tasks import WorkRow
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
