@@ -7,16 +7,18 @@ the same sentence about each of them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
 
 #: Called with how much is done, and of how much; 0 as long as that is not known.
 Show: TypeAlias = Callable[[int, int], object]
+
+_Sized = TypeVar("_Sized", bound=Sized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,8 @@ class Reporter:
     @contextmanager
     def phase(
         self, phase: str, unit: str = "", total: int = 0, *, done: int = 0, counts: bool = False
-    ) -> Iterator[Show]:
-        """Begin a phase, and give a function that reports (done, total) in it.
+    ) -> Iterator[Phase]:
+        """Begin a phase, and give what reports how far it is.
 
         Parameters
         ----------
@@ -146,27 +148,57 @@ class Reporter:
             How many of them are done already.
         counts
             Whether what is counted in this phase is what the whole call counts.
-
-        Examples
-        --------
-        >>> with Reporter(print).phase("Building tables", "products") as show:
-        ...     show(7_000, 12_000)
-        Building tables, 0 s so far
-        Building tables: 7,000 of 12,000 products, time left unknown
         """
-        clock = _Clock(monotonic())
-        if total:
-            clock.times(clock.began, done, total)
-        self.tell(PhaseProgress(phase, done, total, unit))
+        yield Phase(self, PhaseProgress(phase, done, total, unit), counts=counts)
 
-        def show(done: int, total: int) -> None:
-            # First: who is told of a phase may end the work, and then knows how much was done.
-            if counts:
-                self.count(done, total)
-            seconds, left = clock.times(monotonic(), done, total)
-            self.tell(PhaseProgress(phase, done, total, unit, seconds, left))
 
-        yield show
+class Phase:
+    """A phase of a call while it runs; called with (done, total), it reports them.
+
+    Attributes
+    ----------
+    done, total
+        What was reported last.
+
+    Examples
+    --------
+    >>> with Reporter(print).phase("Building tables", "products") as phase:
+    ...     phase(7_000, 12_000)
+    ...     phase.add(6_000)
+    Building tables, 0 s so far
+    Building tables: 7,000 of 12,000 products, time left unknown
+    Building tables: 13,000 of 13,000 products, 0 s
+    """
+
+    def __init__(self, reporter: Reporter, begin: PhaseProgress, *, counts: bool = False) -> None:
+        self._reporter, self._begin, self._counts = reporter, begin, counts
+        self._clock = _Clock(monotonic())
+        self.done: int = begin.done
+        self.total: int = begin.total
+        if begin.total:
+            self._clock.times(self._clock.began, begin.done, begin.total)
+        reporter.tell(begin)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report how much is done, and of how much: of what is more than was expected, so much."""
+        self.done, self.total = done, max(total, done) if total else 0
+        # First: who is told of a phase may end the work, and then knows how much was done.
+        if self._counts:
+            self._reporter.count(self.done, self.total)
+        seconds, left = self._clock.times(monotonic(), self.done, self.total)
+        self._reporter.tell(
+            replace(self._begin, done=self.done, total=self.total, seconds=seconds, seconds_left=left)
+        )
+
+    def add(self, number: int = 1) -> None:
+        """Report that so many more are done."""
+        self(self.done + number, self.total)
+
+    def passing(self, batches: Iterable[_Sized]) -> Iterator[_Sized]:
+        """Yield batches, and report the size of each when the next one is wanted."""
+        for batch in batches:
+            yield batch
+            self.add(len(batch))
 
 
 @dataclass(slots=True)
@@ -263,8 +295,8 @@ def showing(
     *,
     phase: str = "",
     after: float = 0.0,
-) -> Iterator[Show]:
-    """Give a function that shows (done, total) of a call with one phase.
+) -> Iterator[Phase]:
+    """Give what shows (done, total) of a call with one phase.
 
     Parameters
     ----------

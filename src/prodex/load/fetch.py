@@ -266,8 +266,7 @@ class Fetch:
                 self._reporter.count(done, max(self._announced, done))
             stages, total, show = self._phase
             if window.stage in stages:
-                done = self._sum(stages)
-                show(done, max(total, done) if total else 0)
+                show(self._sum(stages), total)
 
     def _sum(self, stages: Collection[Stage]) -> int:
         return sum(products for window, products in self._received.items() if window.stage in stages)

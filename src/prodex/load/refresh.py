@@ -368,13 +368,11 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT, *, remakes: bool = T
     assert folder is not None  # noqa: S101 - an opened snapshot has one
     parts = stored_parts(folder)
     damage = {}
-    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as show:
-        done = 0
+    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as phase:
         for part in parts:
             if found := {table: wrong for table in part.files if (wrong := part.problem(table, folder))}:
                 damage[part.number] = found
-            done += part.products
-            show(done, len(catalog))
+            phase.add(part.products)
     is_own = SNAPSHOTS.is_own(folder)
     are_kept = is_own or not remakes
     if not damage and are_kept:

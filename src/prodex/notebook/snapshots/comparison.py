@@ -30,7 +30,7 @@ from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, list_html, row, show_if, text_html
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
-from prodex.progress import Progress, Show, reporting, showing
+from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.quality.problems import attribute_title
 from prodex.selection import ProductList
@@ -230,18 +230,10 @@ def export_changes(difference: Difference, path: Path, is_safe: bool, progress: 
     rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
     # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
-    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as show:
-        write_csv(_reporting_batches(rows, show), rows.schema, beside, escape_formulas=is_safe)
+    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as phase:
+        batches = phase.passing(rows.to_batches(max_chunksize=_BATCH))
+        write_csv(batches, rows.schema, beside, escape_formulas=is_safe)
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
-
-
-def _reporting_batches(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
-    """Pass rows on in batches, and report how many are written."""
-    done = 0
-    for batch in rows.to_batches(max_chunksize=_BATCH):
-        yield batch
-        done += batch.num_rows
-        show(done, len(rows))
 
 
 #: Changed values on a page.
