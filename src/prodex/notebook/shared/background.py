@@ -313,8 +313,8 @@ class Runner(Generic[T]):
             try:
                 with ANSWERING if loop is not None else _DELIVERING:
                     if self._is_taken(work):
-                        self._show()
                         try:
+                            self._show()
                             receive()
                         except Exception as error:  # noqa: BLE001 - nobody would see it in an event loop
                             self._failed(error)
