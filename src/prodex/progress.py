@@ -7,17 +7,19 @@ the same sentence about each of them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
 from prodex.messages import duration_in_words
 
 #: Called with how much is done, and of how much; 0 as long as that is not known.
 Show: TypeAlias = Callable[[int, int], object]
+
+_Sized = TypeVar("_Sized", bound=Sized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,60 +91,39 @@ class PhaseProgress:
         return f"{self.phase}{counted}, {self.time}"
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseObserver:
-    """What to give as `progress=` to get every phase, and each step in it.
-
-    Attributes
-    ----------
-    tell
-        Called with each `PhaseProgress`, in the thread that does the work. An error that it raises ends the work.
-    count
-        Called as a function of (done, total) would be.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> catalog = prodex.flatten([{"id": 7}])
-    >>> audit = prodex.audit(catalog, progress=PhaseObserver(lambda progress: print(progress.phase, progress.done)))
-    Checking the profile 0
-    Auditing 0
-    Auditing 1
-    """
-
-    tell: Callable[[PhaseProgress], object]
-    count: Show = lambda *_: None
-
-
 class Reporter:
     """Reports the phases of one call to whoever watches; it is passed on to what does the work.
 
-    Without parameters, nobody watches.
+    Given as `progress=`, it hears every phase of a call, and each step in it. Without parameters, nobody watches.
 
     Parameters
     ----------
     tell
-        Called with each step of each phase.
+        Called with each step of each phase, in the thread that does the work. An error that it raises ends the work.
     count
-        What a user gave as a function of (done, total): called with the counts of the whole call, whatever its phases.
+        Called with the counts of the whole call, as a user's function of (done, total) is.
 
     Examples
     --------
-    >>> reporter = Reporter(lambda progress: print(progress.phase, progress.done, progress.total))
-    >>> with reporter.phase("Building tables", "products") as show:
-    ...     show(7_000, 12_000)
-    Building tables 0 0
-    Building tables 7000 12000
+    >>> import prodex
+    >>> reporter = Reporter(lambda progress: print(progress.phase, progress.done), lambda *counts: print(counts))
+    >>> audit = prodex.audit(prodex.flatten([{"id": 7}]), progress=reporter)
+    Checking the profile 0
+    Auditing 0
+    (1, 1)
+    Auditing 1
     """
 
     def __init__(
         self, tell: Callable[[PhaseProgress], object] = lambda _: None, count: Show = lambda *_: None
     ) -> None:
-        self._tell, self.count = tell, count
+        self.tell, self.count = tell, count
 
     @contextmanager
-    def phase(self, phase: str, unit: str = "", total: int = 0, *, done: int = 0) -> Iterator[Show]:
-        """Begin a phase, and give a function that reports (done, total) in it.
+    def phase(
+        self, phase: str, unit: str = "", total: int = 0, *, done: int = 0, counts: bool = False
+    ) -> Iterator[Phase]:
+        """Begin a phase, and give what reports how far it is.
 
         Parameters
         ----------
@@ -154,17 +135,59 @@ class Reporter:
             How many there are, if that is known.
         done
             How many of them are done already.
+        counts
+            Whether what is counted in this phase is what the whole call counts.
         """
-        clock = _Clock(monotonic())
-        if total:
-            clock.times(clock.began, done, total)
-        self._tell(PhaseProgress(phase, done, total, unit))
+        yield Phase(self, PhaseProgress(phase, done, total, unit), counts=counts)
 
-        def show(done: int, total: int) -> None:
-            seconds, left = clock.times(monotonic(), done, total)
-            self._tell(PhaseProgress(phase, done, total, unit, seconds, left))
 
-        yield show
+class Phase:
+    """A phase of a call while it runs; called with (done, total), it reports them.
+
+    Attributes
+    ----------
+    done, total
+        What was reported last.
+
+    Examples
+    --------
+    >>> with Reporter(print).phase("Building tables", "products") as phase:
+    ...     phase(7_000, 12_000)
+    ...     phase.add(6_000)
+    Building tables, 0 s so far
+    Building tables: 7,000 of 12,000 products, time left unknown
+    Building tables: 13,000 of 13,000 products, 0 s
+    """
+
+    def __init__(self, reporter: Reporter, begin: PhaseProgress, *, counts: bool = False) -> None:
+        self._reporter, self._begin, self._counts = reporter, begin, counts
+        self._clock = _Clock(monotonic())
+        self.done: int = begin.done
+        self.total: int = begin.total
+        if begin.total:
+            self._clock.times(self._clock.began, begin.done, begin.total)
+        reporter.tell(begin)
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report how much is done, and of how much: of what is more than was expected, so much."""
+        self.done, self.total = done, max(total, done) if total else 0
+        # First: who is told of a phase may end the work, and then knows how much was done.
+        if self._counts:
+            self._reporter.count(self.done, self.total)
+        seconds, left = self._clock.times(monotonic(), self.done, self.total)
+        self._reporter.tell(
+            replace(self._begin, done=self.done, total=self.total, seconds=seconds, seconds_left=left)
+        )
+
+    def add(self, number: int = 1) -> None:
+        """Report that so many more are done."""
+        self(self.done + number, self.total)
+
+    def passing(self, batches: Iterable[_Sized]) -> Iterator[_Sized]:
+        """Yield batches, and report the size of each when the next one is wanted."""
+        for batch in batches:
+            yield batch
+            self.add(len(batch))
 
 
 @dataclass(slots=True)
@@ -211,9 +234,9 @@ PATIENCE = 1.0
 _PER_LINE = 30.0
 
 #: None: a bar if somebody is watching (a terminal or a notebook). True: always a bar, or lines where no bar can move.
-#: False: never. A function: called with the number of products received and the number announced. An observer: called
-#: with every phase.
-Progress: TypeAlias = bool | Show | PhaseObserver | None
+#: False: never. A function: called with the number of products received and the number announced. A reporter: hears
+#: every phase.
+Progress: TypeAlias = bool | Show | Reporter | None
 
 
 @contextmanager
@@ -231,19 +254,25 @@ def reporting(
     after
         Seconds from which on there is a bar; what takes less time needs none.
     """
-    if isinstance(progress, PhaseObserver):
-        yield Reporter(progress.tell, progress.count)
+    if isinstance(progress, Reporter):
+        yield progress
     elif callable(progress):
         yield Reporter(count=progress)
     elif not is_shown(progress):
-        yield Reporter()
+        yield SILENT
     else:
-        bar = _Bar(label, unit, after) if is_watched() else _Lines(label, unit, after)
-        try:
-            yield Reporter(bar.tell, bar.count)
-            bar.end()
-        finally:
-            bar.close()
+        began, whole = monotonic(), PhaseProgress(label, unit=unit)
+
+        def count(done: int, total: int) -> None:
+            nonlocal whole
+            whole = replace(whole, done=done, total=total)
+
+        with closing(_Bar(label, after) if is_watched() else _Lines()) as shown:
+            yield Reporter(shown.tell, count)
+            whole = replace(whole, seconds=monotonic() - began)
+            if whole.seconds >= after:
+                # Of what an interrupted call has left, nothing may have to be counted.
+                shown.end(whole, "" if whole.total else f"{whole.phase}: {duration_in_words(whole.seconds)}")
 
 
 @contextmanager
@@ -255,8 +284,8 @@ def showing(
     *,
     phase: str = "",
     after: float = 0.0,
-) -> Iterator[Show]:
-    """Give a function that shows (done, total) of a call with one phase.
+) -> Iterator[Phase]:
+    """Give what shows (done, total) of a call with one phase.
 
     Parameters
     ----------
@@ -275,24 +304,18 @@ def showing(
     """
     with (
         reporting(progress, label, unit, after=after) as reporter,
-        reporter.phase(phase or label, unit, total) as show,
+        reporter.phase(phase or label, unit, total, counts=True) as show,
     ):
-
-        def both(done: int, total: int) -> None:
-            show(done, total)
-            reporter.count(done, total)
-
-        yield both
+        yield show
 
 
 class _Bar:
     """A bar of tqdm that shows one phase after another, and in the end what was counted."""
 
-    def __init__(self, label: str, unit: str, after: float) -> None:
+    def __init__(self, label: str, after: float) -> None:
         self._began, self._drawn = monotonic(), 0.0
-        self._after = after
+        self._label, self._after = label, after
         self._phase = ""
-        self._whole = PhaseProgress(label, unit=unit)
         self._made: Any = None
 
     def tell(self, progress: PhaseProgress) -> None:
@@ -304,20 +327,13 @@ class _Bar:
             self._phase, self._drawn = progress.phase, now
             self._draw(progress)
 
-    def count(self, done: int, total: int) -> None:
-        """Note what the bar is to say in the end."""
-        self._whole = replace(self._whole, done=done, total=total)
-
-    def end(self) -> None:
-        """Show what was counted, and how long all phases took."""
-        whole = replace(self._whole, seconds=monotonic() - self._began)
-        if whole.seconds < self._after:
-            return
-        if whole.total:
-            self._draw(whole)
-        else:  # of what an interrupted call has left, nothing may have to be counted
-            self._bar.bar_format = f"{whole.phase}: {duration_in_words(whole.seconds)}"
+    def end(self, whole: PhaseProgress, uncounted: str) -> None:
+        """Show what was counted, and how long all phases took; a sentence, where nothing was."""
+        if uncounted:
+            self._bar.bar_format = uncounted
             self._bar.refresh()
+        else:
+            self._draw(whole)
 
     def close(self) -> None:
         """Leave the bar as it is."""
@@ -330,7 +346,7 @@ class _Bar:
         if self._made is None:
             from tqdm.auto import tqdm
 
-            self._made = tqdm(bar_format=self._whole.phase)
+            self._made = tqdm(bar_format=self._label)
         return self._made
 
     def _draw(self, progress: PhaseProgress) -> None:
@@ -349,10 +365,8 @@ class _Bar:
 class _Lines:
     """What a bar would show, as lines that somebody reads later, such as those of a log."""
 
-    def __init__(self, label: str, unit: str, after: float) -> None:
-        self._began = self._written = monotonic()
-        self._after = after
-        self._whole = PhaseProgress(label, unit=unit)
+    def __init__(self) -> None:
+        self._written = monotonic()
 
     def tell(self, progress: PhaseProgress) -> None:
         """Write a line about a phase that takes long."""
@@ -361,17 +375,9 @@ class _Lines:
             self._written = now
             write_line(True, str(progress))
 
-    def count(self, done: int, total: int) -> None:
-        """Note what the last line is to say."""
-        self._whole = replace(self._whole, done=done, total=total)
-
-    def end(self) -> None:
-        """Write what was counted, and how long all phases took."""
-        whole = replace(self._whole, seconds=monotonic() - self._began)
-        if whole.seconds >= self._after:
-            write_line(
-                True, str(whole) if whole.total else f"{whole.phase}: {duration_in_words(whole.seconds)}"
-            )
+    def end(self, whole: PhaseProgress, uncounted: str) -> None:
+        """Write what was counted, and how long all phases took; a sentence, where nothing was."""
+        write_line(True, uncounted or str(whole))
 
     def close(self) -> None:
         """Leave the lines as they are."""
@@ -390,7 +396,7 @@ def is_shown(progress: Progress) -> bool:
     >>> is_shown(False), is_shown(print)
     (False, True)
     """
-    if isinstance(progress, PhaseObserver):
+    if isinstance(progress, Reporter):
         return True
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise QueryError(
@@ -402,14 +408,14 @@ def is_shown(progress: Progress) -> bool:
 def write_line(progress: Progress, line: str) -> None:
     """Write a line where a bar would be shown: below the cell of a notebook, or on the terminal.
 
-    Nothing is written if no bar would be shown, or if a function or an observer takes its place. The caller makes the
+    Nothing is written if no bar would be shown, or if a function or a reporter takes its place. The caller makes the
     line printable.
 
     Examples
     --------
     >>> write_line(False, "Nobody wants to know.")
     """
-    if not callable(progress) and not isinstance(progress, PhaseObserver) and is_shown(progress):
+    if not callable(progress) and not isinstance(progress, Reporter) and is_shown(progress):
         # Notebooks show the error stream in red, and this is no error. On a terminal standard output is for data.
         stream = sys.stdout if in_notebook() else sys.stderr
         if stream is not None:

@@ -13,7 +13,7 @@ import prodex
 
 # It takes a constant that a fixture changes here, and would keep the changed one for all tests after these.
 import prodex.store.reading
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseProgress, Reporter
 from prodex.sandbox import Sandbox
 from prodex.store.archive import snapshots_folder
 from tests.cases import each_row
@@ -64,7 +64,7 @@ class Heard:
     def __init__(self, interrupted: str = "", error: type[BaseException] = KeyboardInterrupt) -> None:
         self.steps: list[PhaseProgress] = []
         self._interrupted, self._error = interrupted, error
-        self.observer = PhaseObserver(self._hear)
+        self.observer = Reporter(self._hear)
 
     def _hear(self, progress: PhaseProgress) -> None:
         self.steps.append(progress)

@@ -13,21 +13,20 @@ from textwrap import dedent
 
 import pytest
 
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel
+from prodex.progress import Reporter
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
     """A cell may wait: it blocks the event loop, so the result is delivered meanwhile."""
     found: list[tuple[int, threading.Thread]] = []
-    work = LatestTask(
-        lambda number: number + 1, lambda n: found.append((n, threading.current_thread())), print
-    )
+    work = Runner[int](lambda n: found.append((n, threading.current_thread())), print)
 
     async def cell() -> None:
-        work(1)
+        work.ask(lambda number: number + 1, 1)
         work.wait(10)
         assert [2] == [number for number, _ in found]
         await asyncio.sleep(0)  # what the loop was told besides must not take it over again
@@ -48,10 +47,10 @@ def test_an_older_result_does_not_come_after_a_newer_one() -> None:
         found.append(number)
         second.set()
 
-    work = LatestTask(lambda number: number, show, print)
-    work(1)
+    work = Runner[int](show, print)
+    work.ask(int, 1)
     assert first.wait(10)
-    work(2)
+    work.ask(int, 2)
     work.wait()
     assert [1, 2] == found
 
@@ -62,8 +61,8 @@ def test_the_loop_takes_results_over_itself() -> None:
 
     async def cell() -> None:
         there = asyncio.Event()
-        work = LatestTask(lambda: 7, lambda number: (found.append(number), there.set()), print)
-        work()
+        work = Runner[int](lambda number: (found.append(number), there.set()), print)
+        work.ask(lambda: 7)
         assert [] == found
         await asyncio.wait_for(there.wait(), 10)
         assert not work.is_busy()
@@ -80,11 +79,11 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.shared.background import LatestTask
+        from prodex.notebook.shared.background import Runner
         def work():
             time.sleep({seconds})
             pathlib.Path("done").touch()
-        LatestTask(work, print, print)()
+        Runner(print, print).ask(work)
     """
     subprocess.run([sys.executable, "-c", dedent(script)], cwd=tmp_path, check=True, timeout=60)
     assert (tmp_path / "done").exists() == (seconds < 1)
@@ -93,8 +92,8 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
 def test_waiting_ends() -> None:
     """Waiting raises an error when the work takes longer."""
     stop = threading.Event()
-    work = LatestTask(stop.wait, print, print)
-    work()
+    work = Runner[bool](print, print)
+    work.ask(stop.wait)
     with pytest.raises(TimeoutError, match=r"after 0\.05 seconds"):
         work.wait(0.05)
     stop.set()
@@ -104,13 +103,13 @@ def test_waiting_ends() -> None:
 def test_an_error_of_who_takes_the_result_is_told() -> None:
     """An error of the receiver is reported; otherwise it would only be in the log of the event loop."""
     told: list[str] = []
-    work = LatestTask(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
+    work = Runner[int](lambda number: 1 / number, lambda error: told.append(type(error).__name__))
 
     async def cell() -> None:
-        work()
+        work.ask(lambda: 0)
         work.wait(10)
 
-    work()
+    work.ask(lambda: 0)
     work.wait(10)
     asyncio.run(cell())
     assert ["ZeroDivisionError"] * 2 == told
@@ -120,10 +119,10 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
     """Waiting ends although the loop that should deliver the result is closed."""
     found: list[int] = []
     go_on = threading.Event()
-    work = LatestTask(lambda: go_on.wait(10) and 7, found.append, print)
+    work = Runner[int](found.append, print)
 
     async def cell() -> None:
-        work()
+        work.ask(lambda: go_on.wait(10) and 7)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(cell())
@@ -138,17 +137,20 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
 def test_of_many_calls_the_newest_counts() -> None:
     """Of calls from several threads the latest counts, and in the end none is running."""
     found: list[int] = []
-    work = LatestTask(lambda number: number, found.append, print, delay=0.05)
-    threads = [threading.Thread(target=lambda n=n: [work(n * 100 + i) for i in range(20)]) for n in range(10)]
+    work = Runner[int](found.append, print, delay=0.05)
+    threads = [
+        threading.Thread(target=lambda n=n: [work.ask(int, n * 100 + i) for i in range(20)])
+        for n in range(10)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    work(-1)
+    work.ask(int, -1)
     work.wait(10)
     assert (-1, False) == (found[-1], work.is_busy())
     found.clear()
-    work(1)
+    work.ask(int, 1)
     threading.Timer(0.01, work.forget).start()
     work.wait(10)
     assert ([], False) == (found, work.is_busy())
@@ -233,19 +235,19 @@ def test_what_runs_already_is_not_started_again() -> None:
         assert go.wait(10)
         return name
 
-    task: LatestTask[str] = LatestTask(work, found.append, found.append)
+    task = Runner[str](found.append, found.append)
     some = object()
     for _ in range(10):
-        task("missing", some)
+        task.ask(work, "missing", some)
     go.set()
     task.wait()
     assert (["missing"], ["missing"]) == (began, found)
 
-    task("missing", some)
+    task.ask(work, "missing", some)
     task.wait()
     go.clear()
-    task("missing", object())
-    task("other", some)
+    task.ask(work, "missing", object())
+    task.ask(work, "other", some)
     go.set()
     task.wait()
     assert 4 == len(began)
@@ -262,10 +264,58 @@ def test_what_was_forgotten_is_started_again() -> None:
         assert go.wait(10)
         return one
 
-    task: LatestTask[int] = LatestTask(work, found.append, print)
-    task()
+    task = Runner[int](found.append, print)
+    task.ask(work)
     task.forget()
-    task()
+    task.ask(work)
     go.set()
     task.wait()
     assert [1] == found
+
+
+def test_nothing_is_shown_after_the_row_was_closed() -> None:
+    """The work is cancelled at its next step, and neither its result nor its progress is shown."""
+    panel, found, go_on = Panel(), list[object](), threading.Event()
+    row: WorkRow[str] = WorkRow(
+        panel, found.append, found.append, cancelled=lambda: found.append("cancelled")
+    )
+
+    def read(reporter: Reporter) -> str:
+        with reporter.phase("Reading", "products") as show:
+            go_on.wait(10)
+            found.append("step")
+            show(1, 2)
+        return "read"
+
+    async def cell() -> None:
+        row.start(read, "Reading")
+        row.close()
+        shown = row.shown.value
+        go_on.set()
+        row.wait(10)
+        await asyncio.sleep(0.3)
+        assert (["step"], shown, False) == (found, row.shown.value, row.is_running)
+
+    asyncio.run(cell())
+
+
+def test_newer_work_cancels_what_ran_before() -> None:
+    """What would be dropped anyway ends at its next step."""
+    found, ended, begun = list[str](), list[str](), threading.Event()
+    runner = Runner[str](found.append, print)
+
+    def old(reporter: Reporter) -> str:
+        try:
+            with reporter.phase("Reading", "products") as show:
+                begun.set()
+                while True:
+                    show(1, 2)
+                    time.sleep(0.01)
+        finally:
+            ended.append("old")
+
+    runner.start(old, "Reading")
+    assert begun.wait(10)
+    runner.start(lambda _: "new", "Reading")
+    runner.wait(10)
+    assert (["new"], ["old"]) == (found, ended)

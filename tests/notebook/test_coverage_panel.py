@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from traitlets import TraitError
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError
+from prodex.exploration.coverage import CoverageData
 from prodex.exploration.filled import USUAL, FilledColumns
 from prodex.facts.fill import fill_states
 from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
 from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
+from prodex.progress import Reporter
 from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF, shared_products
@@ -428,10 +431,22 @@ def test_progress_is_said_in_words(sample: Catalog) -> None:
     FilledColumns.of(sample, ["brand"], lambda done, total: heard.append((done, total)))
     assert (300, 300) == heard[-1]
     panel = panel_of(sample)
-    panel._reading.is_busy = lambda: True  # type: ignore[method-assign]
-    panel._report(100, 300)
+    has_read, go_on = threading.Event(), threading.Event()
+
+    def read(reporter: Reporter) -> CoverageData:
+        with reporter.phase("Reading attributes", "products", 300) as show:
+            show(100, 300)
+            has_read.set()
+            go_on.wait(10)
+        return panel._data
+
+    panel._reading.start(read, "Reading attributes")
+    assert has_read.wait(10)
+    panel._report()
     assert "Reading attributes: 100 of 300 products (33 %)" in panel._status.value
     assert re.search(r"about \d+ \w+ left", panel._status.value)
+    go_on.set()
+    panel.wait()
 
 
 def test_bad_arguments(sample: Catalog, audit: prodex.Audit) -> None:

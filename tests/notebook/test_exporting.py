@@ -26,9 +26,10 @@ from prodex.notebook.products.export import (
     ShownTable,
     export_products,
 )
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter
 from prodex.notebook.shared.panel import Panel, is_busy
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import PhaseProgress, Reporter
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 
@@ -202,7 +203,7 @@ def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
     """With a bar; what it has begun is given up at its next step, and the buttons answer again."""
     button, reported, go_on = w.Button(), threading.Event(), threading.Event()
 
-    def write(progress: PhaseObserver) -> str:
+    def write(progress: Reporter) -> str:
         progress.tell(PhaseProgress("Exporting", 1, 4, "rows"))
         reported.set()
         go_on.wait(10)
@@ -214,7 +215,7 @@ def test_an_export_says_how_far_it_is_and_can_be_cancelled() -> None:
         button.click()
         assert is_busy(button)
         reported.wait(10)
-        exporter.work._update(exporter.work.work)
+        exporter.work._draw()
         assert "Exporting: 1 of 4 rows" in exporter.work.shown.value
         assert "max='4' value='1'" in exporter.work.shown.value
         exporter.work.cancel.click()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from prodex.executors import side_by_side
-from prodex.notebook.shared.background import LatestTask, short_switch_interval
+from prodex.notebook.shared.background import Runner, short_switch_interval
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +31,9 @@ def test_turns_are_short_while_something_works(usual: float, fails: bool) -> Non
         if fails:
             raise ValueError
 
-    task = LatestTask(work, ends.append, ends.append)
-    task()
-    task.wait()
+    runner = Runner(ends.append, ends.append)
+    runner.ask(work)
+    runner.wait()
     assert 1 == len(ends)
     assert [True] == [turn < usual / 5 for turn in turns]
     assert usual == sys.getswitchinterval()
@@ -62,8 +62,8 @@ def test_somebody_elses_turns_stay_theirs() -> None:
     assert 0.02 == pytest.approx(sys.getswitchinterval())
 
 
-def test_a_patient_task_leaves_half_of_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tasks take all of them, and so does the thread that called it."""
+def test_patient_work_leaves_half_of_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other work takes all of them, and so does the thread that called it."""
     monkeypatch.setattr("os.cpu_count", lambda: 8)
 
     def threads(expected: int) -> int:
@@ -77,8 +77,8 @@ def test_a_patient_task_leaves_half_of_the_processors(monkeypatch: pytest.Monkey
 
     found: list[int] = []
     for is_patient, expected in ((True, 4), (False, 8)):
-        task = LatestTask(threads, found.append, print, is_patient=is_patient)
-        task(expected)
-        task.wait()
+        runner = Runner(found.append, print, is_patient=is_patient)
+        runner.ask(threads, expected)
+        runner.wait()
     assert [4, 8] == found
     assert 8 == threads(8)

@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from prodex.progress import in_notebook, is_watched, showing
+from prodex.progress import Reporter, in_notebook, is_watched, reporting, showing
 
 
 class Terminal(io.StringIO):
@@ -55,6 +55,34 @@ def test_a_function_gets_both_numbers():
         show(1, 2)
         show(2, 2)
     assert [(1, 2), (2, 2)] == seen
+
+
+def test_a_reporter_gets_phases_and_counts():
+    """Given as `progress=`, it hears each step of each phase, and what the whole call counts, before its step."""
+    heard = []
+    reporter = Reporter(
+        lambda progress: heard.append((progress.phase, progress.done, progress.total)),
+        lambda done, total: heard.append((done, total)),
+    )
+    with reporting(reporter, "Audited") as given:
+        with given.phase("Reading", "products") as phase:
+            phase.add(5)
+        with given.phase("Auditing", "products", 5, counts=True) as phase:
+            phase.add(2)
+            phase(5, 5)
+    assert [
+        *(("Reading", 0, 0), ("Reading", 5, 0)),
+        *(("Auditing", 0, 5), (2, 5), ("Auditing", 2, 5), (5, 5), ("Auditing", 5, 5)),
+    ] == heard
+
+
+def test_what_is_more_than_was_expected_is_all_of_it():
+    """A total is never less than what is done; it stays unknown where it is."""
+    seen = []
+    with showing(lambda *counts: seen.append(counts), "Products", total=3) as phase:
+        assert [[1, 2], [3, 4]] == list(phase.passing([[1, 2], [3, 4]]))
+        phase(9, 0)
+    assert [(2, 3), (4, 4), (9, 0)] == seen
 
 
 def test_a_notebook_is_watched(monkeypatch):

@@ -75,7 +75,7 @@ def compare_catalogs(
             # What is known of all products needs much memory, and Arrow keeps that of their records for later use.
             pa.default_memory_pool().release_unused()
         total = len(pairs.product_ids)
-        with reporter.phase("Comparing", "products", total) as show:
+        with reporter.phase("Comparing", "products", total, counts=True) as phase:
             jobs = (
                 _Job(
                     pairs.product_ids[some].to_pylist(),
@@ -94,8 +94,7 @@ def compare_catalogs(
             for some, left_out in compared:
                 outcomes += some
                 scope.left_out.update(left_out)
-                show(len(outcomes), total)
-                reporter.count(len(outcomes), total)
+                phase.add(len(some))
     products = _product_rows(old, new, outcomes)
     return Difference(
         products=to_frame(products),

@@ -16,12 +16,13 @@ import pyarrow as pa
 
 from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.facets import fill_facet
-from prodex.exploration.filled import CellState, FilledColumns, FilledCount, Report
+from prodex.exploration.filled import CellState, FilledColumns, FilledCount
 from prodex.exploration.filtering import ProductFilter
 from prodex.facts.fill import FILL_STATES, Attribute
 from prodex.facts.groups import column_names
 from prodex.locales import language_label, language_name
 from prodex.messages import counted
+from prodex.progress import Show
 from prodex.quality import Audit
 from prodex.quality.check import CheckFacts
 from prodex.quality.scores import SMALL, ratio
@@ -105,7 +106,7 @@ class CoverageData:
             and self.filter.has_found(conditions.words)
         )
 
-    def reading(self, choice: Choice, conditions: Selection, report: Report | None = None) -> Self:
+    def reading(self, choice: Choice, conditions: Selection, show: Show = lambda *_: None) -> Self:
         """Return the same with all that a choice needs; may be called in a thread of its own."""
         products = self.filter.products
         # Other panels may have read all of it before the snapshot disappeared, and nobody would notice here.
@@ -120,7 +121,7 @@ class CoverageData:
             facets |= {choice.by}
         if not self.filter.has_found(conditions.words):
             self.filter.find(conditions.words)
-        filled = self.filter.facets.filled.read(choice.attributes, report)
+        filled = self.filter.facets.filled.read(choice.attributes, show)
         return replace(self, filled=filled, required=required, _facets=facets)
 
     def figures(self, choice: Choice, conditions: Selection) -> CoverageFigures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -16,6 +16,7 @@ from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
 from prodex.facts.fill import Attribute, part_filled
+from prodex.progress import Show
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
@@ -46,9 +47,6 @@ USUAL = (
     *("brand", "kind", "typePackaging", "netContent", "originCountry"),
     *("assets.pictures", "isPartitionedBy", "isLabeledBy"),
 )
-
-#: Called with the number of products that were read, and of all.
-Report: TypeAlias = Callable[[int, int], object]
 
 #: One bit for each product, or where few products have it their places.
 _Held: TypeAlias = npt.NDArray[Any]
@@ -85,11 +83,11 @@ class FilledColumns:
     _unreadable: Mapping[Attribute, _Held]
 
     @classmethod
-    def of(cls, catalog: Catalog, attributes: Iterable[str] = (), report: Report | None = None) -> Self:
+    def of(cls, catalog: Catalog, attributes: Iterable[str] = (), show: Show = lambda *_: None) -> Self:
         """Read attributes of a catalogue."""
-        return cls(catalog, frozenset(), {}, {}, {}).with_attributes(attributes, report)
+        return cls(catalog, frozenset(), {}, {}, {}).with_attributes(attributes, show)
 
-    def with_attributes(self, attributes: Iterable[str], report: Report | None = None) -> Self:
+    def with_attributes(self, attributes: Iterable[str], show: Show = lambda *_: None) -> Self:
         """Return the same with further attributes; only these are read."""
         wanted = [one for one in dict.fromkeys(attributes) if one not in self.attributes]
         if not wanted:
@@ -104,8 +102,7 @@ class FilledColumns:
                 for key, mask in masks.items():
                     into.setdefault(key, []).append((here, np.packbits(mask)))
             before = here.stop
-            if report is not None:
-                report(before, size)
+            show(before, size)
         held, counts, unreadable = dict(self._held), dict(self._counts), dict(self._unreadable)
         for key, some in pieces.items():
             held[key], counts[key] = _held_of(some, size)
@@ -230,8 +227,8 @@ class FilledReader:
         self.columns: FilledColumns = FilledColumns.of(catalog)
         self._lock = threading.Lock()
 
-    def read(self, attributes: Iterable[str], report: Report | None = None) -> FilledColumns:
+    def read(self, attributes: Iterable[str], show: Show = lambda *_: None) -> FilledColumns:
         """Return the attributes that have been read, with these among them."""
         with self._lock:
-            self.columns = self.columns.with_attributes(attributes, report)
+            self.columns = self.columns.with_attributes(attributes, show)
             return self.columns

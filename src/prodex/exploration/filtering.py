@@ -20,6 +20,7 @@ from prodex.exploration.ranges import in_range
 from prodex.exploration.search import LABELS, TEXTS, Search
 from prodex.exploration.table_page import title
 from prodex.facts.groups import fact_column
+from prodex.progress import Show
 from prodex.quality import Audit
 from prodex.selection import FailingChecks, ProductList, Range, Selection
 from prodex.selection.column_values import column_mask
@@ -100,17 +101,17 @@ class ProductFilter:
         self.found = SearchResult(words, self.search.find_in_labels(words), LABELS, is_complete=False)
         return self.found
 
-    def find(self, words: str, progress: Callable[[int, int], object] = lambda *_: None) -> Mask:
+    def find(self, words: str, show: Show = lambda *_: None) -> Mask:
         """Search for words everywhere; may be called in a thread of its own.
 
         Parameters
         ----------
         words
             What was typed.
-        progress
+        show
             Called with the number of parts whose words are there, and of all, when they have to be made first.
         """
-        self.search.index.make(progress)
+        self.search.index.make(show)
         return self._searched(words).mask
 
     def narrow(self, conditions: Selection, counted: Collection[str] = ()) -> FilterResult:

@@ -32,6 +32,7 @@ from prodex.exploration.product_columns import ProductColumns
 from prodex.files import parquet
 from prodex.files.atomic import make_folder, storage, sweep, writing
 from prodex.files.untrusted import Count, Digest, is_file, is_folder, is_there, read_json
+from prodex.progress import Show
 from prodex.tables.columns import Mask, encoded, of_each, places, unaccented_texts, whole
 
 #: Columns of `products` that are searched in addition to the texts.
@@ -484,12 +485,12 @@ class SearchIndex:
         """Whether the words of all parts are there: then a search takes no longer than the next one."""
         return not self._missing()
 
-    def make(self, progress: Callable[[int, int], object] = lambda *_: None) -> None:
+    def make(self, show: Show = lambda *_: None) -> None:
         """Make the words that are not there yet.
 
         Parameters
         ----------
-        progress
+        show
             Called with the number of parts whose words are there, and the number of all parts.
         """
         with self._making:  # two searches may begin before there are any words
@@ -497,7 +498,7 @@ class SearchIndex:
                 return
             there = len(self._parts) - len(missing)
             for number, _ in enumerate(side_by_side(self._make, missing), there + 1):
-                progress(number, len(self._parts))
+                show(number, len(self._parts))
             self._write_list()
 
     def each(self, work: Callable[[PartWords], _Made]) -> Iterator[_Made]:

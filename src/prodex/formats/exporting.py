@@ -7,9 +7,8 @@ many texts are altered, and for CSV the arguments for `pandas.read_csv`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
@@ -157,15 +156,14 @@ def write_export(
     total = sum(table.rows or 0 for table in tables.values())
     with (
         replacing(folder, replaced_files(folder, format, tables), folder / PACKAGE) as beside,
-        showing(progress, "Exported", "rows", total, phase="Exporting") as show,
+        showing(progress, "Exported", "rows", total, phase="Exporting") as phase,
     ):
-        done = 0
         for name, table in tables.items():
             rows: list[int] = []
             path = beside / f"{name}.{format}"
-            batches = _counting_rows(table.batches, rows, partial(_show, show, done, total))
+            batches = phase.passing(_counting_rows(table.batches, rows))
             altered = FORMATS[format].write(batches, table.schema, path, **options)
-            done += (written := sum(rows))
+            written = sum(rows)
             gone = LeftOut(list(table.columns_left_out), max((table.rows_in_all or 0) - written, 0))
             # Lines with whole records have no columns.
             schema = table.schema if table.parts is None else pa.schema([])
@@ -225,16 +223,11 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
         )
 
 
-def _show(show: Callable[[int, int], object], before: int, total: int, rows: int) -> None:
-    show(before + rows, total)
-
-
-def _counting_rows(batches: Batches, rows: list[int], show: Callable[[int], object]) -> Batches:
+def _counting_rows(batches: Batches, rows: list[int]) -> Batches:
     """Pass batches on, and add the number of rows of each to a list: only the writer iterates over them."""
     for batch in batches:
         rows.append(batch.num_rows)
         yield batch
-        show(sum(rows))
 
 
 def replaced_files(folder: Path, format: FormatName, tables: Iterable[str]) -> set[str]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -61,6 +61,9 @@ BY_SCROLL = True
 #: by GTIN; with more of them, a single scroll costs fewer calls.
 _UNDATED = 0.01
 
+#: Stages whose products count for the whole load; what changed meanwhile was received before, most of it.
+_COUNTED = frozenset(stage for stage in Stage if stage.has_products) - {Stage.CHANGES}
+
 _MISSING = "missing"
 _BOUNDS_ARE_APPLIED = "bounds heeded"
 
@@ -84,10 +87,11 @@ class Fetch:
         The clocks when that snapshot was loaded.
     tolerant
         Whether to skip windows that the service fails to send, and list them.
-    progress
+    reporter
         Gets the phases, and the numbers of products received.
-    listeners
-        Further functions that get these numbers.
+    on_page
+        Called after each page of products with the number announced for the whole load, by the threads that fetch, one
+        at a time.
     budget
         Limits of the load.
     """
@@ -102,13 +106,14 @@ class Fetch:
         held: SnapshotKeys | None = None,
         last: Clocks | None = None,
         tolerant: bool = False,
-        progress: FetchProgress | None = None,
-        listeners: Sequence[Listener] = (),
+        reporter: Reporter = SILENT,
+        on_page: Callable[[int], object] = lambda _: None,
         budget: LoadBudget | None = None,
     ) -> None:
         self._journal = journal
-        self._progress = FetchProgress() if progress is None else progress
-        self._listeners = (*listeners, self._progress.report)
+        self._reporter, self._on_page = reporter, on_page
+        self._received: dict[Window, int] = {}
+        self._phase: tuple[Collection[Stage], int, Show] = ((), 0, lambda *_: None)
         self._announced = 0
         self._reporting = threading.Lock()
         self._whole = tuple(query.in_calls())
@@ -153,7 +158,7 @@ class Fetch:
     def pull(self) -> None:
         """Fetch everything, then what changed meanwhile, and count the products at the end."""
         requests = [self._request(Window(Stage.PULL, part), query) for part, query in enumerate(self._asked)]
-        with self._progress.phase("Counting products"):
+        with self._counting("Counting products"):
             totals = [total or 0 for total in self._fetcher.count(requests)]
             announced = self._announced = sum(totals)
             # Known only now, and needed when windows that turn out too large are split.
@@ -161,7 +166,7 @@ class Fetch:
             parts = [
                 self._first_requests(whole, total) for whole, total in zip(requests, totals, strict=True)
             ]
-        with self._progress.phase("Receiving", Stage.PULL, total=announced):
+        with self._counting("Receiving", Stage.PULL, total=announced):
             try:
                 self._fetcher.run(request for several in parts for request in several)
             except BoundsIgnored:
@@ -170,10 +175,10 @@ class Fetch:
                 )
                 self._journal.note(_BOUNDS_ARE_APPLIED, False)
                 self._fetcher.run(requests)
-        with self._progress.phase("Receiving what changed meanwhile", Stage.CHANGES):
+        with self._counting("Receiving what changed meanwhile", Stage.CHANGES):
             self._fetch_changes()
             self._fetch_what_a_wrong_clock_hid()
-        with self._progress.phase("Counting products again"):
+        with self._counting("Counting products again"):
             try:
                 self._fetcher.count(
                     [WindowRequest(Window(Stage.END, part), query) for part, query in enumerate(self._whole)]
@@ -191,9 +196,7 @@ class Fetch:
         be there: lists of a service may be incomplete.
         """
         _LOG.info("listing keys and dates of all products, to find missing and removed ones")
-        with self._progress.phase(
-            "Listing products to find missing ones", Stage.LISTING, total=self._counted()
-        ):
+        with self._counting("Listing products to find missing ones", Stage.LISTING, total=self._counted()):
             self._fetcher.run(
                 self._request(Window(Stage.LISTING, part), windows.keys_only(query))
                 for part, query in enumerate(self._whole)
@@ -221,7 +224,7 @@ class Fetch:
             for number, asked in enumerate(self._journal.notes[ABSENT].values())
         ]
         if missing or absent:
-            with self._progress.phase("Requesting missing products", Stage.MISSING, Stage.ABSENT):
+            with self._counting("Requesting missing products", Stage.MISSING, Stage.ABSENT):
                 self._fetcher.run([*missing, *absent])
 
     def refresh(self, *, sweep: bool | None, was_complete: bool) -> None:
@@ -241,11 +244,32 @@ class Fetch:
         if sweep or costs_little or not was_complete or not (ledger.complete and ledger.agrees):
             self.reconcile()
 
+    @contextmanager
+    def _counting(self, phase: str, *stages: Stage, total: int = 0) -> Iterator[None]:
+        """Begin a phase in which the products of these stages are counted; without any, nothing is counted."""
+        before = self._phase
+        with self._reporter.phase(phase, "products" if stages else "", total) as show:
+            self._phase = (stages, total, show)
+            try:
+                yield
+            finally:
+                self._phase = before
+
     def _report(self, window: Window, products: int) -> None:
-        """Call the listeners with what a window has received; windows are fetched by several threads."""
-        with self._reporting:
-            for listener in self._listeners:
-                listener(Received(window, products, self._announced))
+        """Report what a window has received by now; an error of whoever hears of it ends the fetch."""
+        with self._reporting:  # windows are fetched by several threads
+            self._received[window] = products
+            # First: who is told of a phase may end the load, and then knows how much was received.
+            if window.stage.has_products:
+                self._on_page(self._announced)
+                done = self._sum(_COUNTED)
+                self._reporter.count(done, max(self._announced, done))
+            stages, total, show = self._phase
+            if window.stage in stages:
+                show(self._sum(stages), total)
+
+    def _sum(self, stages: Collection[Stage]) -> int:
+        return sum(products for window, products in self._received.items() if window.stage in stages)
 
     def _first_requests(self, whole: WindowRequest, total: int) -> Sequence[WindowRequest]:
         """Return the first windows of a part of the query: the whole, or windows by time of update."""
@@ -668,79 +692,3 @@ class WindowFetcher:
                 self.journal.note(failure_of("budget"), reason)
             self._stop.set()
         return bool(reason)
-
-
-#: Stages whose products count for the whole load; what changed meanwhile was received before, most of it.
-_COUNTED = frozenset(stage for stage in Stage if stage.has_products) - {Stage.CHANGES}
-
-
-@dataclass(frozen=True)
-class Received:
-    """How many products a window has received so far, as a fetch reports it after each page.
-
-    Attributes
-    ----------
-    window
-        For which window.
-    products
-        How many products that window has received by now.
-    announced
-        Products announced for the whole load.
-    """
-
-    window: Window
-    products: int
-    announced: int
-
-
-#: Is called after each page, by the threads that fetch, one at a time. An exception that it raises ends the fetch.
-Listener = Callable[[Received], object]
-
-
-class FetchProgress:
-    """Counts what is received, and reports it.
-
-    Parameters
-    ----------
-    reporter
-        To whom the phases are reported.
-
-    Examples
-    --------
-    >>> progress = FetchProgress(Reporter(print))
-    >>> with progress.phase("Receiving", Stage.PULL, total=40):
-    ...     progress.report(Received(Window(Stage.PULL, 0), 20, announced=40))
-    Receiving: 0 of 40 products, time left unknown
-    Receiving: 20 of 40 products, about 1 s left
-    """
-
-    def __init__(self, reporter: Reporter = SILENT) -> None:
-        self._reporter = reporter
-        self._by_window: dict[Stage, dict[str, int]] = defaultdict(dict)
-        self._phase: tuple[frozenset[Stage], int, Show] | None = None
-
-    @contextmanager
-    def phase(self, phase: str, *stages: Stage, total: int = 0) -> Iterator[None]:
-        """Begin a phase in which the products of these stages are counted; without any, nothing is counted."""
-        with self._reporter.phase(phase, "products" if stages else "", total) as show:
-            self._phase = (frozenset(stages), total, show)
-            try:
-                yield
-            finally:
-                self._phase = None
-
-    def report(self, received: Received) -> None:
-        """Count the products of a page, and report the new totals."""
-        stage = received.window.stage
-        self._by_window[stage][received.window.name] = received.products
-        # First: an observer of phases may end the load, and then knows how much was received.
-        if stage.has_products:
-            done = self._sum(_COUNTED)
-            self._reporter.count(done, max(received.announced, done))
-        if self._phase is not None and stage in self._phase[0]:
-            stages, total, show = self._phase
-            done = self._sum(stages)
-            show(done, max(total, done) if total else 0)
-
-    def _sum(self, stages: frozenset[Stage]) -> int:
-        return sum(count for stage in stages for count in self._by_window[stage].values())

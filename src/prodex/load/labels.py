@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from prodex.catalog.part import Part
-from prodex.progress import Reporter, Show
+from prodex.progress import Phase, Reporter
 from prodex.query import ProductQuery
 from prodex.service import Client, pages
 from prodex.store.parts import StoredPart, rewrite_table
@@ -35,8 +35,8 @@ def load_code_labels(
     reporter: Reporter,
 ) -> list[StoredPart]:
     """Load the labels of codes in further languages, each once, into `code_labels` of the first part."""
-    with reporter.phase("Loading labels in further languages", "products") as show:
-        return _with_labels(service, query, languages, parts, folder, show)
+    with reporter.phase("Loading labels in further languages", "products") as phase:
+        return _with_labels(service, query, languages, parts, folder, phase)
 
 
 def _with_labels(
@@ -45,7 +45,7 @@ def _with_labels(
     languages: Sequence[str],
     parts: Sequence[StoredPart],
     folder: Path,
-    show: Show,
+    phase: Phase,
 ) -> list[StoredPart]:
     opened = [part.open(folder) for part in parts]
     known = pa.concat_tables([part.read("code_labels") for part in opened]).to_pylist()
@@ -55,12 +55,11 @@ def _with_labels(
     if not chosen:
         return list(parts)
     again = replace(query, gtins_in=tuple(chosen))
-    received, total = 0, len(chosen) * len(languages)
+    total = len(chosen) * len(languages)
     for language in languages:
         # A product that was removed meanwhile is no reason to fail: its codes then have no label in this language.
         for page in pages(service, again, accept_language=language, progress=False, report=lambda _: None):
-            received += len(page)
-            show(received, max(total, received))
+            phase(phase.done + len(page), total)
             tables = decoded(flatten_products([bytes(product) for product in page.envelope.data]))
             for attribute, code, label, description in code_values(tables):
                 if label is not None or description is not None:

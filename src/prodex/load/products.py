@@ -18,7 +18,7 @@ from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
 from prodex.files.lock import locked
 from prodex.limits import WINDOWS, LoadBudget
-from prodex.load.fetch import Fetch, FetchProgress, Received
+from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.resume import (
@@ -339,19 +339,13 @@ def _fetch(
     budget: LoadBudget | None,
 ) -> None:
     """Fetch everything into the journal; meanwhile, build the parts whose pages are there."""
-
-    # Only pages with products are built; a listing of keys has none.
-    def build_early(received: Received) -> None:
-        if received.window.stage.has_products:
-            early.begin(received.announced)
-
     fetch = Fetch(
         service,
         query,
         journal,
         tolerant=allow_incomplete,
-        progress=FetchProgress(reporter),
-        listeners=[build_early],
+        reporter=reporter,
+        on_page=early.begin,
         budget=budget,
     )
     fetch.pull()

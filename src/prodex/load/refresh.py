@@ -26,7 +26,7 @@ from prodex.files.lock import locked
 from prodex.gtin import comparable
 from prodex.limits import WINDOWS, LoadBudget
 from prodex.load.clocks import Clocks, checked_lag, newest_update, starting_from
-from prodex.load.fetch import Fetch, FetchProgress
+from prodex.load.fetch import Fetch
 from prodex.load.labels import load_code_labels
 from prodex.load.matching import unmatched, with_mismatches
 from prodex.load.products import checked_windows, dated
@@ -145,7 +145,7 @@ def refresh(
                 held=held,
                 last=Clocks(origin.server_time, origin.loaded_at),
                 tolerant=allow_incomplete,
-                progress=FetchProgress(reporter),
+                reporter=reporter,
                 budget=budget,
             )
             fetch.refresh(sweep=sweep, was_complete=origin.complete)
@@ -368,13 +368,11 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT, *, remakes: bool = T
     assert folder is not None  # noqa: S101 - an opened snapshot has one
     parts = stored_parts(folder)
     damage = {}
-    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as show:
-        done = 0
+    with reporter.phase("Checking the files of the snapshot", "products", len(catalog)) as phase:
         for part in parts:
             if found := {table: wrong for table in part.files if (wrong := part.problem(table, folder))}:
                 damage[part.number] = found
-            done += part.products
-            show(done, len(catalog))
+            phase.add(part.products)
     is_own = SNAPSHOTS.is_own(folder)
     are_kept = is_own or not remakes
     if not damage and are_kept:

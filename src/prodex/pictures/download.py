@@ -120,16 +120,13 @@ def _downloaded(
     try:
         with (
             MediaDownloader(catalog.origin.source, limits=limits) as media,
-            reporter.phase("Downloading pictures", "pictures", len(wanted)) as show,
+            reporter.phase("Downloading pictures", "pictures", len(wanted), counts=True) as phase,
         ):
-            done = 0
             work = partial(_work, existing=existing, media=media)
             for found in side_by_side(jobs_of(wanted), work, media, workers):
                 for result in found:
                     results[result.picture.number] = result
-                done += len(found)
-                show(done, len(wanted))
-                reporter.count(done, len(wanted))
+                phase.add(len(found))
     except BaseException:
         # A full disk that has stopped the download would hide its own error behind that of the index.
         with suppress(StorageError):

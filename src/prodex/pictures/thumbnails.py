@@ -73,15 +73,14 @@ def small_pictures(
     made: dict[int, SmallPicture] = {}
     by_number = {one.number: one for one in pictures}
     with (
-        reporter.phase("Downloading pictures", "pictures", len(by_number)) as show,
+        reporter.phase("Downloading pictures", "pictures", len(by_number), counts=True) as phase,
         closing(_found_in(catalog, pictures, size, folder, limits)) as every,
     ):
         for found in every:
             made |= found
             for number, small in found.items():
                 on_picture(by_number[number], small)
-            show(len(made), len(by_number))
-            reporter.count(len(made), len(by_number))
+            phase.add(len(found))
     return made
 
 

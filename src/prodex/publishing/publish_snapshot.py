@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -167,26 +166,20 @@ def _publish_content(content: _Content, place: Place, reporter: Reporter, *, old
         return commit(place, table, name, schema, tables[table], states[table], overtaken=overtaken)
 
     place.remove_left_over(tables)
-    steps = count(1)
     total = len(missing) + len(unsettled) + 1
-    with reporter.phase("Publishing", "steps", total) as show:
-
-        def step(done: int) -> None:
-            show(done, total)
-            reporter.count(done, total)
-
+    with reporter.phase("Publishing", "steps", total, counts=True) as phase:
         # All are opened before anything is written: a table of another program is then refused in time.
         states = dict(zip(unsettled, in_threads(found, unsettled), strict=True))
-        in_threads(upload, missing, lambda: step(next(steps)))
+        in_threads(upload, missing, phase.add)
         try:
-            versions = in_threads(committed, unsettled, lambda: step(next(steps)))
+            versions = in_threads(committed, unsettled, phase.add)
             row = _pointer_row(
                 content, place, repair.number, settled | dict(zip(unsettled, versions, strict=True))
             )
             row = _added(pointer, repair, row)
         except PublicationConflict:
             row = _of_another(content, pointer)
-        step(total)
+        phase(total, total)
     return replace(row.publication, uploaded=len(missing))
 
 

@@ -318,8 +318,7 @@ def audit_among(
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
-        with reporter.phase("Auditing", "products", len(catalog)) as show:
-            done = 0
+        with reporter.phase("Auditing", "products", len(catalog), counts=True) as phase:
             held, all_held = _held(catalog, among, executor)
             prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
             given = digests_of_given(profile.checks, prepared.whole)
@@ -328,9 +327,7 @@ def audit_among(
             judged, anew = (judge(held.parts), None) if kept is None else kept
             for part in judged:
                 parts.append(part)
-                done += part.size
-                show(done, len(catalog))
-                reporter.count(done, len(catalog))
+                phase.add(part.size)
     giver = None if anew is None else since
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()

@@ -91,7 +91,7 @@ def require_scenarios(
     uuids = _uuids(service, products)
     rows: list[dict[str, Any]] = []
     errors: list[ServiceError] = []
-    with showing(progress, "Required", phase="Requiring scenarios") as show:
+    with showing(progress, "Required", total=len(uuids), phase="Requiring scenarios") as phase:
         for start in range(0, len(uuids), size):
             batch = uuids[start : start + size]
             status, message = "not sent", "the service could not be reached for an earlier batch"
@@ -106,7 +106,7 @@ def require_scenarios(
                     status = next((_STATUSES[kind] for kind in _STATUSES if isinstance(error, kind)), status)
                     message = str(error)
             rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
-            show(start + len(batch), len(uuids))
+            phase.add(len(batch))
     if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
         # If nothing was done, an error says more than a frame in which everything has failed.
         raise errors[0]

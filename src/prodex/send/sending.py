@@ -104,8 +104,8 @@ def send(
     ServiceError
         When no batch of the upsert has arrived.
     """
-    total, done, last = sum(len(batches[number].gtins) for number in numbers), 0, ""
-    with showing(progress, "Sent", phase="Sending") as show:
+    total, last = sum(len(batches[number].gtins) for number in numbers), ""
+    with showing(progress, "Sent", total=total, phase="Sending") as phase:
         for place, number in enumerate(numbers):
             left_out, error = {}, None
             try:
@@ -120,8 +120,7 @@ def send(
                 error = _send_batch(service, file, number, batches, left_out)
             else:
                 _stop(file, [number], batches, f"the products could not be requested once more: {error}")
-            done += len(batches[number].gtins)
-            show(done, total)
+            phase.add(len(batches[number].gtins))
             why = f"sending stopped at batch {number}" if error else ""
             if last == batches[number].sent == "unknown":
                 why = "two replies in a row were lost"

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ from prodex.files.lock import taking_turns
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
-from prodex.progress import in_notebook, showing, write_line
+from prodex.progress import Phase, in_notebook, showing, write_line
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 
@@ -163,20 +163,18 @@ def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Map
     """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
     begin = time.monotonic()
     with ExitStack() as bar:
-        show: Callable[[int, int], object] | None = None
-        total = 0
+        phase: Phase | None = None
         while time.monotonic() - begin < _START_TIME:
             if ready.exists():
-                if show is not None:
-                    show(total, total)
+                if phase is not None:
+                    phase(phase.total, phase.total)
                 return dict(json.loads(ready.read_bytes()))
             if process.poll() is not None:
                 return None
             if progress.exists() and (counted := _COUNTED.search(progress.read_bytes())):
                 # Only a new store takes so long that there is something to show.
-                show = show or bar.enter_context(showing(None, "Making the sample catalogue"))
-                done, total = (int(number.replace(b",", b"")) for number in counted.groups())
-                show(done, total)
+                phase = phase or bar.enter_context(showing(None, "Making the sample catalogue"))
+                phase(*(int(number.replace(b",", b"")) for number in counted.groups()))
             time.sleep(0.05)
     return None
 

@@ -35,7 +35,7 @@ import msgspec
 from prodex.executors import mapped
 from prodex.files.atomic import open_private, remove, sha256, writing
 from prodex.files.untrusted import is_foreign, is_plain, is_there, read_json, refuse_links
-from prodex.progress import SILENT, Reporter, Show
+from prodex.progress import SILENT, Reporter
 from prodex.store.journal import LoadJournal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import StoredPart, write_part
@@ -94,18 +94,19 @@ def build_parts(
     """
     done, total = 0, sum(map(products_of, plans))
     left = deque(plans)
-    with running(executor, total) as runner, reporter.phase(BUILDING, "products", total) as show:
-        report = never_decreasing(show)
+    with (
+        running(executor, total) as runner,
+        reporter.phase(BUILDING, "products", total, counts=counts) as phase,
+    ):
 
         def waiting() -> None:
-            report(done + built_so_far(journal, left), total)
+            # Between the end of a part's own count and the moment at which it counts as built, it would be missing.
+            phase(max(phase.done, done + built_so_far(journal, left)), total)
 
         jobs = (repeat(journal), plans, repeat(folder))
         for part in mapped(runner, build_part, *jobs, folders=[journal], waiting=waiting):
             done += products_of(left.popleft())
             waiting()
-            if counts:
-                reporter.count(done, total)
             yield part
 
 
@@ -117,21 +118,6 @@ def products_of(plan: PartPlan | PartMerge) -> int:
 def built_so_far(journal: Path, plans: Iterable[PartPlan]) -> int:
     """Return how many products are built of parts that are not yet done."""
     return sum(min(count_of(journal, plan.number), products_of(plan)) for plan in plans)
-
-
-def never_decreasing(show: Show) -> Show:
-    """Return a function that reports as another one does, but never less than before.
-
-    Between the end of a part's own count and the moment at which it counts as built, it would be missing.
-    """
-    most = 0
-
-    def report(done: int, total: int) -> None:
-        nonlocal most
-        most = max(most, done)
-        show(most, total)
-
-    return report
 
 
 def build_folder(journal: Path) -> Path:

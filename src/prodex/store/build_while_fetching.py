@@ -22,7 +22,6 @@ from prodex.store.build import (
     build_part,
     build_parts,
     built_so_far,
-    never_decreasing,
     own_executor,
     products_of,
 )
@@ -137,12 +136,12 @@ class EarlyBuild:
             left = [plan for future, plan in parts.items() if not future.done()]
             return total - sum(map(products_of, left)) + built_so_far(self._journal.folder, left)
 
-        with reporter.phase(BUILDING, "products", total, done=done()) as show:
-            report, waiting = never_decreasing(show), set(parts)
+        with reporter.phase(BUILDING, "products", total, done=done()) as phase:
+            waiting = set(parts)
             while waiting:
                 # Also reported while none is done: a listener may end the load.
                 _, waiting = wait(waiting, REPORT_SECONDS, FIRST_COMPLETED)
-                report(done(), total)
+                phase(max(phase.done, done()), total)
 
     def _submit(self, plan: PartPlan) -> None:
         assert self._own is not None  # noqa: S101 - whoever calls it has seen to that

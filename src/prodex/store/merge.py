@@ -70,12 +70,12 @@ def merge_parts(
     olds = [None if part.old is None else old[part.old] for part in plans]
     stay = sum(0 if part is None else part.products for part in olds)
     total = stay + sum(products_of(part) - len(part.leaving) for part in plans)
-    with running(executor) as runner, reporter.phase("Merging tables", "products", total) as show:
+    with running(executor) as runner, reporter.phase("Merging tables", "products", total) as phase:
         jobs = (olds, repeat(old_folder), repeat(journal), plans, repeat(folder))
         made: list[StoredPart] = []
         for part in mapped(runner, merge_part, *jobs, folders=[old_folder, journal]):
             made.append(part)
-            show(sum(one.products for one in made), total)
+            phase.add(part.products)
     yield from same_columns(made, folder, forgetting=True)
 
 

@@ -176,13 +176,11 @@ def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Cata
     """
     catalog = catalog_given(catalog, "with_pending_updates(catalog)")
     parts = []
-    done = 0
-    with showing(progress, "Including pending updates", total=len(catalog), after=PATIENCE) as show:
+    with showing(progress, "Including pending updates", total=len(catalog), after=PATIENCE) as phase:
         for part in catalog.parts:
             records = part.read("raw", ["json"])["json"].to_pylist()
             parts.append(Part.of_records(_overlaid(record.encode()) for record in records))
-            done += part.size
-            show(done, len(catalog))
+            phase.add(part.size)
     origin = replace(catalog.origin, source=f"{catalog.origin.source}, pending updates shown as accepted")
     # Corrections are merged into what the service has, and not into updates that nobody has accepted.
     received = catalog if catalog.as_received is None else catalog.as_received

@@ -137,7 +137,6 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
     seen = list(dict.fromkeys(name for part in catalog.parts for name in part.stored_columns("presence")))
 
     def write(folder: Path) -> Iterable[StoredPart]:
-        done = 0
         for number, part in enumerate(catalog.parts):
             for table, lacking in part.lacking.items():
                 part.require(table, lacking)  # a snapshot holds every column
@@ -145,10 +144,9 @@ def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
             tables["presence"] = with_absent(tables["presence"], seen)
             tables["code_labels"] = of_codes_in_use(tables["code_labels"], catalog)
             yield write_part([tables], folder, number)
-            done += part.size
-            show(done, len(catalog))
+            phase.add(part.size)
 
-    with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as show:
+    with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as phase:
         chosen = chosen_as_json(catalog.chosen, len(catalog))
         return commit(name, catalog.origin, write, is_own=is_own(catalog), chosen=chosen)
 
@@ -374,14 +372,12 @@ def verify(name: str | Path | Catalog, *, progress: Progress = None) -> pd.DataF
     catalog = open_snapshot(folder_of(name, "verify"))
     assert catalog.folder is not None  # noqa: S101 - an opened snapshot has one
     rows = []
-    done = 0
-    with showing(progress, "Verifying files", total=len(catalog), after=PATIENCE) as show:
+    with showing(progress, "Verifying files", total=len(catalog), after=PATIENCE) as phase:
         for part in stored_parts(catalog.folder):
             for table in part.files:
                 problem = part.problem(table, catalog.folder)
                 rows.append((str(path_of(table, part.number)), not problem, problem))
-            done += part.products
-            show(done, len(catalog))
+            phase.add(part.products)
     return pd.DataFrame(rows, columns=["file", "ok", "problem"])
 
 

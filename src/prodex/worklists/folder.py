@@ -259,14 +259,12 @@ def _index_lines(
     written: Iterable[dict[str, Any]], reporter: Reporter, findings: int
 ) -> list[dict[str, Any]]:
     """Yield the lines of the index one by one, and report how many findings are written."""
-    index, done = [], 0
-    with reporter.phase("Writing worklists", "findings", findings) as show:
+    index = []
+    with reporter.phase("Writing worklists", "findings", findings, counts=True) as phase:
         for one in written:
             index.append(one)
-            done += one["findings"]
             # A product with several tags is in several worklists, and so are its findings.
-            show(done, max(findings, done))
-            reporter.count(done, max(findings, done))
+            phase.add(one["findings"])
     return index
 
 

@@ -56,12 +56,10 @@ def finding_rows(
     """
     # There are few different texts among millions of findings.
     pieces = [_dictionary_encoded(_EMPTY)]
-    with reporter.phase("Collecting findings", "products", len(audit)) as show:
-        done = 0
+    with reporter.phase("Collecting findings", "products", len(audit)) as phase:
         for part, rows in zip(audit.parts, _by_part(audit, equal, accepted), strict=True):
             pieces.append(_dictionary_encoded(rows))
-            done += part.size
-            show(done, len(audit))
+            phase.add(part.size)
     table = pa.concat_tables(pieces).unify_dictionaries()
     severity = pc.index_in(_text_column(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))

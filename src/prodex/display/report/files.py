@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from prodex.display.audit import lines
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
-from prodex.progress import Reporter
+from prodex.progress import Phase, Reporter
 from prodex.quality.failures import FAILURES
 from prodex.untrusted_text import on_one_line
 
@@ -88,15 +88,7 @@ def write_files(
         scope = "\n".join(on_one_line(line) for line, _ in lines(audit))
         (folder / SCOPE).write_text(f"{scope}\n", encoding="utf-8", newline="\n")
     total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
-    done = 0
-    with reporter.phase("Writing lists", "rows", total) as show:
-
-        def report_rows(rows: int) -> None:
-            nonlocal done
-            done += rows
-            show(done, total)
-            reporter.count(done, total)
-
+    with reporter.phase("Writing lists", "rows", total, counts=True) as phase:
         files = [
             _write_table(
                 folder / "failures",
@@ -105,14 +97,12 @@ def write_files(
                 failures,
                 FAILURES,
                 audit.failure_batches,
-                report_rows,
+                phase,
             )
         ]
         for file, title, table in tables:
             files.append(
-                _write_table(
-                    folder / file, name, title, len(table), table.schema, table.to_batches, report_rows
-                )
+                _write_table(folder / file, name, title, len(table), table.schema, table.to_batches, phase)
             )
     return tuple(files)
 
@@ -124,24 +114,14 @@ def _write_table(
     rows: int,
     schema: pa.Schema,
     batches: Callable[[], Iterable[pa.RecordBatch]],
-    report_rows: Callable[[int], object],
+    phase: Phase,
 ) -> LinkedFile:
     plain = pa.schema([(field.name, _file_type(field.type)) for field in schema])
     # The batches are made once for each format: all findings of a large audit do not fit into memory.
     for ending, write in _WRITERS.items():
-        write(
-            _reporting_batches(batches(), plain, report_rows), plain, path.with_name(f"{path.name}.{ending}")
-        )
+        plainly = (batch.cast(plain) for batch in batches())
+        write(phase.passing(plainly), plain, path.with_name(f"{path.name}.{ending}"))
     return LinkedFile(path.name, title, rows, quote(f"{folder}/{path.name}"))
-
-
-def _reporting_batches(
-    batches: Iterable[pa.RecordBatch], plain: pa.Schema, report_rows: Callable[[int], object]
-) -> Iterator[pa.RecordBatch]:
-    """Pass batches on in plain types, and report the rows of each."""
-    for batch in batches:
-        yield batch.cast(plain)
-        report_rows(batch.num_rows)
 
 
 def _file_type(kind: pa.DataType) -> pa.DataType:

@@ -14,8 +14,8 @@ from prodex.errors import InputError
 from prodex.messages import counted, percent
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel, button, html, row, set_busy, status_html, styled, text_html
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.notebook.shared.panel import Panel, button, html, row, status_html, styled, text_html
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.quality.accepting import accept, withdraw
 from prodex.untrusted_text import label
@@ -66,7 +66,7 @@ class AcceptanceForm(VBox):
         self.accept: w.Button = button("Accept findings", tooltip="Accept the findings that are chosen")
         self.withdraw: w.Button = button("Withdraw", tooltip="Take back that these findings are accepted")
         self.work: WorkRow[Audit] = WorkRow(
-            panel, self._finished, self._failed, cancelled=self._ended, back_to=self.accept, after=PATIENCE
+            panel, self._finished, panel.show_error, starts=[self.accept, self.withdraw], after=PATIENCE
         )
         which = styled(row(self.check, self.finding, look="form-row"), "export-row")
         why = styled(row(self.reason, self.until, self.accept, self.withdraw, look="form-row"), "export-row")
@@ -122,23 +122,14 @@ class AcceptanceForm(VBox):
         else:
             work = partial(_accepted, whole, found, self.reason.value, until)
         self._said.value = ""
-        set_busy(self.accept, is_busy=True)
         self.work.start(work, "Withdrawing" if is_withdrawal else "Accepting")
 
     def _finished(self, made: Audit) -> None:
-        self._ended()
         with self._panel.guarded():
             file = made.accepted_findings
             self._done(made)
             if file is not None:
                 self._said.value = status_html(f"Written to {file.path}.")
-
-    def _failed(self, error: BaseException) -> None:
-        self._ended()
-        self._panel.show_error(error)
-
-    def _ended(self) -> None:
-        set_busy(self.accept, is_busy=False)
 
 
 def figures_sentence(audit: Audit) -> str:
@@ -149,11 +140,11 @@ def figures_sentence(audit: Audit) -> str:
     return f"{accepted_text(audit.summary, reasons)}, {percent(audit.score)} without."
 
 
-def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: PhaseObserver) -> Audit:
+def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: Reporter) -> Audit:
     return accept(whole, found, reason=reason, until=until)
 
 
-def _withdrawn(whole: Audit, found: pd.DataFrame, reason: str, _: PhaseObserver) -> Audit:
+def _withdrawn(whole: Audit, found: pd.DataFrame, reason: str, _: Reporter) -> Audit:
     return withdraw(whole, found, reason=reason)
 
 

@@ -31,15 +31,14 @@ from prodex.notebook.audit.overview import (
 )
 from prodex.notebook.audit.returned import ReturnedWorklists
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of
-from prodex.notebook.shared.long_tasks import WorkRow
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
     check_box,
     html,
     row,
-    set_busy,
     show_if,
     styled,
     text_html,
@@ -48,7 +47,7 @@ from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.shared.static_picture import ONLY_LIVE
 from prodex.notebook.snapshots.saved import earlier, previous
-from prodex.progress import PATIENCE, PhaseObserver, Progress, reporting
+from prodex.progress import PATIENCE, Progress, Reporter, reporting
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.run import audit
@@ -392,9 +391,7 @@ class RunControls(VBox):
         self.include_pending: w.Checkbox = check_box(
             "Include pending updates", tooltip="Audit the products as if their pending updates were accepted"
         )
-        self.work: WorkRow[Audit] = WorkRow(
-            panel, self._finished, self._failed, cancelled=self._ended, back_to=self.run
-        )
+        self.work: WorkRow[Audit] = WorkRow(panel, self._finished, panel.show_error, starts=[self.run])
         self._about = html("")
         controls = (self.profile, self.include_pending, self.run)
         super().__init__([row(*controls, look="form-row"), self.work, self._about])
@@ -446,35 +443,23 @@ class RunControls(VBox):
 
     def _start(self) -> None:
         catalog, profile, include_pending = self._catalog(), self.profile.value, self.include_pending.value
-        set_busy(self.run, is_busy=True)
         self.work.start(partial(_audited, catalog, profile, include_pending), "Auditing")
 
     def _finished(self, made: Audit) -> None:
-        self._ended()
         # The last step may have ended before Cancel was noticed.
         if self.work.work is not None and self.work.work.is_cancelled:
             return
         with self._panel.guarded():
             self._done(made)
 
-    def _failed(self, error: BaseException) -> None:
-        self._ended()
-        self._panel.show_error(error)
-
     def forget(self) -> None:
         """Stop the audit that runs, and drop its result."""
         self.work.forget()
-        self._ended()
-
-    def _ended(self) -> None:
-        set_busy(self.run, is_busy=False)
 
 
-def _audited(
-    catalog: Catalog, profile: str | Profile, include_pending: bool, progress: PhaseObserver
-) -> Audit:
-    catalog = with_pending_updates(catalog, progress=progress) if include_pending else catalog
-    return audit(catalog, profile, progress=progress)
+def _audited(catalog: Catalog, profile: str | Profile, include_pending: bool, reporter: Reporter) -> Audit:
+    catalog = with_pending_updates(catalog, progress=reporter) if include_pending else catalog
+    return audit(catalog, profile, progress=reporter)
 
 
 _BY = ("owner", "brand", "kind")
@@ -525,7 +510,6 @@ class AuditExport(VBox):
         # An audit of a snapshot is saved with it; only one of a catalogue in memory needs a name.
         self.name.value = audit.catalog_folder.parent.name if audit.catalog_folder else ""
         self.name.disabled = audit.catalog_folder is not None
-        self.exporter.set_busy(is_busy=False)
         self.exporter.show_message("")
 
     def _export_worklists(self) -> None:

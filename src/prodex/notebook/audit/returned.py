@@ -22,7 +22,7 @@ from prodex.notebook.shared.live import LiveWidget, shown
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, row, show_if, status_html, styled
 from prodex.notebook.shared.sending import FixSender
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.untrusted_text import label, words
@@ -274,5 +274,5 @@ def _asked_view(fix: Fix) -> dict[str, Any]:
     }
 
 
-def _read_fix(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: PhaseObserver) -> Fix:
+def _read_fix(path: Path, catalog: Catalog | None, profile: Profile | str | None, _: Reporter) -> Fix:
     return read_worklist(path, catalog, profile=profile)

@@ -21,12 +21,12 @@ from prodex.notebook.card.history import (
 )
 from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel, html, set_busy, show_if
+from prodex.notebook.shared.panel import Panel, html, show_if
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.comparison import product_changes_markup
-from prodex.progress import PATIENCE, PhaseObserver, Reporter
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 
 if TYPE_CHECKING:
@@ -101,13 +101,12 @@ class ProductCard(Panel):
         self._before, self._changed, self._above, self._pictures, self._after = (html("") for _ in range(5))
         self._history: w.HTML = html("")
         self.texts: TextTable = TextTable(self, exploration)
-        self._preparing: LatestTask[CardParts] = LatestTask(_made, _drop, _drop, is_patient=True)
-        self._tracing: LatestTask[str] = LatestTask(
-            HistoryReader(lambda product: self.card is not None and self.card.product_id == product),
-            self._show_history,
-            self._say_why_no_history,
-            _PAUSE,
-            is_patient=True,
+        self._preparing: Runner[CardParts] = Runner(_drop, _drop, is_patient=True)
+        self._tracing: Runner[str] = Runner(
+            self._show_history, self._say_why_no_history, delay=_PAUSE, is_patient=True
+        )
+        self._read_history = HistoryReader(
+            lambda product: self.card is not None and self.card.product_id == product
         )
         self._show = w.Button(description="Show pictures")
         self._fetch: WorkRow[dict[str, Thumbnail]] = WorkRow(
@@ -115,7 +114,7 @@ class ProductCard(Panel):
             self._show_images,
             self._say_why_not,
             cancelled=self._offer_pictures,
-            back_to=self._show,
+            starts=[self._show],
             after=PATIENCE,
             is_dropped=True,
         )
@@ -135,7 +134,7 @@ class ProductCard(Panel):
         """Read what all cards of this catalogue need, in the background: the first one would take twice as long."""
         catalog = self.exploration.catalog
         if not is_prepared(catalog):
-            self._preparing(catalog, product_id, self.exploration.audit)
+            self._preparing.ask(_made, catalog, product_id, self.exploration.audit)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until the history of the product is there; for scripts and tests."""
@@ -169,7 +168,7 @@ class ProductCard(Panel):
         name = None if self.card is None else name_with_history(self.exploration.catalog)
         self._history.value = "" if name is None else waiting_markup()
         if self.card is not None and name is not None:
-            self._tracing(name, self.card.product_id, gtin_of(self.card))
+            self._tracing.ask(self._read_history, name, self.card.product_id, gtin_of(self.card))
 
     def _show_history(self, section: str) -> None:
         if section:
@@ -187,7 +186,6 @@ class ProductCard(Panel):
     def _offer_pictures(self) -> None:
         count = 0 if self.card is None else len(self.card.pictures.rows)
         self._show.description = f"Show pictures ({count})"
-        set_busy(self._show, is_busy=False)
         show_if(self._show, count > 0)
 
     def _ask(self) -> None:
@@ -195,7 +193,6 @@ class ProductCard(Panel):
         if self.card is None:
             return
         self._show.description = "Loading pictures …"
-        set_busy(self._show, is_busy=True)
         fetch = partial(_fetched_thumbnails, self.exploration.catalog, self.card.product_id)
         self._fetch.start(fetch, "Downloading pictures")
 
@@ -208,7 +205,6 @@ class ProductCard(Panel):
     def _say_why_not(self, error: BaseException) -> None:
         self.show_error(error)
         self._show.description = "Try again to show pictures"
-        set_busy(self._show, is_busy=False)
 
 
 def _made(catalog: Catalog, product_id: str, audit: Audit | None) -> CardParts:
@@ -219,10 +215,10 @@ def _drop(_: object) -> None:
     """Show neither the card that was only prepared nor its error: whoever opens a card sees both."""
 
 
-def _fetched_thumbnails(catalog: Catalog, product_id: str, progress: PhaseObserver) -> dict[str, Thumbnail]:
+def _fetched_thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> dict[str, Thumbnail]:
     """Return the pictures of a product by position, as small JPEGs that prodex has encoded itself."""
     # Imported on request: most cards are read without their pictures, and Pillow takes a while.
     from prodex.pictures import thumbnails
 
-    made = thumbnails(catalog, [product_id], _SIDE, reporter=Reporter(progress.tell))
+    made = thumbnails(catalog, [product_id], _SIDE, reporter=reporter)
     return {one.position: one for one in made if one.position is not None}

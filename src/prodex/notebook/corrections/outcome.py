@@ -11,7 +11,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
 from prodex.notebook.audit.overview import is_about
 from prodex.notebook.shared.arrival_check import ArrivalCheck, has_arrived, missing_line, requested_again
-from prodex.progress import PhaseObserver
+from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, Profile
 from prodex.service import Client
 from prodex.worklists.fix import Fix
@@ -79,8 +79,6 @@ def profile_of(audit: Audit | None) -> Profile | None:
 #: States of a product in which the service certainly does not have what was sent.
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})
 
-UNHEARD = PhaseObserver(lambda _: None)
-
 
 @dataclass(frozen=True, eq=False)
 class Proof:
@@ -108,7 +106,7 @@ def prove(
     catalog: Catalog,
     audit: Audit | None,
     profile: Profile | None,
-    progress: PhaseObserver = UNHEARD,
+    reporter: Reporter = SILENT,
 ) -> Proof:
     """Request the products of corrections, and see which of them have arrived.
 
@@ -124,7 +122,7 @@ def prove(
         What is explored; an audit of this catalogue is made again.
     profile
         The checks that judge.
-    progress
+    reporter
         Hears of the phases.
 
     Raises
@@ -135,7 +133,7 @@ def prove(
     judged = judge_corrections(wanted, catalog, profile) if sent is None else sent
     fix = judged.fix
     is_ours = audit is not None and profile is not None and is_about(audit, catalog)
-    arrival = requested_again(fix, service, profile if is_ours else None, progress)
+    arrival = requested_again(fix, service, profile if is_ours else None, reporter)
     newest = arrival.newest
     every = zip(judged.corrections, newest.answers.to_dict("records"), strict=True)
     rows = [(one, row) for one, row in every if one in wanted]

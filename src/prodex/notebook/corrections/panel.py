@@ -28,9 +28,9 @@ from prodex.notebook.corrections.outcome import (
     prove,
 )
 from prodex.notebook.shared.arrival_check import arrival_html, fixed_and_new, lines_of
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
 from prodex.notebook.shared.live import LiveWidget, shown
-from prodex.notebook.shared.long_tasks import WorkRow
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -45,7 +45,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Profile
 from prodex.quality.problems import attribute_title
 from prodex.service import Client
@@ -303,7 +303,7 @@ class CorrectionsPanel(Panel):
         if fix is None:
             raise InputError("There is no correction to write.")
 
-        def write(_progress: PhaseObserver) -> str:
+        def write(_progress: Reporter) -> str:
             written = fix.worklist(folder, accepted=True, replace=replaced)
             return f"Exported {counted(len(written), 'worklist')} to {folder}."
 

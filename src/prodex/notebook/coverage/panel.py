@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
+from functools import partial
 from typing import Any, ClassVar
 
 import ipywidgets as w
@@ -18,14 +18,14 @@ from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
 from prodex.notebook.coverage.view import CoverageView
-from prodex.notebook.shared.background import LatestTask, progress_report
+from prodex.notebook.shared.background import Runner, to_the_end
 from prodex.notebook.shared.cell_grid import CellGrid
 from prodex.notebook.shared.panel import Fold, OwnChange, Panel, button, html, row, show_if, status_html
 from prodex.notebook.shared.removable_buttons import RemovableButtons
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PhaseProgress
+from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.selection import Selection
 from prodex.untrusted_text import cut
@@ -103,7 +103,6 @@ class CoveragePanel(Panel):
         self._data: CoverageData = CoverageData.of(self.exploration.filter)
         self._view: CoverageView | None = None
         self._offered: tuple[Catalog | None, Audit | None] = (None, None)
-        self._began = monotonic()
         self._checks: Checks = {}
         self._paged: dict[Pager, tuple[int, str]] = {}
         self._filling = OwnChange()
@@ -185,9 +184,7 @@ class CoveragePanel(Panel):
         )
 
     def _connect(self) -> None:
-        self._reading: LatestTask[CoverageData] = LatestTask(
-            lambda data, *wanted: data.reading(*wanted), self._take, self._not_read
-        )
+        self._reading: Runner[CoverageData] = Runner(self._take, self._not_read, watch=self._report)
         link((self._switch, "value"), (self, "by"))
         link((self._order, "value"), (self, "is_worst_first"))
         link((self._count, "value"), (self, "of_required"))
@@ -227,8 +224,9 @@ class CoveragePanel(Panel):
                 self._draw()
             else:
                 self._status.value = status_html("Reading …")
-                self._began = monotonic()
-                self._reading(self._data, self._choice, conditions, progress_report(self._report))
+                self._reading.start(
+                    partial(_read, self._data, self._choice, conditions), "Reading attributes"
+                )
 
     def _offer(self) -> None:
         """Offer the attributes of a new catalogue, and show those that a new audit requires."""
@@ -260,14 +258,12 @@ class CoveragePanel(Panel):
         self._status.value = self._about.value = ""
         self.grid.show("", "", (), ())
 
-    def _report(self, done: int, total: int) -> None:
-        if self._reading.is_busy():
-            share = percent(done / (total or 1), 0)
-            seconds = monotonic() - self._began
-            left = seconds * (total - done) / done if done else None
-            time = PhaseProgress("Reading attributes", done, total, "products", seconds, left).time
+    def _report(self) -> None:
+        work = self._reading.work
+        if work is not None and self._reading.is_running and (now := work.progress).done:
+            share = percent(now.done / now.total, 0)
             self._status.value = status_html(
-                f"Reading attributes: {done:,} of {total:,} products ({share}), {time}"
+                f"{now.phase}: {now.done:,} of {now.total:,} {now.unit} ({share}), {now.time}"
             )
 
     def _draw(self) -> None:
@@ -329,6 +325,12 @@ class CoveragePanel(Panel):
             self.exploration.conditions = now.removing(wanted) if now.require(wanted) else now.adding(wanted)
 
 
+def _read(data: CoverageData, choice: Choice, conditions: Selection, reporter: Reporter) -> CoverageData:
+    # To the end, also when newer figures are asked for: these need what was read, and would read it once more.
+    with to_the_end(reporter).phase("Reading attributes", "products", len(data.filter.products)) as show:
+        return data.reading(choice, conditions, show)
+
+
 def _narrow_layout() -> w.Layout:
     # One for each: a control that is hidden would hide all that share its layout.
     return w.Layout(width="auto")
@@ -388,12 +390,8 @@ class AttributePicker(RemovableButtons):
             description="Add", placeholder="attribute, such as net content", continuous_update=False
         )
         self._reset = button("Usual attributes", "quiet")
-        self._listing: LatestTask[tuple[AttributeNames, list[str]]] = LatestTask(
-            lambda names: (names, names.every), self._listed, panel.show_error
-        )
-        self._adding: LatestTask[str] = LatestTask(
-            lambda names, given: names.attribute(given), self._added, self._refused
-        )
+        self._listing: Runner[tuple[AttributeNames, list[str]]] = Runner(self._listed, panel.show_error)
+        self._adding: Runner[str] = Runner(self._added, self._refused)
         panel.on(self.field, lambda change: self.add(change["new"]), "value")
         panel.on(self._reset, lambda _: self._restore())
         self.observe(lambda _: self._draw(), "attributes")
@@ -409,13 +407,13 @@ class AttributePicker(RemovableButtons):
     def complete(self) -> None:
         """Have the field complete the names of all attributes, which are read in the background."""
         if self._names is not None and not self.field.options:
-            self._listing(self._names)
+            self._listing.ask(lambda names: (names, names.every), self._names)
 
     def add(self, given: str) -> None:
         """Add an attribute, once it is known that there is one of this name."""
         if given.strip() and self._names is not None:
             self._status.value = status_html("Looking up the attribute …")
-            self._adding(self._names, given.strip())
+            self._adding.ask(AttributeNames.attribute, self._names, given.strip())
 
     def remove(self, place: int) -> None:
         """Remove an attribute."""

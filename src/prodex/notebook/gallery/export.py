@@ -15,9 +15,10 @@ from prodex.exploration.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
 from prodex.notebook.gallery.product_gallery import SIDE, ProductGallery
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter
 from prodex.notebook.shared.panel import Panel, button, check_box, row
-from prodex.progress import PhaseObserver, Reporter
+from prodex.progress import Reporter
 
 _PAGE, _EVERY = "this page", "all pages"
 #: Products on one sheet; more would make a page that browsers scroll with difficulty.
@@ -100,7 +101,7 @@ def write_sheet(
     total: int,
     chosen: str,
     page: Path,
-    progress: PhaseObserver,
+    reporter: Reporter,
 ) -> str:
     """Write a contact sheet, and return where it is.
 
@@ -118,12 +119,11 @@ def write_sheet(
         By what they were chosen.
     page
         The file.
-    progress
+    reporter
         Hears of how many pictures are there.
     """
     from prodex.pictures.contact_sheet import Gallery, SheetGroup, sheet_cells
 
-    reporter = Reporter(progress.tell, progress.count)
     every = [row for of in rows for row in of]
     cells = sheet_cells(catalog, every, SIDE, packshots_only, reporter=reporter)
     with reporter.phase("Writing the contact sheet"):

@@ -12,7 +12,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
@@ -73,9 +73,7 @@ class GalleryPanel(Panel):
         self._close = button("✕ Close", "quiet", "close", tooltip="Close the card (Escape)")
         self.pane: w.VBox = styled(w.VBox([self._close, self._card]), "pane")
         self._sides = row(self.gallery, self.pane, look="sides")
-        self._narrowing: LatestTask[tuple[ProductFilter, Selection, Mask]] = LatestTask(
-            _narrowed, self._show, self.show_error
-        )
+        self._narrowing: Runner[tuple[ProductFilter, Selection, Mask]] = Runner(self._show, self.show_error)
         fold = Fold("Export", [self.export])
         self.fill(SelectionBar(self, exploration), *self.gallery.head, self._sides, fold)
         link((exploration, "selected"), (self, "selected"))
@@ -102,7 +100,7 @@ class GalleryPanel(Panel):
             self._filter = now
             self.gallery.hold(now)
             self.export.forget()
-        self._narrowing(now, self.exploration.conditions)
+        self._narrowing.ask(_narrowed, now, self.exploration.conditions)
 
     def _show(self, found: tuple[ProductFilter, Selection, Mask]) -> None:
         filter_, conditions, mask = found

@@ -30,7 +30,7 @@ from prodex.exploration.gallery import (
 )
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.shared.background import LatestTask, running_loop
+from prodex.notebook.shared.background import Runner, running_loop
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -38,7 +38,7 @@ from prodex.notebook.shared.panel import Panel, button, html, row, show_if, stat
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.selection_bar import SelectionButtons
 from prodex.pictures.resize import data_url
-from prodex.progress import PhaseObserver, Reporter
+from prodex.progress import Reporter
 from prodex.selection import Code
 from prodex.tables.columns import Mask
 
@@ -105,9 +105,7 @@ class ProductGallery(VBox):
         self._values: list[tuple[Code, str, int]] = []
         self._focus = (0, 0)
         self._are_here = False
-        self._reading: LatestTask[tuple[PicturedProducts, bool]] = LatestTask(
-            _read_presence, self._counted, self._not_counted
-        )
+        self._reading: Runner[tuple[PicturedProducts, bool]] = Runner(self._counted, self._not_counted)
         self._make()
         self._connect()
 
@@ -119,7 +117,7 @@ class ProductGallery(VBox):
         self.pictures.clear()
         chosen = self.controls.facet
         self.controls.offer(filter_.facets, chosen if chosen in filter_.facets else "")
-        self._reading(PicturedProducts(filter_.products))
+        self._reading.ask(_read_presence, PicturedProducts(filter_.products))
 
     def show(self, mask: Mask, ordered: Rows | None = None) -> None:
         """Show the products of a mask, from the first page.
@@ -602,10 +600,9 @@ def _fetch_page(
     rows: Sequence[dict[str, Any]],
     packshots_only: bool,
     came: Callable[[SheetCell], object],
-    progress: PhaseObserver,
+    reporter: Reporter,
 ) -> Sequence[SheetCell]:
     # Imported on request: most who open a panel look at no picture, and Pillow takes a while.
     from prodex.pictures.contact_sheet import sheet_cells
 
-    reporter = Reporter(progress.tell, progress.count)
     return sheet_cells(catalog, rows, SIDE, packshots_only, reporter=reporter, on_picture=came)

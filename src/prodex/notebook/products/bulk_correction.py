@@ -21,8 +21,8 @@ from prodex.notebook.corrections.panel import effect_html
 from prodex.notebook.products.operation_form import ChosenOperation, OperationForm
 from prodex.notebook.shared.arrival_check import ArrivalCheck, arrival_html, requested_again, sent_and_missing
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of
-from prodex.notebook.shared.long_tasks import WorkRow
+from prodex.notebook.shared.exporting import path_of
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -34,7 +34,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Profile
 from prodex.selection import Selection
 from prodex.service import Client
@@ -276,7 +276,7 @@ class BulkCorrection(VBox):
         self._drop()
         self._outcome.value = ""
 
-        def judge(_progress: PhaseObserver) -> BulkPreview:
+        def judge(_progress: Reporter) -> BulkPreview:
             made = undo(tracking, service=service, catalog=catalog, profile=profile)
             return BulkPreview(catalog, products, None, made)
 

@@ -25,7 +25,7 @@ from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.products.table_or_gallery import TableOrGallery
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Fold,
@@ -40,7 +40,7 @@ from prodex.notebook.shared.panel import (
 )
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration
-from prodex.progress import PATIENCE, PhaseObserver, Reporter
+from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.selection import Code, Selection
 from prodex.service import Client
@@ -175,11 +175,9 @@ class CatalogExplorer(Panel):
         self._show_pane()
 
     def _connect(self) -> None:
-        self._looking: LatestTask[Searched] = LatestTask(
-            search_quickly, self._take, self._not_found, _TYPING_PAUSE
-        )
-        self._reading_facets: LatestTask[ProductFilter] = LatestTask(
-            _read_facets, self._take_facets, self.show_error, is_patient=True
+        self._looking: Runner[Searched] = Runner(self._take, self._not_found, delay=_TYPING_PAUSE)
+        self._reading_facets: Runner[ProductFilter] = Runner(
+            self._take_facets, self.show_error, is_patient=True
         )
         link((self.exploration, "selected"), (self, "selected"))
         link((self.exploration, "selected"), (self.view, "selected"))
@@ -292,7 +290,7 @@ class CatalogExplorer(Panel):
 
     def _look_for(self, words: str) -> None:
         self._hint.value = status_html("Searching …")
-        self._looking(self.exploration.filter, words)
+        self._looking.ask(search_quickly, self.exploration.filter, words)
 
     def _take(self, found: Searched) -> None:
         """Show what a search found, unless another catalogue is shown by now."""
@@ -345,7 +343,7 @@ class CatalogExplorer(Panel):
             counted = [name for name in ready if name in now.facets]
             self._draw(now.narrow(self.exploration.conditions, counted))
             if late := [name for name in wanted if name not in ready]:
-                self._reading_facets(now, late)
+                self._reading_facets.ask(_read_facets, now, late)
 
     def _take_facets(self, read: ProductFilter) -> None:
         if read is self.exploration.filter:
@@ -384,7 +382,7 @@ def search_quickly(filter_: ProductFilter, words: str) -> Searched:
     return filter_, words
 
 
-def search_everywhere(filter_: ProductFilter, words: str, progress: PhaseObserver) -> Searched:
+def search_everywhere(filter_: ProductFilter, words: str, reporter: Reporter) -> Searched:
     """Search everywhere, and say how far the texts are read.
 
     Examples
@@ -392,10 +390,10 @@ def search_everywhere(filter_: ProductFilter, words: str, progress: PhaseObserve
     >>> import prodex
     >>> filter_ = ProductFilter(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
     >>> heard = []
-    >>> _ = search_everywhere(filter_, "3036811359935", PhaseObserver(lambda one: heard.append(str(one).split(",")[0])))
+    >>> _ = search_everywhere(filter_, "3036811359935", Reporter(lambda one: heard.append(str(one).split(",")[0])))
     >>> heard[-1], filter_.found.mask.tolist()
     ('Reading texts: 1 of 1 parts of the catalogue', [True])
     """
-    with Reporter(progress.tell).phase("Reading texts", "parts of the catalogue") as show:
+    with reporter.phase("Reading texts", "parts of the catalogue") as show:
         filter_.find(words, show)
     return filter_, words

@@ -20,7 +20,8 @@ from prodex.formats.exporting import ExportedTable, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
+from prodex.notebook.shared.exporting import path_of, spreadsheet_box
+from prodex.notebook.shared.long_tasks import Exporter
 from prodex.notebook.shared.panel import Panel, button, check_box, row, show_if
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES

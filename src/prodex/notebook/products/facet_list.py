@@ -16,7 +16,7 @@ from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.selection import Code, Range, Selection
@@ -71,9 +71,7 @@ class FacetList(HasTraits):
         self._added: tuple[str, ...] = ()
         self._typed, self._language, self._additions = "", "", 0
         self._offers: FacetOffers | None = None
-        self._reading: LatestTask[FacetOffers] = LatestTask(
-            lambda catalog: FacetOffers(catalog).read(), self._take_offers, panel.show_error
-        )
+        self._reading: Runner[FacetOffers] = Runner(self._take_offers, panel.show_error)
         self.widget: LiveWidget = LiveWidget(panel, "facets", self._answers())
         self.widget.add_class("facets")
 
@@ -255,7 +253,7 @@ class FacetList(HasTraits):
         """Show which facets could be added for what was typed."""
         self._typed = str(text)
         if self._offers is None:
-            self._reading(self._catalog)
+            self._reading.ask(lambda catalog: FacetOffers(catalog).read(), self._catalog)
         self.draw()
 
     @property

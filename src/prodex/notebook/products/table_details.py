@@ -19,7 +19,7 @@ from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of
 from prodex.exploration.table_page import NOT_REQUESTED
 from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 from prodex.selection import Range, Selection
@@ -58,11 +58,11 @@ class TableDetails:
         self._heads = ColumnHeads(self._filter)
         self._left: FilterResult | None = None
         self.table: ProductTable = ProductTable(panel=panel, edit=edit, pick=self._pick, narrow=self._narrow)
-        self._reading: LatestTask[ColumnHeads] = LatestTask(
-            ColumnHeads.read, self._take_heads, panel.show_error, _SHOWN_FIRST, is_patient=True
+        self._reading: Runner[ColumnHeads] = Runner(
+            self._take_heads, panel.show_error, delay=_SHOWN_FIRST, is_patient=True
         )
-        self._listing: LatestTask[_Languages] = LatestTask(
-            _read_languages, self._take_languages, panel.show_error, _SHOWN_FIRST, is_patient=True
+        self._listing: Runner[_Languages] = Runner(
+            self._take_languages, panel.show_error, delay=_SHOWN_FIRST, is_patient=True
         )
         panel.on(self.table, lambda _: self._show(), "columns", "with_heads")
 
@@ -79,7 +79,7 @@ class TableDetails:
         """Take the products of another catalogue, which the table shows already."""
         self._filter, self._heads, self._left = filter_, ColumnHeads(filter_), None
         if len(filter_.products) > _READ_AT_ONCE:
-            self._listing(filter_)
+            self._listing.ask(_read_languages, filter_)
         else:
             with self._panel.guarded():
                 self._take_languages(_read_languages(filter_))
@@ -100,7 +100,7 @@ class TableDetails:
             return
         if not heads.are_read(columns):
             if len(self._filter.products) > _READ_AT_ONCE:
-                self._reading(heads, columns)
+                self._reading.ask(ColumnHeads.read, heads, columns)
                 return
             heads.read(columns)
         self.table.show_heads(self._made())

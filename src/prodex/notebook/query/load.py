@@ -21,9 +21,9 @@ from prodex.load.resume import reusable_snapshot
 from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.notebook.query.options import SIMILAR, Suggestions
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner, Work
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.long_tasks import Work, WorkRow
+from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Panel,
     button,
@@ -31,7 +31,6 @@ from prodex.notebook.shared.panel import (
     html,
     message_html,
     row,
-    set_busy,
     show_if,
     text_html,
 )
@@ -63,7 +62,7 @@ def cancelled_text(done: int, total: int) -> str:
     return f"{came}: “Load products” continues from there."
 
 
-def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
+def load_report(catalog: Catalog, load: Work) -> str:
     """Return the report of a load as HTML: how many products, complete or not, when, where, and what is missing."""
     state = "complete" if catalog.complete else "incomplete"
     ledger, folder = catalog.origin.ledger, catalog.folder
@@ -72,7 +71,7 @@ def load_report(catalog: Catalog, load: Work[Catalog]) -> str:
     return loaded + where + _problems_html(ledger.problems)
 
 
-def _loaded_when(catalog: Catalog, load: Work[Catalog]) -> str:
+def _loaded_when(catalog: Catalog, load: Work) -> str:
     loaded = catalog.origin.loaded_at
     if loaded is None or loaded >= load.began:
         return f"Loaded in {duration_in_words(load.seconds)}."
@@ -131,15 +130,15 @@ class LoadBox(VBox):
         self.age_field.layout.width = "240px"
         self.load_button: w.Button = button("Load products", "primary")
         self._work: WorkRow[Catalog] = WorkRow(
-            panel, self._loaded, self._failed, cancelled=self._cancelled, back_to=self.load_button
+            panel, self._loaded, self._failed, cancelled=self._cancelled, starts=[self.load_button]
         )
         self.keep_button: w.Button = button(
             "Keep incomplete load", tooltip="Save the products that were received as an incomplete snapshot"
         )
         self._report = html("", "outcome")
         self.plan: Any = html("", "muted")
-        self._planning: LatestTask[Catalog | None] = LatestTask(
-            partial(reusable_snapshot, service), self._planned, lambda _: self._planned(None), delay=_PAUSE
+        self._planning: Runner[Catalog | None] = Runner(
+            self._planned, lambda _: self._planned(None), delay=_PAUSE
         )
         start = row(self.name_field, self.age_field, self.load_button, self.keep_button, look="query-bar")
         super().__init__([start, self.plan, self._work, self._report])
@@ -197,7 +196,7 @@ class LoadBox(VBox):
         """Find out whether the next load would ask the service."""
         self.plan.value = ""
         self._planning.forget()  # what there is may have changed, though the question is the same
-        self._planning(self._asked(), self.name, self.max_age)
+        self._planning.ask(reusable_snapshot, self._service, self._asked(), self.name, self.max_age)
 
     def _planned(self, catalog: Catalog | None) -> None:
         if catalog is None or catalog.origin.loaded_at is None:
@@ -242,7 +241,6 @@ class LoadBox(VBox):
     def _show(self) -> None:
         for one in (self.name_field, self.age_field, self.keep_button):
             lock(one, is_locked=self.is_loading)
-        set_busy(self.load_button, is_busy=self.is_loading)
         self.load_button.disabled = not self.is_possible
 
 
@@ -332,16 +330,14 @@ class NoMatch(VBox):
             panel.on(one, partial(self._press, place))
         self._offer([])
         # Without the numbers it is still known that nothing matches.
-        self._counting: LatestTask[list[str]] = LatestTask(
-            self._without_each, self._show, lambda _: None, delay=_NO_MATCH_PAUSE
-        )
+        self._counting: Runner[list[str]] = Runner(self._show, lambda _: None, delay=_NO_MATCH_PAUSE)
 
     def explain(self, query: ProductQuery) -> None:
         """Offer similar words, and say what there is without each filter of a query that matches nothing."""
         # At once: what the catalogue knows needs no answer of the service.
         words = [word.strip() for word, _ in query.search or ()]
         self._offer([(word, one, kinds) for word in words for one, kinds in self.known.similar(word).items()])
-        self._counting(query)
+        self._counting.ask(self._without_each, query)
 
     def clear(self) -> None:
         """Say nothing."""

@@ -23,7 +23,7 @@ from prodex.notebook.query.controls import PeriodButtons, lock
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, control_values, count_given
 from prodex.notebook.query.load import LoadBox, NoMatch, count_products, count_text
 from prodex.notebook.query.options import Suggestions
-from prodex.notebook.shared.background import LatestTask
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import (
     Fold,
@@ -109,14 +109,10 @@ class QueryPanel(Panel):
         self._service = service
         # Each control that is filled reports a change; the query is complete only when all are filled.
         self._filling = OwnChange()
-        self._counting: LatestTask[int | None] = LatestTask(
-            self._count, self._counted, self._not_counted, delay=_PAUSE
-        )
-        self._listing: LatestTask[pd.DataFrame] = LatestTask(
-            load_organizations, self._listed, self._not_listed
-        )
+        self._counting: Runner[int | None] = Runner(self._counted, self._not_counted, delay=_PAUSE)
+        self._listing: Runner[pd.DataFrame] = Runner(self._listed, self._not_listed)
         self.no_match: NoMatch = NoMatch(self, service, lambda: self.query, self._search_instead)
-        self._suggesting: LatestTask[Suggestions] = LatestTask(Suggestions.of, self._suggest, lambda _: None)
+        self._suggesting: Runner[Suggestions] = Runner(self._suggest, lambda _: None)
         self.controls: list[Any] = [field.make() for field in FIELDS]
         self.matching: Any = html("", "matching")
         self.loading: LoadBox = LoadBox(self, service, lambda: self.query, name)
@@ -159,7 +155,7 @@ class QueryPanel(Panel):
         self._assigned()
         self.observe(lambda _: self._assigned(), "query")
         if known is not None:
-            self._suggesting(known)
+            self._suggesting.ask(Suggestions.of, known)
 
     def control(self, name: str) -> Any:
         """Return the control of a field of the query."""
@@ -264,7 +260,7 @@ class QueryPanel(Panel):
         for place, fold in self.folds.items():
             given = count_given(self.query, place)
             fold.title = f"{place.value} ({given} set)" if given else place.value
-        self._counting(self.query)
+        self._counting.ask(self._count, self.query)
         self.count = None
 
     def _set_valid(self, *, is_valid: bool) -> None:
@@ -296,7 +292,7 @@ class QueryPanel(Panel):
         """Load the names of owners from the service when their control is first shown."""
         if self.folds[FieldGroup.MORE].is_open and not self._owners_asked:
             self._owners_asked = True
-            self._listing(self._service)
+            self._listing.ask(load_organizations, self._service)
 
     def _listed(self, organizations: pd.DataFrame) -> None:
         known = options.owners(organizations)

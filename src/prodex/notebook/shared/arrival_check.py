@@ -8,7 +8,7 @@ from typing import Any
 
 from prodex.messages import counted
 from prodex.notebook.shared.panel import list_html, text_html
-from prodex.progress import PhaseObserver, Reporter
+from prodex.progress import Reporter
 from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits
 from prodex.quality.run import audit as audit_of
@@ -43,7 +43,7 @@ class ArrivalCheck:
 
 
 def requested_again(
-    fix: Fix, service: Client, profile: Profile | str | None, progress: PhaseObserver
+    fix: Fix, service: Client, profile: Profile | str | None, reporter: Reporter
 ) -> ArrivalCheck:
     """Request the products of corrections.
 
@@ -55,7 +55,7 @@ def requested_again(
         Where the products are.
     profile
         The checks of an audit of the whole catalogue; None makes no audit.
-    progress
+    reporter
         Hears of the phases.
 
     Raises
@@ -63,10 +63,10 @@ def requested_again(
     ServiceError
         When the service cannot be reached.
     """
-    with Reporter(progress.tell).phase("Requesting the products"):
+    with reporter.phase("Requesting the products"):
         newest = fix.recheck(service)
     compared = compare_audits(fix.before, newest.before)
-    made = None if profile is None else audit_of(newest.catalog, profile, progress=progress)
+    made = None if profile is None else audit_of(newest.catalog, profile, progress=reporter)
     return ArrivalCheck(fix, newest, compared, made)
 
 

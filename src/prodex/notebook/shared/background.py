@@ -1,4 +1,6 @@
-"""Work in a background thread: buttons still answer, and the result arrives in the event loop that asked for it.
+"""Long work has one runner: the latest wins, it can be cancelled, and it says how far it is.
+
+It works in a thread of its own, so that buttons still answer; the result arrives in the event loop that asked for it.
 
 Only one thread of Python computes at a time, and it hands over after five milliseconds (`sys.getswitchinterval`). An
 answer that takes twenty turns beside a thread that computes waits a tenth of a second for them, which people notice.
@@ -11,13 +13,17 @@ import atexit
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from math import inf
+from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+from prodex.errors import ServiceError
 from prodex.executors import use_half_the_cores
+from prodex.progress import PhaseProgress, Reporter
 
 T = TypeVar("T")
 
@@ -25,92 +31,212 @@ T = TypeVar("T")
 #: and that has answered the first presses: two answers at a time would each see what the other has changed by half.
 ANSWERING = threading.RLock()
 
+#: Held instead while a result is delivered without an event loop: whoever waits for it may be answering.
+_DELIVERING = threading.RLock()
+
 #: The threads that work, and the seconds that all of them are given at the end of the process.
 _WORKING: WeakSet[threading.Thread] = WeakSet()
 _LAST_SECONDS = 2.0
 
+#: Seconds between two looks at how far work is.
+_INTERVAL = 0.25
 
-class LatestTask(Generic[T]):
-    """Runs a task whenever it is called, and drops the results of all calls but the latest.
 
-    A call with the arguments of the latest one, while that still runs, starts nothing: whoever clicks while something
-    is read does not have it read twice.
+class Work:
+    """One piece of work in the background: how far it is, and whether it is to end.
 
-    Results are delivered in the event loop that made the call, one after the other: widgets are not made for several
+    Parameters
+    ----------
+    title
+        What is done, for as long as no phase is reported.
+
+    Attributes
+    ----------
+    began
+        Time of our clock when it began, UTC.
+    done, total
+        The numbers that progress functions of users get: for a load the products received, and those that the
+        service has announced.
+    is_cancelled
+        Whether it ends with its next step.
+    reporter
+        What it reports its phases to; once it is cancelled, this raises `CancelledError`.
+
+    Examples
+    --------
+    >>> work = Work("Making it")
+    >>> str(work.progress)
+    'Making it, 0 s so far'
+    >>> work.reporter.count(7, 12)
+    >>> work.done
+    7
+    """
+
+    def __init__(self, title: str) -> None:
+        self._start = self._heard = monotonic()
+        self._last = PhaseProgress(title)
+        self.began: datetime = datetime.now(UTC)
+        self.done: int = 0
+        self.total: int = 0
+        self.is_cancelled: bool = False
+        self.reporter: Reporter = Reporter(self._hear, self._count)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it began."""
+        return monotonic() - self._start
+
+    @property
+    def progress(self) -> PhaseProgress:
+        """How far it is now."""
+        last, heard = self._last, self._heard
+        return last.later(monotonic() - heard)
+
+    def cancel(self) -> None:
+        """End it with its next step: what a step leaves is never half a file."""
+        self.is_cancelled = True
+
+    def _hear(self, progress: PhaseProgress) -> None:
+        self._last, self._heard = progress, monotonic()
+        self._end_if_cancelled()
+
+    def _count(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+        self._end_if_cancelled()
+
+    def _end_if_cancelled(self) -> None:
+        if self.is_cancelled:
+            raise CancelledError
+
+
+def to_the_end(reporter: Reporter) -> Reporter:
+    """Return a reporter of the same phases that does not end the work when it is cancelled.
+
+    >>> work = Work("Sending")
+    >>> work.cancel()
+    >>> with to_the_end(work.reporter).phase("Sending") as show:
+    ...     show(1, 2)
+    """
+
+    def tell(progress: PhaseProgress) -> None:
+        with suppress(CancelledError):
+            reporter.tell(progress)
+
+    return Reporter(tell)
+
+
+class Runner(Generic[T]):
+    """Runs work in the background, one piece at a time: what is started anew takes the place of what ran before.
+
+    The work before is cancelled, and its result is dropped, however late it comes.
+
+    Results are delivered in the event loop that started the work, one after the other: widgets are not made for several
     threads, and an observer in one would see what another has changed by half. Without an event loop (in a script or a
     test) results are delivered in the thread that worked.
 
     Parameters
     ----------
-    work
-        The task.
     then
-        Receives the result, unless a newer call was made meanwhile.
+        Receives the result, unless newer work was started meanwhile.
     failed
         Receives the error instead, and an error of `then`, which nobody would see in an event loop.
+    cancelled
+        Called instead when the work has ended because it was cancelled.
+    watch
+        Called when work begins, several times a second while it runs, and when it ends; to show `work`.
     delay
-        Seconds to wait for a newer call before the task begins.
+        Seconds to wait for newer work before this begins.
     is_patient
-        Whether nobody has asked for the result: then the task leaves the processors to what somebody waits for.
+        Whether nobody has asked for the result: then the work leaves the processors to what somebody waits for.
+    is_dropped
+        Whether `cancel` leaves the work at once, whose result is dropped: for work that only reads.
+
+    Attributes
+    ----------
+    work
+        The work that runs, or that ran last.
 
     Examples
     --------
     >>> found = []
-    >>> look_up = LatestTask(lambda word: word.upper(), found.append, print, delay=0.05)
+    >>> runner = Runner(found.append, print, delay=0.05)
     >>> for word in ("a", "ab", "abc"):
-    ...     look_up(word)
-    >>> look_up.wait()
+    ...     _ = runner.ask(str.upper, word)
+    >>> runner.wait()
     >>> found
     ['ABC']
     """
 
     def __init__(
         self,
-        work: Callable[..., T],
         then: Callable[[T], object],
         failed: Callable[[BaseException], object],
-        delay: float = 0.0,
         *,
+        cancelled: Callable[[], object] = lambda: None,
+        watch: Callable[[], object] | None = None,
+        delay: float = 0.0,
         is_patient: bool = False,
+        is_dropped: bool = False,
     ) -> None:
-        self._work, self._then, self._failed, self._delay = work, then, failed, delay
-        self._is_patient = is_patient
-        self._latest = 0
+        self._then, self._failed, self._cancelled, self._watch = then, failed, cancelled, watch
+        self._delay, self._is_patient, self._is_dropped = delay, is_patient, is_dropped
+        self.work: Work | None = None
+        self._wanted: Work | None = None
         self._asked: tuple[Any, ...] | None = None
         self._changed = threading.Condition()
-        self._delivering = threading.RLock()
-        self._running = 0
+        self._threads = 0
         self._results: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
 
-    def __call__(self, *arguments: Any) -> None:
-        """Run the task, unless it runs with these arguments already."""
-        loop = running_loop()
-        with self._changed:
-            if self._asked is not None and _are_same_arguments(arguments, self._asked):
-                return
-            self._asked = arguments
-            self._latest += 1
-            self._running += 1
-            number = self._latest
-        # A daemon: a load that hangs must not keep the kernel from shutting down.
-        thread = threading.Thread(target=self._run, args=(number, loop, arguments), daemon=True)
-        _WORKING.add(thread)
-        thread.start()
-
-    def forget(self) -> None:
-        """Drop the results of all calls so far."""
-        with self._changed:
-            self._asked = None
-            self._latest += 1
-            self._changed.notify_all()
+    @property
+    def is_running(self) -> bool:
+        """Whether work runs whose result is wanted."""
+        return self._wanted is not None
 
     def is_busy(self) -> bool:
-        """Return whether a call still runs, wanted or not, or its result is still to be delivered."""
+        """Return whether work still runs, wanted or not, or its result is still to be delivered."""
+        return self._threads > 0
+
+    def start(self, do: Callable[[Reporter], T], title: str) -> Work:
+        """Do some work, which reports its phases to what it is given.
+
+        Parameters
+        ----------
+        do
+            The work.
+        title
+            What is done, for as long as no phase is reported.
+        """
+        return self._start(do, title, None)
+
+    def ask(self, do: Callable[..., T], *arguments: Any) -> Work:
+        """Call a function, unless the answer for these arguments is awaited already.
+
+        Whoever clicks while something is read does not have it read twice.
+        """
+        return self._start(lambda _: do(*arguments), "", arguments)
+
+    def cancel(self) -> None:
+        """End the work with its next step; work that only reads is left at once."""
+        if (work := self._wanted) is None:
+            return
+        if self._is_dropped:
+            self.forget()
+            self._cancelled()
+        else:
+            work.cancel()
+            self._show()
+
+    def forget(self) -> None:
+        """Cancel what runs, and drop its result at once."""
         with self._changed:
-            return self._running > 0
+            work, self._wanted, self._asked = self._wanted, None, None
+            self._changed.notify_all()
+        if work is not None:
+            work.cancel()
+            self._show()
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Wait until no call runs; for scripts and tests.
+        """Wait until no work runs; for scripts and tests.
 
         Raises
         ------
@@ -122,49 +248,78 @@ class LatestTask(Generic[T]):
             # Whoever waits blocks the event loop that should deliver the results, so they are delivered here.
             self._deliver(loop)
             with self._changed:
-                if not self._running:
+                if not self._threads:
                     return
                 if not self._changed.wait_for(
-                    lambda: not self._running or any(_may_deliver(one, loop) for one, _ in self._results),
+                    lambda: not self._threads or any(_may_deliver(one, loop) for one, _ in self._results),
                     end - monotonic(),
                 ):
                     raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
 
-    def _run(self, number: int, loop: asyncio.AbstractEventLoop | None, arguments: tuple[Any, ...]) -> None:
+    def _start(self, do: Callable[[Reporter], T], title: str, asked: tuple[Any, ...] | None) -> Work:
+        loop = running_loop()
         with self._changed:
-            if self._changed.wait_for(lambda: self._latest != number, self._delay):
-                self._ended(number)
+            if asked is not None and self._asked is not None and _are_same_arguments(asked, self._asked):
+                assert self.work is not None  # noqa: S101 - it was asked for
+                return self.work
+            if self._wanted is not None:
+                self._wanted.cancel()
+            self._asked = asked
+            self.work = self._wanted = work = Work(title)
+            self._threads += 1
+            self._changed.notify_all()
+        self._show_again(work)
+        # A daemon: a load that hangs must not keep the kernel from shutting down.
+        thread = threading.Thread(target=self._run, args=(work, loop, do), daemon=True)
+        _WORKING.add(thread)
+        thread.start()
+        return work
+
+    def _show(self) -> None:
+        if self._watch is not None:
+            self._watch()
+
+    def _show_again(self, work: Work) -> None:
+        """Show the work now, and again after a moment as long as it runs."""
+        if self._watch is not None and work is self._wanted:
+            self._watch()
+            if (loop := running_loop()) is not None:  # without one, in a script, nobody watches
+                loop.call_later(_INTERVAL, self._show_again, work)
+
+    def _run(self, work: Work, loop: asyncio.AbstractEventLoop | None, do: Callable[[Reporter], T]) -> None:
+        with self._changed:
+            if self._changed.wait_for(lambda: work is not self._wanted, self._delay):
+                self._ended(work)
                 return
         if self._is_patient:
             use_half_the_cores()
         try:
             with short_switch_interval():
-                result = self._work(*arguments)
+                result = do(work.reporter)
         except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
-            self._finish(number, loop, self._failed, error)
+            # What fails while it is being cancelled is no news to whoever has cancelled it.
+            if work.is_cancelled and isinstance(error, CancelledError | ServiceError):
+                receive = self._cancelled
+            else:
+                receive = partial(self._failed, error)
+            self._finish(work, loop, receive)
         else:
-            self._finish(number, loop, self._then, result)
+            self._finish(work, loop, partial(self._then, result))
 
     def _finish(
-        self,
-        number: int,
-        loop: asyncio.AbstractEventLoop | None,
-        receive: Callable[[Any], object],
-        result: Any,
+        self, work: Work, loop: asyncio.AbstractEventLoop | None, receive: Callable[[], object]
     ) -> None:
         def deliver() -> None:
             try:
-                # Without an event loop there is no such thread, and whoever waits for the result may be answering; an
-                # older result does not come after a newer one all the same.
-                with ANSWERING if loop is not None else self._delivering:
-                    if number == self._latest:
-                        receive(result)
-            except Exception as error:
-                if receive is self._failed:
-                    raise
-                self._failed(error)
+                with ANSWERING if loop is not None else _DELIVERING:
+                    if self._is_taken(work):
+                        try:
+                            self._show()
+                            receive()
+                        except Exception as error:  # noqa: BLE001 - nobody would see it in an event loop
+                            self._failed(error)
             finally:
-                self._ended(number)
+                self._ended(work)
 
         if loop is None or loop.is_closed():
             deliver()
@@ -177,6 +332,14 @@ class LatestTask(Generic[T]):
             except RuntimeError:  # the loop was closed after the check above
                 self._deliver(loop)
 
+    def _is_taken(self, work: Work) -> bool:
+        """Whether the result of some work is wanted; from now on it does not run any more."""
+        with self._changed:
+            if work is not self._wanted:
+                return False
+            self._wanted = None
+            return True
+
     def _deliver(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Deliver the results of one loop in the order in which they were finished."""
         while True:
@@ -186,12 +349,12 @@ class LatestTask(Generic[T]):
                 if place is None:
                     return
                 _, deliver = self._results.pop(place)
-            deliver()  # outside the lock: a result may make the next call
+            deliver()  # outside the lock: a result may start the next work
 
-    def _ended(self, number: int) -> None:
+    def _ended(self, work: Work) -> None:
         with self._changed:
-            self._running -= 1
-            if number == self._latest:
+            self._threads -= 1
+            if work is self.work:
                 self._asked = None
             self._changed.notify_all()
 
@@ -218,34 +381,6 @@ def _are_same_arguments(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
     """Return whether results for one loop may be delivered in another: a closed loop will not do it itself."""
     return one is loop or one.is_closed()
-
-
-def progress_report(show: Callable[[int, int], object], seconds: float = 0.5) -> Callable[[int, int], None]:
-    """Return a function of (done, total) that shows how far work is, from whichever thread it is called.
-
-    It is to be called in the event loop that `show` belongs to.
-
-    Parameters
-    ----------
-    show
-        Shows it, in that event loop; without one in the thread that works.
-    seconds
-        The least time between two reports that are shown.
-    """
-    loop, shown_at = running_loop(), -inf
-
-    def report(done: int, total: int) -> None:
-        nonlocal shown_at
-        if monotonic() - shown_at < seconds:
-            return
-        shown_at = monotonic()
-        if loop is None:
-            show(done, total)
-        else:
-            with suppress(RuntimeError):  # the loop may be closed by now
-                loop.call_soon_threadsafe(show, done, total)
-
-    return report
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError
-from contextlib import suppress
 from typing import Any, TypeAlias
 
 import ipywidgets as w
@@ -12,6 +11,7 @@ import ipywidgets as w
 from prodex.errors import InputError
 from prodex.ledger.upsert_file import host_of
 from prodex.messages import counted
+from prodex.notebook.shared.background import to_the_end
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
@@ -24,7 +24,7 @@ from prodex.notebook.shared.panel import (
     show_if,
     text_html,
 )
-from prodex.progress import PhaseObserver, PhaseProgress
+from prodex.progress import Reporter
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.replies import SUCCESS
@@ -195,16 +195,11 @@ def _what_is_sent(fix: Fix) -> str:
     return f"{counted(len(accepted), 'correction')} of {products}"
 
 
-def _send_steps(fix: Fix, service: Client, also: str | Collection[str], progress: PhaseObserver) -> _Outcome:
-    # Each step is shown, and none of them ends the work: an import is known only after the last batch.
-    def unstoppable(step: PhaseProgress) -> None:
-        with suppress(CancelledError):
-            progress.tell(step)
-
+def _send_steps(fix: Fix, service: Client, also: str | Collection[str], reporter: Reporter) -> _Outcome:
     try:
-        # Whoever pressed twice has read where they go.
-        sending = fix.apply(service, also=also, elsewhere=True, progress=PhaseObserver(unstoppable))
-        sending.wait(progress=progress)
+        # Whoever pressed twice has read where they go. No batch ends the work: an import is known only after the last.
+        sending = fix.apply(service, also=also, elsewhere=True, progress=to_the_end(reporter))
+        sending.wait(progress=reporter)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         return fix, error
     return fix, None

@@ -25,12 +25,12 @@ from prodex.formats.csv_files import write_csv
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words, moved
 from prodex.notebook.shared.boxes import VBox
-from prodex.notebook.shared.exporting import Exporter, path_of, spreadsheet_box
-from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel, button, html, list_html, row, set_busy, show_if, text_html
+from prodex.notebook.shared.exporting import path_of, spreadsheet_box
+from prodex.notebook.shared.long_tasks import Exporter, WorkRow
+from prodex.notebook.shared.panel import Panel, button, html, list_html, row, show_if, text_html
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
-from prodex.progress import Progress, Show, reporting, showing
+from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
 from prodex.quality.problems import attribute_title
 from prodex.selection import ProductList
@@ -67,9 +67,6 @@ class ComparisonBox(VBox):
         self.old: w.Dropdown = w.Dropdown(description="From", layout=wide)
         self.new: w.Dropdown = w.Dropdown(description="To", layout=wide)
         self.run: w.Button = button("Compare", "primary")
-        self.work: WorkRow[tuple[Difference, AuditComparison | None]] = WorkRow(
-            panel, self._done, self._failed, cancelled=self._ended, back_to=self.run
-        )
         self._notes, self._counts, self._groups, self._causes, self._attributes, self._audits = (
             html("") for _ in range(6)
         )
@@ -82,6 +79,9 @@ class ComparisonBox(VBox):
         self.is_safe: w.Checkbox = spreadsheet_box()
         self.export: w.Button = button("Export changes as CSV")
         self.exporter: Exporter = Exporter(panel, {self.export: self._export})
+        self.work: WorkRow[tuple[Difference, AuditComparison | None]] = WorkRow(
+            panel, self._done, self.exporter.show_error, starts=[self.run]
+        )
         start = row(self.old, self.new, self.run, look="form-row")
         self.since: tuple[w.Button, ...] = tuple(button("", "link") for _ in range(3))
         self._starts: list[tuple[str, SnapshotEntry]] = []
@@ -156,12 +156,10 @@ class ComparisonBox(VBox):
             raise InputError("Select a snapshot under From, and another one under To.")
         if self.old.value == self.new.value:
             raise InputError("Both are the same snapshot. Select another one under From.")
-        set_busy(self.run, is_busy=True)
         self.exporter.show_message("")
         self.work.start(partial(compared, Path(self.old.value), Path(self.new.value)), "Comparing")
 
     def _done(self, found: tuple[Difference, AuditComparison | None]) -> None:
-        self._ended()
         # The last step may have ended before Cancel was noticed.
         if self.work.work is not None and self.work.work.is_cancelled:
             return
@@ -182,13 +180,6 @@ class ComparisonBox(VBox):
     def _draw_groups(self) -> None:
         if self.difference is not None:
             self._groups.value = groups_markup(self.difference, str(self.by.value))
-
-    def _failed(self, error: BaseException) -> None:
-        self._ended()
-        self.exporter.show_error(error)
-
-    def _ended(self) -> None:
-        set_busy(self.run, is_busy=False)
 
     def _export(self) -> None:
         if self.difference is None:
@@ -239,18 +230,10 @@ def export_changes(difference: Difference, path: Path, is_safe: bool, progress: 
     rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
     # A column without a value is of type null, and the schema of the file must not depend on what has changed.
     rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
-    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as show:
-        write_csv(_reporting_batches(rows, show), rows.schema, beside, escape_formulas=is_safe)
+    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as phase:
+        batches = phase.passing(rows.to_batches(max_chunksize=_BATCH))
+        write_csv(batches, rows.schema, beside, escape_formulas=is_safe)
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
-
-
-def _reporting_batches(rows: pa.Table, show: Show) -> Iterator[pa.RecordBatch]:
-    """Pass rows on in batches, and report how many are written."""
-    done = 0
-    for batch in rows.to_batches(max_chunksize=_BATCH):
-        yield batch
-        done += batch.num_rows
-        show(done, len(rows))
 
 
 #: Changed values on a page.

@@ -17,7 +17,7 @@ from prodex.files.atomic import relative_to_working_folder
 from prodex.load.resume import unfinished_loads
 from prodex.messages import counted
 from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel, button, html, message_html, row, set_busy, show_if, text_html
+from prodex.notebook.shared.panel import Panel, button, html, message_html, row, show_if, text_html
 from prodex.notebook.shared.row_table import Pager, RowTable
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.comparison import ComparisonBox
@@ -81,9 +81,7 @@ class SnapshotPanel(Panel):
         self._chosen: SnapshotEntry | None = None
         self.refresh: w.Button = button("Refresh list")
         self.verify: w.Button = button("Verify")
-        self.verifying: WorkRow[str] = WorkRow(
-            self, self._verified, self._failed, cancelled=lambda: self._verified(""), back_to=self.verify
-        )
+        self.verifying: WorkRow[str] = WorkRow(self, self._verified, self.show_error, starts=[self.verify])
         self.pager: Pager = Pager(self, _ROWS, self._draw)
         bar = row(self.refresh, self.verify, self.pager, look="bar-above")
         self.table: RowTable = RowTable(self, "Snapshots", COLUMNS, numbers=NUMBERS)
@@ -201,18 +199,11 @@ class SnapshotPanel(Panel):
 
     def _verify(self) -> None:
         chosen = self._chosen or self._every[0]
-        set_busy(self.verify, is_busy=True)
         self._about.value = ""
         self.verifying.start(partial(verified, chosen), f"Verifying all files of {chosen.title}")
 
     def _verified(self, report: str) -> None:
-        set_busy(self.verify, is_busy=False)
         self._about.value = report
-
-    def _failed(self, error: BaseException) -> None:
-        set_busy(self.verify, is_busy=False)
-        self._about.value = ""
-        self.show_error(error)
 
 
 def verified(snapshot: SnapshotEntry, progress: Progress = False) -> str:
