@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.exploration.card.record import read_record, why_missing
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex.tables.attributes import child_path
+from prodex.tables.fill_state import STATES
 from tests.cases import each_row
 from tests.wire import KEYS, anything, attributes, localized
 
@@ -39,7 +40,7 @@ _RECORDS = st.lists(
 
 def states(catalog: Catalog, attribute: str, language: str | None = None) -> list[str]:
     """Return the states in words."""
-    return [FILL_STATES[state] for state in fill_states(catalog, attribute, language)]
+    return [STATES[state] for state in fill_states(catalog, attribute, language)]
 
 
 def text(data: Any, language: str = "fra-FR") -> dict[str, Any]:
@@ -85,7 +86,7 @@ def test_the_card_agrees(
 def test_filled_is_what_has_data(records: list[dict[str, Any]], attribute: str) -> None:
     """An attribute is filled where there is anything to see in it, or it is there and cannot be read."""
     catalog = flatten(records)
-    found = [state in {"filled", "not readable"} for state in states(catalog, attribute)]
+    found = [state in {"filled", "unreadable"} for state in states(catalog, attribute)]
 
     assert [has_data(record.get(attribute)) for record in records] == found
 

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.unreadable import LESS_THAN
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
+from prodex.tables.unreadable import LESS_THAN
 
 PATH = "isPartitionedBy.contains"
 #: What the rules of nutrition look at.

@@ -28,6 +28,7 @@ from prodex.tables.attributes import anchored, child_path, stored_column
 from prodex.tables.containers import is_list_at, listed, numbered_items, opened, singles_at
 from prodex.tables.declaration import COUNTED, TABLES, Column, ColumnKind, Table
 from prodex.tables.descriptors import localized
+from prodex.tables.fill_state import state_of
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]
@@ -87,8 +88,8 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     ]
     (root,) = flat["products"]
     root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
-    root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
-    flat["presence"] = [{**keys, **{stored_column(k): presence_of(v) for k, v in product.items()}}]
+    root["has_pending_update"] = state_of(product.get("lastRequest")) == "filled"
+    flat["presence"] = [{**keys, **{stored_column(k): state_of(v) for k, v in product.items()}}]
     return flat
 
 
@@ -136,17 +137,6 @@ def product_key(product: Mapping[str, Any]) -> str:
     # A record without any key needs one that is the same in every load.
     encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
-
-
-def presence_of(value: Any) -> str:
-    """Return whether the value of an attribute is null, empty or filled.
-
-    >>> [presence_of(value) for value in (None, [], "", {}, 0, [None])]
-    ['null', 'empty', 'empty', 'empty', 'filled', 'filled']
-    """
-    if value is None:
-        return "null"
-    return "empty" if value in ("", [], {}) else "filled"
 
 
 def _take_object(
