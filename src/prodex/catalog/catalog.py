@@ -437,7 +437,7 @@ class Catalog(TableProperties):
         """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
         Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` shows whether
-        an attribute that is not filled is absent, null or empty.
+        an attribute that is not filled is absent, null, empty or unreadable.
 
         Returns
         -------

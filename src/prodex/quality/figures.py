@@ -37,6 +37,7 @@ from prodex.quality.unusual import FigureKind
 from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
 from prodex.tables.attributes import attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
+from prodex.tables.fill_state import FillState
 from prodex.tables.filled import short_languages
 
 _A_DAY = timedelta(days=1)
@@ -167,7 +168,7 @@ def _filled_attributes(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str
             if (attribute := attribute_of(name)) is not None:
                 yield (
                     attribute,
-                    places_of[whole(pc.equal(table[name], "filled")).to_numpy(zero_copy_only=False)],
+                    places_of[whole(pc.equal(table[name], FillState.FILLED)).to_numpy(zero_copy_only=False)],
                 )
 
 

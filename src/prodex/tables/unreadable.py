@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.tables.attributes import is_within
+from prodex.tables.attributes import child_path, is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
 from prodex.tables.containers import singles_at
 from prodex.tables.declaration import TABLES
@@ -44,8 +44,8 @@ from prodex.tables.declared_paths import (
     is_doubtful,
 )
 from prodex.tables.descriptors import LANGUAGES, expressed_at
-from prodex.tables.filled import BY_SHAPE
-from prodex.tables.values import fit, read_json
+from prodex.tables.filled import BY_SHAPE, Filled
+from prodex.tables.values import fit, read_json, storable
 
 #: How "less than" is written in place of a small amount of a nutrient, which the rules of nutrition read.
 LESS_THAN = r"^\s*(?:<|≤|&lt;)\s*(?P<limit>[0-9]+(?:[.,][0-9]+)?)\s*(?:g|mg|kJ|kcal)?\s*$"
@@ -116,13 +116,17 @@ class Unreadable:
     found: Mapping[_Place, Rows] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, part: PartTables) -> Self:
-        """Find them among the rows that are the products' own; tables that an export left out show none."""
+    def of(cls, part: PartTables, *, with_language_alone: bool = True) -> Self:
+        """Find them among the rows that are the products' own; tables that an export left out show none.
+
+        Texts of which only the language is unknown are found if this is asked for (`with_language_alone`).
+        """
         if not part.size:
             return cls(0)
         # Nearly always there are none, and no more than the paths has to be read.
         wanted = {table: _doubtful_paths(part, table) for table in BY_SHAPE if part.holds(table)}
-        silent = _rows_without_language(part) if part.holds("texts") else np.zeros(0, np.int64)
+        has_texts = with_language_alone and part.holds("texts")
+        silent = _rows_without_language(part) if has_texts else np.zeros(0, np.int64)
         if not any(wanted.values()) and not len(silent):
             return cls(part.size)
         found: dict[_Place, list[Rows]] = defaultdict(list)
@@ -143,6 +147,60 @@ class Unreadable:
                 if place.is_at(path) and place.may_be_in(language):
                     there[products] = True
         return there
+
+
+@dataclass(frozen=True, eq=False)
+class TablesInMemory:
+    """The tables of some products before they are a part of a catalogue; texts may be dictionaries."""
+
+    tables: Mapping[str, pa.Table]
+
+    @property
+    def size(self) -> int:
+        """Number of products."""
+        return len(self.tables["products"])
+
+    def holds(self, table: str) -> bool:
+        """Whether there is a table."""
+        return table in self.tables
+
+    def read(self, table: str, columns: Sequence[str]) -> pa.Table:
+        """Return columns of a table with nothing encoded."""
+        found = self.tables[table].select(columns)
+        return found.cast(TABLES[table].schema_of(columns))
+
+    def encoded(self, table: str, columns: Sequence[str]) -> pa.Table:
+        """Return columns of a table as they are."""
+        return self.tables[table].select(columns)
+
+
+def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) -> dict[str, Mask]:
+    """Return which products have an attribute that is there and of which nothing can be read, if any has.
+
+    Parameters
+    ----------
+    tables
+        The tables of these products, all but `presence` and `raw`.
+    names
+        The attributes at the top of their records, as wire keys.
+    """
+    part = TablesInMemory(tables)
+    unreadable = Unreadable.of(part, with_language_alone=False)
+    if not unreadable.found:
+        return {}
+    ids = whole(part.read("products", ["product_id"])["product_id"])
+    filled = Filled(
+        part.size,
+        lambda table, columns: [whole(one) for one in part.read(table, columns).columns],
+        lambda table: places(whole(part.encoded(table, ["product_id"])["product_id"]), ids),
+    )
+    found = {}
+    for name in names:
+        path = child_path("", storable(name))
+        there = unreadable.products([path])
+        if there.any():
+            found[name] = there & ~filled.products(path)
+    return found
 
 
 def _doubtful_paths(part: PartTables, table: str) -> list[str]:
@@ -425,7 +483,7 @@ class _PartSearch:
             return np.zeros(0, np.int64)
         read = self._part.read("products", columns)
         filled = np.logical_or.reduce([is_true(pc.is_valid(whole(read[name]))) for name in columns])
-        return np.flatnonzero(filled) * _MOST_PLACES + self._number("")
+        return np.flatnonzero(filled) + self._number("") * len(self._ids)
 
     def _keys(self, table: _TableRows, rows: Rows, depth: int) -> Rows:
         """Return one number for the object around each row: of its product, and its place in so many lists."""
@@ -433,7 +491,8 @@ class _PartSearch:
             cut = [".".join(one.split(".")[:depth]) for one in table.positions]
             self._cut[table.table, depth] = [self._number(one) for one in cut]
         place = table.of_each_position(self._cut[table.table, depth], rows)
-        return np.asarray(table.product[rows] * _MOST_PLACES + place, np.int64)
+        # Place by place, so that the numbers are small and close: then numpy compares them by a table.
+        return np.asarray(place * len(self._ids) + table.product[rows], np.int64)
 
     def _number(self, position: str) -> int:
         return self._numbers.setdefault(position, len(self._numbers))
@@ -442,10 +501,6 @@ class _PartSearch:
 def _depth(home: Home) -> int:
     """Return in how many lists an object of an attribute is: each text and each amount is one in a list."""
     return depth_of(home.path) + (home.kind in _DESCRIBED)
-
-
-#: More places than a part has, and so few that a number for product and place is exact.
-_MOST_PLACES = 2**31
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""The state of an attribute, filled or one of four reasons: a catalogue and the card of one product agree."""
+"""The state of an attribute, one of six: a catalogue, its table `presence` and the card of one product agree."""
 
 from __future__ import annotations
 
@@ -89,6 +89,50 @@ def test_filled_is_what_has_data(records: list[dict[str, Any]], attribute: str) 
     found = [state in {"filled", "unreadable"} for state in states(catalog, attribute)]
 
     assert [has_data(record.get(attribute)) for record in records] == found
+
+
+@pytest.mark.slow
+@given(_RECORDS)
+def test_presence_tells_what_cannot_be_read(records: list[dict[str, Any]]) -> None:
+    """The table says of an attribute at the top that it is unreadable where its state is that, and nowhere else."""
+    catalog = flatten(records)
+    presence = catalog.presence.drop(columns="product_id")
+
+    for column, told in presence.items():
+        name = str(column).removesuffix("_state")
+        found = states(catalog, child_path("", name)) if name != "lastRequest" else [""] * len(records)
+        assert [one == "unreadable" for one in found] == (told == "unreadable").tolist(), name
+
+
+@each_row(
+    ("attribute", "value", "expected"),
+    [
+        ("brand", "Acme", "unreadable"),
+        ("brand", {"since": "1990"}, "unreadable"),
+        ("brand", {"code": "ACME", "since": "1990"}, "filled"),
+        ("brand", [{"code": "ACME"}], "filled"),
+        ("brand", "", "empty"),
+        ("assets", {"pictures": "a.jpg"}, "unreadable"),
+        ("assets", {"pictures": "a.jpg", "videos": [{"url": "https://a.example/v"}]}, "filled"),
+        ("assets", {"pictures": []}, "filled"),
+        ("updatedAt", "yesterday", "unreadable"),
+        ("isConsumerUnit", "yes", "unreadable"),
+        ("netContent", [{"data": "about 500", "expressedIn": {"code": "GRM"}}], "unreadable"),
+        ("nameLegal", "Riz", "unreadable"),
+        ("nameLegal", [text("Riz"), {"fr": "Riz"}], "filled"),
+        ("nameLegal", [None], "filled"),
+        ("unknown", "anything", "filled"),
+        ("lastRequest", {"brand": "Acme"}, "filled"),
+    ],
+)
+def test_there_and_not_readable(attribute: str, value: Any, expected: str) -> None:
+    """A value that is not as declared is there in `presence`, and nobody takes it for one that is filled."""
+    others = [{"id": n, "brand": {"code": "A"}, "nameLegal": [text("Riz")]} for n in range(60)]
+    alone = flatten([{"id": 99, attribute: value}]).presence
+    among = flatten([*others, {"id": 99, attribute: value}, *others]).presence
+
+    assert [expected] == alone[f"{attribute}_state"].tolist()
+    assert [expected] == among[among["product_id"] == "99"][f"{attribute}_state"].tolist()
 
 
 @each_row(
