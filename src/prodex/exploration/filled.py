@@ -19,6 +19,7 @@ from prodex.facts.filled import Attribute, FilledMasks
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
+from prodex.tables.fill_state import FillState
 
 
 class CellState(StrEnum):
@@ -26,7 +27,7 @@ class CellState(StrEnum):
 
     KNOWN = ""
     IN_PART = "asked for in part"
-    NOT_ASKED = "not asked for"
+    NOT_ASKED = FillState.NOT_ASKED.value
     NOT_APPLICABLE = "not applicable"
     NOT_REQUIRED = "not required"
     UNKNOWN = "unknown"
