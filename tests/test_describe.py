@@ -84,15 +84,27 @@ def test_describe_says_what_each_attribute_holds(catalog: prodex.Catalog) -> Non
     said = found.astype(object).where(found.notna(), None)
 
     french = said.loc[("nameLegal", "fr")]
-    assert [5, 5 / 7, 5, 2, 3, 3.0, 6] == french.drop("examples").tolist()
+    assert [5, 5 / 7, 0, 5, 2, 3, 3.0, 6] == french.drop("examples").tolist()
     assert "Riz | RizRiz" == french["examples"]
-    assert [4, 4 / 7, 4, 1, 5, 5.0, 5, "Rijst"] == said.loc[("nameLegal", "nl")].tolist()
+    assert [4, 4 / 7, 0, 4, 1, 5, 5.0, 5, "Rijst"] == said.loc[("nameLegal", "nl")].tolist()
     by_attribute = said.reset_index("language", drop=True)
-    assert [7, 1.0, 7, 1, 6, 6.0, 6, "France"] == by_attribute.loc["originCountry"].tolist()
-    assert [7, 1.0, 7, 7, None, None, None] == by_attribute.loc["serves"].drop("examples").tolist()
-    assert [4, 4 / 7, 8, 0] == by_attribute.loc["assets.pictures"].tolist()[:4]
-    assert [0, 0.0, 0, 0] == by_attribute.loc["isLabeledBy"].tolist()[:4]
+    assert [7, 1.0, 0, 7, 1, 6, 6.0, 6, "France"] == by_attribute.loc["originCountry"].tolist()
+    assert [7, 1.0, 0, 7, 7, None, None, None] == by_attribute.loc["serves"].drop("examples").tolist()
+    assert [4, 4 / 7, 0, 8, 0] == by_attribute.loc["assets.pictures"].tolist()[:5]
+    assert [0, 0.0, 0, 0, 0] == by_attribute.loc["isLabeledBy"].tolist()[:5]
     assert [7, "Mill"] == by_attribute.loc["owner.name", ["filled", "examples"]].tolist()
+
+
+def test_describe_counts_what_cannot_be_read_apart() -> None:
+    """A bare value where an object, a text or a flag is declared fills nothing, and is shown all the same."""
+    odd = {"id": 8, "brand": "Acme", "nameLegal": "Riz", "isConsumerUnit": "yes", "own": "Riz"}
+    found = prodex.flatten([*RECORDS[:1], odd]).describe().set_index("attribute")
+    counts = found[found["language"].isna()][["filled", "unreadable", "values", "examples"]]
+
+    assert [0, 1, 1, "Acme"] == counts.loc["brand"].tolist()
+    assert [0, 1, 1, "Riz"] == counts.loc["nameLegal"].tolist()
+    assert [0, 1, 1, "yes"] == counts.loc["isConsumerUnit"].tolist()
+    assert [1, 0, 1, "Riz"] == counts.loc["own"].tolist()
 
 
 def test_describe_of_nothing_is_empty() -> None:

@@ -150,7 +150,7 @@ CASES = {
             lambda _: prodex.verify("saved"),
             lambda _: prodex.diff("saved", "shop"),
         ),
-        2,
+        3,
     ),
     "audit": Case(
         glob("home/snapshots/shop/audits/*/manifest.json"),
@@ -216,7 +216,7 @@ CASES = {
             lambda kept: prodex.open_published(kept.folder / "published"),
             lambda kept: prodex.publish("saved", kept.folder / "published", progress=False),
         ),
-        1,
+        2,
     ),
     "upsert": Case(
         glob("home/tracking/*/upsert.sqlite"),

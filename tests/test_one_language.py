@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
 from prodex.facts.groups import groups_of
 from prodex.facts.name import names_of
 from prodex.locales import known_language_tag, language_label, short_of, tag_of
 from prodex.quality import Audit
+from prodex.tables.fill_state import STATES
 from tests.cases import each_row
 
 NOW = datetime.fromisoformat("2026-11-01T06:00:00")
@@ -79,7 +80,7 @@ def test_a_text_under_any_code_is_there_for_all(codes: list[str]) -> None:
         audit = audited(found, "required_text", attribute="namePublicLong", language=code)
         assert {0} == set(audit.matrix.iloc[:, 0]), code
         assert codes == found.wide(language=code)["namePublicLong"].tolist(), code
-        assert {"filled"} == {FILL_STATES[one] for one in fill_states(found, "namePublicLong", code)}
+        assert {"filled"} == {STATES[one] for one in fill_states(found, "namePublicLong", code)}
         assert len(codes) == len(groups_of(found, "language").members(code))
     assert codes == list(names_of(found).values())
     assert 1 == len(groups_of(found, "language").codes)

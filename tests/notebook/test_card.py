@@ -129,7 +129,7 @@ def test_the_four_faces_of_a_missing_text() -> None:
     assert ["Gepasteuriseerde melk", "null", "absent"] == row(texts, "Legal name")
     assert ["null"] == row(texts, "Ingredients")
     assert ["empty"] == row(texts, "Allergens")
-    assert "not requested" == row(asked, "Long name")[1]
+    assert "not asked for" == row(asked, "Long name")[1]
 
 
 def test_the_four_faces_of_other_parts() -> None:
@@ -140,8 +140,8 @@ def test_the_four_faces_of_other_parts() -> None:
     assert "None: null." in part(made, "Nutrients").words
     assert "None: empty." in part(made, "Pictures").words
     assert "Labels and certificates: absent" in part(made, "No data").words
-    assert "None: not requested." in part(not_asked, "Pictures").words
-    assert ["Brand", "not requested"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
+    assert "None: not asked for." in part(not_asked, "Pictures").words
+    assert ["Brand", "not asked for"] == [not_asked.header.facts[0].term, not_asked.header.facts[0].missing]
 
 
 def test_languages_of_the_market_are_there_even_without_a_text() -> None:

@@ -22,7 +22,7 @@ from prodex.catalog import Catalog, Origin
 from prodex.errors import InputError
 from prodex.exploration.coverage import CoverageData
 from prodex.exploration.filled import USUAL, FilledColumns
-from prodex.facts.fill import fill_states
+from prodex.facts.filled import fill_states
 from prodex.notebook.coverage.panel import GROUPINGS, CoveragePanel
 from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.shared.panel import Panel

@@ -8,8 +8,9 @@ import pandas as pd
 
 import prodex
 from prodex.exploration.filled import FilledColumns
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
 from prodex.quality.states import State
+from prodex.tables.fill_state import STATES
 from tests.tables.test_visible import INVISIBLE, VISIBLE
 
 PATHS = ("namePublicLong", "brand", "hasTags", "isLabeledBy", "isIdentifiedBy", "isPartitionedBy")
@@ -51,10 +52,8 @@ def test_what_shows_nothing_is_filled_for_nobody() -> None:
     for path in PATHS:
         assert expected == columns.mask(path).tolist()
         assert [not one for one in expected] == columns.lacking(path).tolist()
-        assert expected == [FILL_STATES[state] == "filled" for state in fill_states(catalog, path)]
-    assert expected == [
-        FILL_STATES[state] == "filled" for state in fill_states(catalog, "namePublicLong", "fr")
-    ]
+        assert expected == [STATES[state] == "filled" for state in fill_states(catalog, path)]
+    assert expected == [STATES[state] == "filled" for state in fill_states(catalog, "namePublicLong", "fr")]
     described = catalog.describe()
     filled = described[described["attribute"].isin(DESCRIBED)]["filled"].tolist()
     assert [sum(expected)] * len(DESCRIBED) == filled
@@ -64,4 +63,4 @@ def test_why_what_shows_nothing_is_missing() -> None:
     """Somebody has sent it, so that it is empty, and not absent."""
     catalog = prodex.flatten([record(1, "\u200b"), record(2, "<p><br></p>"), {"id": 3}])
     states = fill_states(catalog, "namePublicLong", "fr")
-    assert ["empty", "empty", "absent"] == [FILL_STATES[state] for state in states]
+    assert ["empty", "empty", "absent"] == [STATES[state] for state in states]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.exploration.filled import FilledColumns
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
+from prodex.tables.fill_state import STATES
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
 from tests.quality.containers import at, containers, declared, ways, wire_path, with_value
@@ -227,14 +228,14 @@ def test_no_declared_path_is_missing_in_another_container(data: st.DataObject) -
         return
     key = {"id": 7, "gtin": "03036811359935"}
     catalog = prodex.flatten([{**key, **odd}, {"id": 8, **record}])
-    state = FILL_STATES[fill_states(catalog, path)[0]]
+    state = STATES[fill_states(catalog, path)[0]]
     frame = pd.DataFrame([["Shop", "*", path, "must"]], columns=["channel", "family", "attribute", "level"])
     required = prodex.audit(catalog, prodex.Requirements.of(frame), progress=False).states[:, 0].tolist()
 
-    assert ("filled", PASS) == (FILL_STATES[fill_states(catalog, path)[1]], required[1])
-    assert state in {"filled", "not readable"}, (outer, container)
+    assert ("filled", PASS) == (STATES[fill_states(catalog, path)[1]], required[1])
+    assert state in {"filled", "unreadable"}, (outer, container)
     assert (state == "filled") == (required[0] == PASS), (outer, container)
-    assert (state == "not readable") == (required[0] == UNKNOWN), (outer, container)
+    assert (state == "unreadable") == (required[0] == UNKNOWN), (outer, container)
     assert not FilledColumns.of(catalog, [path]).lacking(path)[0], (outer, container)
 
 

@@ -59,6 +59,9 @@ def test_the_fast_path_equals_the_plain_walk(page: list[bytes]) -> None:
     expected["descriptors"] = Counter(set(expected["descriptors"]))
 
     assert expected == {name: rows(tables, name) for name in expected}
+    states = [flatten_one(read_json(product))["presence"][0] for product in page]
+    found = tables["presence"].to_pylist()
+    assert states == [{key: one for key, one in row.items() if one != "absent"} for row in found]
 
 
 @pytest.mark.slow
@@ -115,13 +118,17 @@ def test_tables_have_the_declared_schema_and_known_products(page: list[bytes]) -
 @example(OTHER)
 @given(pages)
 def test_presence_tells_filled_empty_null_and_absent_apart(page: list[bytes]) -> None:
-    """For every product and top-level attribute, presence says what a plain look at the JSON says."""
+    """For every product and top-level attribute, presence says what a plain look at the JSON says.
+
+    What is there and cannot be read looks filled.
+    """
     presence = flatten_products(page)["presence"].to_pylist()
 
     for product, row in zip(page, presence, strict=True):
         seen = {key for key in row if key not in {"product_id", "gtin"}}
         found = {_column(key): _face(value) for key, value in json.loads(product).items()}
-        assert {**dict.fromkeys(seen, "absent"), **found} == {key: row[key] for key in seen}
+        there = {key: "filled" if row[key] == "unreadable" else row[key] for key in seen}
+        assert {**dict.fromkeys(seen, "absent"), **found} == there
 
 
 def _column(key: str) -> str:

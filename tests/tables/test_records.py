@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from prodex.errors import InputError
 from prodex.tables import flatten
+from prodex.tables.fill_state import STATES
 from prodex.tables.flatten import decoded, flatten_products
 from prodex.tables.parse import ShapeCache, quoted_codes
-from prodex.tables.records import PRESENCE, Identity, identify, read_records
+from prodex.tables.records import Identity, identify, read_records
 from tests.cases import each_row
 
 #: What a key may be on the wire, as JSON, and what it is as a code; None where it is none.
@@ -101,7 +102,7 @@ def test_presence_is_seen_by_how_a_value_is_written(value: bytes) -> None:
     page = [b'{"id":%d,"other":1}' % place for place in range(450)]
     for place in (0, 201, 449):
         page[place] = b'{"id":1,"x":%b}' % value
-    faces = [PRESENCE[state] for state in read_records(page).presence["x"]]
+    faces = [STATES[state] for state in read_records(page).presence["x"]]
 
     assert [FACES[value]] * 3 == [faces[0], faces[201], faces[449]]
     assert 447 == faces.count("absent")

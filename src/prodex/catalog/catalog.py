@@ -437,15 +437,16 @@ class Catalog(TableProperties):
         """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
         Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` shows whether
-        an attribute that is not filled is absent, null or empty.
+        an attribute that is not filled is absent, null, empty or unreadable.
 
         Returns
         -------
         DataFrame
             `attribute` (wire path); `language`, missing where there is none; `filled`, the number of products with a
-            value other than empty text, and their `share`, from 0 to 1; the number of `values` and of `distinct` ones
-            (0 for pictures and other files, which are only counted); `shortest`, `median` and `longest`, the length of
-            texts and codes in characters; the most frequent values as `examples`.
+            value other than empty text, and their `share`, from 0 to 1; `unreadable`, the number of products with
+            something there that is not as declared, such as the bare code of a brand; the number of `values` and of
+            `distinct` ones (0 for pictures and other files, which are only counted); `shortest`, `median` and
+            `longest`, the length of texts and codes in characters; the most frequent values as `examples`.
 
         Examples
         --------

@@ -80,6 +80,8 @@ class Cells(NamedTuple):
         What is shown, never null.
     kind
         What it is.
+    source
+        The table that they are of, one that is filled by shape; empty for the items of a declared table.
     """
 
     products: npt.NDArray[np.int64]
@@ -87,11 +89,12 @@ class Cells(NamedTuple):
     names: Sequence[str]
     values: pa.Array
     kind: ValueKind
+    source: str = ""
 
     def at(self, rows: npt.NDArray[Any]) -> Cells:
         """Return some of the cells, by index or by mask."""
         values = self.values.take(pa.array(np.flatnonzero(rows) if rows.dtype == bool else rows))
-        return Cells(self.products[rows], self.columns[rows], self.names, values, self.kind)
+        return self._replace(products=self.products[rows], columns=self.columns[rows], values=values)
 
 
 class _Rows(NamedTuple):
@@ -104,6 +107,7 @@ class _Rows(NamedTuple):
     products: npt.NDArray[np.int64]
     attributes: npt.NDArray[np.int64]
     names: list[str]
+    source: str
     chosen: npt.NDArray[np.int64] | None = None
 
     def column(self, name: str) -> pa.Array:
@@ -117,7 +121,8 @@ class _Rows(NamedTuple):
 
     def cells(self, values: pa.Array, kind: ValueKind = "text", names: Sequence[str] | None = None) -> Cells:
         """Return a cell for each row that has a value."""
-        every = Cells(self.products, self.attributes, self.names if names is None else names, values, kind)
+        called = self.names if names is None else names
+        every = Cells(self.products, self.attributes, called, values, kind, self.source)
         return every.at(values.is_valid().to_numpy(zero_copy_only=False)) if values.null_count else every
 
     def of(self, chosen: Callable[[str], bool]) -> _Rows:
@@ -128,7 +133,7 @@ class _Rows(NamedTuple):
     def at(self, rows: npt.NDArray[np.int64]) -> _Rows:
         """Return some of the rows."""
         chosen = rows if self.chosen is None else self.chosen[rows]
-        return _Rows(self.table, self.products[rows], self.attributes[rows], self.names, chosen)
+        return self._replace(products=self.products[rows], attributes=self.attributes[rows], chosen=chosen)
 
     @property
     def places(self) -> npt.NDArray[np.int64]:
@@ -197,6 +202,7 @@ class _Reader(NamedTuple):
             products if ids.equals(self.products) else places(ids, self.products)[products],
             attribute,
             attributes.to_pylist(),
+            "" if condition is None else table,
         )
         return rows if condition is None else rows.of(self.shown(attributes).__contains__)
 

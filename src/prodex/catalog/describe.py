@@ -18,6 +18,7 @@ from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, is_within
 from prodex.tables.columns import filled_values, whole
 from prodex.tables.declaration import TABLES
+from prodex.tables.declared_paths import is_data_of
 from prodex.tables.frames import to_frame
 
 _EXAMPLES = 3
@@ -29,6 +30,7 @@ _SCHEMA = pa.schema(
         "language": pa.string(),
         "filled": pa.int64(),
         "share": pa.float64(),
+        "unreadable": pa.int64(),
         "values": pa.int64(),
         "distinct": pa.int64(),
         "shortest": pa.int64(),
@@ -68,6 +70,8 @@ def describe(catalog: Catalog) -> pd.DataFrame:
             # The first cells are texts; their columns are called by attribute and language.
             attribute, _, language = name.rpartition(".") if place == 0 else (name, "", None)
             said = {field: values[column] for field, values in facts._asdict().items()}
+            is_read = not cells.source or is_data_of(cells.source, attribute, attribute)
+            said |= {"unreadable": 0} if is_read else {"unreadable": facts.filled[column], "filled": 0}
             if facts.values[column]:
                 rows.append({"attribute": attribute, "language": language, **said})
     rows += _never_filled(catalog, [str(row["attribute"]) for row in rows])
@@ -167,7 +171,7 @@ def _never_filled(catalog: Catalog, seen: list[str]) -> Iterator[dict[str, Any]]
         path = None if attribute is None else child_path("", attribute)
         if path in {None, "id", *NOT_ITSELF} or any(is_within(one, str(path)) for one in seen):
             continue
-        yield {"attribute": path, "language": None, "filled": 0, "values": 0, "distinct": 0}
+        yield {"attribute": path, "language": None, "filled": 0, "unreadable": 0, "values": 0, "distinct": 0}
 
 
 def drift(read: Read) -> pd.DataFrame:

@@ -28,7 +28,8 @@ from prodex.messages import composed
 from prodex.tables.attributes import anchored, child_path, is_within
 from prodex.tables.containers import as_declared
 from prodex.tables.declaration import TABLES
-from prodex.tables.plain_walk import Row, Rows, presence_of, rows_of
+from prodex.tables.fill_state import state_of
+from prodex.tables.plain_walk import Row, Rows, rows_of
 from prodex.tables.values import fit, read_json, scalar_text, storable
 
 #: Columns without a wire path that hold values all the same: objects are recognised by their shape.
@@ -253,7 +254,7 @@ def _presence_changes(
     """Yield the attributes that are missing in another way than before (null, empty, absent), if no value changed."""
     listed = {change.attribute for change in changes}
     for name in old.keys() | new.keys():
-        states = tuple(presence_of(side[name]) if name in side else "absent" for side in (old, new))
+        states = tuple(state_of(side[name]) if name in side else "absent" for side in (old, new))
         path = child_path("", storable(name))
         shown = any(is_within(one, path) for one in listed)
         if states[0] != states[1] and not shown and not (name in _ROOT_SHAPES and "" in listed):

@@ -13,7 +13,7 @@ from prodex.locales import short_language
 from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
 from prodex.tables.descriptors import is_text
-from prodex.tables.plain_walk import presence_of
+from prodex.tables.fill_state import state_of
 from prodex.tables.values import fit, storable
 
 #: Language of the labels where none was asked for (spec, "Language rule").
@@ -135,7 +135,7 @@ class Scope:
 def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, str | None, str]]) -> None:
     """Leave out attributes without data in both: what is null or empty in one reply is absent in the other."""
     for name in old.keys() | new.keys():
-        states = {presence_of(side[name]) if name in side else "absent" for side in (old, new)}
+        states = {state_of(side[name]) if name in side else "absent" for side in (old, new)}
         # If one side has data the difference is real: an empty value became a filled one.
         if "filled" not in states and len(states) > 1:
             seen.add((child_path("", storable(name)), None, _FILTERED))

@@ -18,7 +18,7 @@ from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.facets import fill_facet
 from prodex.exploration.filled import CellState, FilledColumns, FilledCount
 from prodex.exploration.filtering import ProductFilter
-from prodex.facts.fill import FILL_STATES, Attribute
+from prodex.facts.filled import Attribute
 from prodex.facts.groups import column_names
 from prodex.locales import language_label, language_name
 from prodex.messages import counted
@@ -29,6 +29,7 @@ from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
 from prodex.tables.columns import Mask, places, whole
+from prodex.tables.fill_state import LACKING
 
 #: What the panel calls it to count every product, whatever an audit requires of it.
 ALL_PRODUCTS = "all products"
@@ -490,10 +491,6 @@ def _text_series(values: object) -> pd.Series:
     return pd.Series(values, dtype="str")
 
 
-#: The states of an attribute that a product lacks; what was not asked for may be there, and what is not readable is.
-MISSING = tuple(state for state in FILL_STATES if state not in {"filled", "not asked for", "not readable"})
-
-
 def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] | None = None) -> Selection:
     """Return the conditions of products that lack an attribute, in any language or in one.
 
@@ -509,7 +506,8 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
     >>> lacks("namePublicLong", "fr", ("kind", "TEA")).groups
     {'fill:namePublicLong:fr': ('empty', 'null', 'absent'), 'kind': ('TEA',)}
     """
-    return Selection(groups={fill_facet(attribute, language): MISSING, **_group_condition(group)})
+    missing = tuple(map(str, LACKING))
+    return Selection(groups={fill_facet(attribute, language): missing, **_group_condition(group)})
 
 
 def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Selection:

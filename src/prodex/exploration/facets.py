@@ -22,7 +22,7 @@ from prodex.exploration.filled import USUAL, CellState, FilledColumns, FilledRea
 from prodex.exploration.product_columns import DISTINCT, ProductColumns
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.table_page import title
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
 from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
 from prodex.facts.name import distinct_labels
@@ -36,6 +36,7 @@ from prodex.selection.paths import COLUMN, COMPLETE, FAMILY, FILL, GROUP_PATHS, 
 from prodex.send.sent_states import SentState, sent_values
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import STATES
 from prodex.untrusted_text import cut
 
 #: What bricks are listed below: their codes do not tell of which segment they are.
@@ -619,10 +620,10 @@ def _fill_values(catalog: Catalog, name: str) -> FacetValues:
     attribute, language = attribute_of_code(name.removeprefix(FILL))
     numbers = fill_states(catalog, attribute, language)
     facet = Facet(name, _fill_title(attribute, language), is_ordered=True)
-    found = np.flatnonzero(np.bincount(numbers, minlength=len(FILL_STATES)))
-    place = np.zeros(len(FILL_STATES), np.int64)
+    found = np.flatnonzero(np.bincount(numbers, minlength=len(STATES)))
+    place = np.zeros(len(STATES), np.int64)
     place[found] = np.arange(len(found))
-    states = tuple(FILL_STATES[number] for number in found)
+    states = tuple(str(STATES[number]) for number in found)
     return FacetValues(facet, states, states, True, OneValueEach.of(place[numbers], len(found)))
 
 

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
-from prodex.facts.fill import Attribute, part_filled
+from prodex.facts.filled import Attribute, FilledMasks
 from prodex.progress import Show
 from prodex.quality.requested_data import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
+from prodex.tables.fill_state import FillState
 
 
 class CellState(StrEnum):
@@ -27,7 +28,7 @@ class CellState(StrEnum):
 
     KNOWN = ""
     IN_PART = "asked for in part"
-    NOT_ASKED = "not asked for"
+    NOT_ASKED = FillState.NOT_ASKED.value
     NOT_APPLICABLE = "not applicable"
     NOT_REQUIRED = "not required"
     UNKNOWN = "unknown"
@@ -96,7 +97,9 @@ class FilledColumns:
         pieces: _Pieces = {}
         unclear: _Pieces = {}
         parts = self.catalog.parts
-        for part, found in zip(parts, side_by_side(lambda one: part_filled(one, wanted), parts), strict=True):
+        for part, found in zip(
+            parts, side_by_side(lambda one: FilledMasks.of(one, wanted), parts), strict=True
+        ):
             here = slice(before, before + part.size)
             for masks, into in ((found.filled, pieces), (found.unreadable, unclear)):
                 for key, mask in masks.items():

@@ -35,6 +35,7 @@ from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import Stage
 from prodex.tables.attributes import state_column
 from prodex.tables.columns import by_value, encoded, is_true, numbers, places, whole
+from prodex.tables.fill_state import FillState
 
 Mask = npt.NDArray[np.bool_]
 
@@ -122,7 +123,7 @@ class _Products:
         return lambda row: list(by_product().get(self.ids[row].as_py(), ()))
 
     def state(self, attribute: str) -> pa.Array:
-        """Return whether an attribute is filled, empty, null or absent; nulls if no product has it."""
+        """Return the state of an attribute at the top of each record; nulls if no product has it."""
         name = state_column(attribute)
         if name not in self._part.columns("presence"):
             return pa.nulls(self.size, pa.string())
@@ -328,7 +329,7 @@ def _tags_known(products: _Products, rows: pa.Table) -> Mask:
     """
     known = products.having(rows)
     for name in ("hasTags", "isTaggedBy"):
-        known |= _mask(pc.equal(products.state(name), "empty"))
+        known |= _mask(pc.equal(products.state(name), FillState.EMPTY))
     return known
 
 
@@ -398,7 +399,8 @@ def _without_packshot(products: _Products, rows: pa.Table, has: Mask) -> Mask:
     pictured = products.having(rows)
     without = pictured & ~has & ~products.having(rows, _mask(whole(rows["is_packshot"]).is_null()))
     # Of a product without a row of pictures, only its record shows whether it has an empty list of them.
-    candidates = ~pictured & _mask(pc.equal(products.state("assets"), "filled"))
+    is_there = pc.is_in(products.state("assets"), pa.array([FillState.FILLED, FillState.UNREADABLE]))
+    candidates = ~pictured & _mask(is_there)
     if candidates.any():
         for row, record in products.records(candidates).items():
             assets = record.get("assets")

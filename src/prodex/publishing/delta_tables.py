@@ -32,7 +32,7 @@ from prodex.publishing.destination import Place, delta
 from prodex.publishing.publication import Publication, unreadable
 
 #: The number of the layout of publications.
-FORMAT = 1
+FORMAT = 2
 
 #: A table for which more than so many processes have committed in between is given up.
 _ATTEMPTS = 20

@@ -26,7 +26,6 @@ from prodex.catalog import Catalog
 from prodex.errors import SnapshotError, StorageError
 from prodex.facts.groups import Groups
 from prodex.facts.pending import IS_OWN
-from prodex.facts.presence import short_languages
 from prodex.files.atomic import writing_folder
 from prodex.files.untrusted import Count, Moment, check_moment, is_folder, is_there
 from prodex.locales import language_label
@@ -38,6 +37,8 @@ from prodex.quality.unusual import FigureKind
 from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
 from prodex.tables.attributes import attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, places, whole
+from prodex.tables.fill_state import FillState
+from prodex.tables.filled import short_languages
 
 _A_DAY = timedelta(days=1)
 
@@ -167,7 +168,7 @@ def _filled_attributes(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str
             if (attribute := attribute_of(name)) is not None:
                 yield (
                     attribute,
-                    places_of[whole(pc.equal(table[name], "filled")).to_numpy(zero_copy_only=False)],
+                    places_of[whole(pc.equal(table[name], FillState.FILLED)).to_numpy(zero_copy_only=False)],
                 )
 
 

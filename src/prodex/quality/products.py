@@ -20,17 +20,19 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
+from prodex.facts.filled import AttributeStates
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
-from prodex.facts.presence import Presence
-from prodex.facts.unreadable import Unreadable
 from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
 from prodex.selection.paths import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, is_true, whole
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import FillStates
+from prodex.tables.filled import Filled
 from prodex.tables.frames import to_frame, to_series
+from prodex.tables.unreadable import Unreadable
 
 _Made = TypeVar("_Made")
 
@@ -168,7 +170,20 @@ class Products:
             Short language code: only texts in this language count.
         """
         self._paths.add(attribute)
-        return self._once("presence", self._presence).filled(attribute, language)
+        return self._filled.products(attribute, language)
+
+    def states(self, attribute: str, language: str | None = None) -> FillStates:
+        """Return the state of an attribute of each product, as tables show it: what is missing is absent.
+
+        Parameters
+        ----------
+        attribute
+            Wire path.
+        language
+            Short language code: only texts in this language count.
+        """
+        self._paths.add(attribute)
+        return AttributeStates(self._filled, self._unreadable, self.origin).of(attribute, language)
 
     def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
         """Say for each product whether it has data at one of several wire paths, each with a path before it."""
@@ -187,8 +202,7 @@ class Products:
         language
             Short language code: what says that it is in another language does not count.
         """
-        found = self._once("unreadable", lambda: Unreadable.of(self.part))
-        return found.products(attributes, language)
+        return self._unreadable.products(attributes, language)
 
     def remember(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what was made under this key, and make it the first time: for work that several rules share."""
@@ -235,11 +249,16 @@ class Products:
         made: _Made = self._made[key]
         return made
 
-    def _presence(self) -> Presence:
+    @property
+    def _filled(self) -> Filled:
         def positions(table: str) -> Rows:
             return np.asarray(self._positions(table, None).to_numpy())
 
-        return Presence(len(self), self._read, positions)
+        return self._once("filled", lambda: Filled(len(self), self._read, positions))
+
+    @property
+    def _unreadable(self) -> Unreadable:
+        return self._once("unreadable", lambda: Unreadable.of(self.part))
 
     def _own_rows(self, table: str) -> pa.Array | None:
         """Say which rows of a child table are the product's own, or None when all are."""

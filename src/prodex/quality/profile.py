@@ -66,7 +66,6 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, NotExported
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
-from prodex.facts.presence import BY_SHAPE
 from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.locales import market_code
@@ -81,6 +80,7 @@ from prodex.quality.scores import GRADES
 from prodex.selection import Selection
 from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
+from prodex.tables.filled import BY_SHAPE
 from prodex.untrusted_text import on_one_line
 from prodex.written_dates import day_given
 

@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin
 from prodex.errors import NotExported
-from prodex.facts.presence import BY_SHAPE, tables_at
 from prodex.locales import language_label, short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
@@ -46,8 +45,13 @@ from prodex.quality.verdict import compared_with
 from prodex.selection.paths import wire_paths
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import FillState, FillStates
+from prodex.tables.filled import BY_SHAPE, tables_at
 from prodex.tables.values import number_text
 from prodex.tables.visible import is_visible
+
+_FILLED, _ABSENT = FillState.FILLED.number, FillState.ABSENT.number
+_NOT_ASKED = FillState.NOT_ASKED.number
 
 
 @dataclass(frozen=True)
@@ -280,14 +284,6 @@ def judge(
 
 
 @dataclass(frozen=True, eq=False)
-class _Presence:
-    """Of one attribute which products have it, and of which this is not known."""
-
-    there: Mask
-    unclear: Mask
-
-
-@dataclass(frozen=True, eq=False)
 class _Values:
     """The values of one attribute: the place of the product of each, its text, and for pictures its size.
 
@@ -340,7 +336,7 @@ class _Part:
     products: Products
     requirements: Requirements
     origin: Origin
-    _present: dict[AskedAttribute, _Presence] = field(default_factory=dict)
+    _states: dict[AskedAttribute, FillStates] = field(default_factory=dict)
     _values: dict[AskedAttribute, _Values] = field(default_factory=dict)
     _within: dict[Channel, tuple[Mask, Mask]] = field(default_factory=dict)
     _matched: dict[str, dict[str, bool] | PatternTooSlow] = field(default_factory=dict)
@@ -351,17 +347,18 @@ class _Part:
         """Return the states under a check, and what is wrong with values that are there."""
         asks, wanted, undecided = self._wanted(check)
         applies, unclear = self._channel(check.channel)
-        present = self._presence(check.asked)
-        there, doubtful = present.there, present.unclear
+        filled = self._states_of(check.asked)
+        there = filled == _FILLED
+        lacking = filled == _ABSENT
         found: _Found | None = None
         if check.level is Level.NOT:
-            fails, passes = there, ~there & ~doubtful
+            fails, passes = there, lacking
             found = self._present_values(check.asked, there & applies & (wanted >= 0))
         elif any(ask.is_of_value for ask in asks):
             wrong, silent, found = self._wrong(check, asks, wanted, there & applies)
-            fails, passes = (~there & ~doubtful) | wrong, there & ~wrong & ~silent
+            fails, passes = lacking | wrong, there & ~wrong & ~silent
         else:
-            fails, passes = ~there & ~doubtful, there
+            fails, passes = lacking, there
         states = np.full(len(there), State.UNKNOWN, np.int8)
         states[passes] = State.PASS
         states[fails] = State.FAIL
@@ -438,28 +435,26 @@ class _Part:
         applies &= ~unclear
         return applies, unclear
 
-    def _presence(self, asked: AskedAttribute) -> _Presence:
-        if asked not in self._present:
-            self._present[asked] = self._found_presence(asked)
-        return self._present[asked]
+    def _states_of(self, asked: AskedAttribute) -> FillStates:
+        if asked not in self._states:
+            self._states[asked] = self._found_states(asked)
+        return self._states[asked]
 
-    def _found_presence(self, asked: AskedAttribute) -> _Presence:
-        size = len(self.products)
-        requested = asked_for(self.origin, _needs(asked), asked.language or None)
+    def _found_states(self, asked: AskedAttribute) -> FillStates:
+        needed, language = _needs(asked), asked.language or None
+        requested = asked_for(self.origin, needed, language)
         if requested is Asked.NOTHING:
-            return _Presence(np.zeros(size, bool), np.ones(size, bool))
+            return np.full(len(self.products), _NOT_ASKED, np.int8)
         path, chosen = selector_of(asked.attribute)
         if chosen:
-            there = np.zeros(size, bool)
-            there[self._values_of(asked).product] = True
+            states = np.full(len(self.products), _ABSENT, np.int8)
+            states[self.products.unreadable(needed, language)] = FillState.UNREADABLE.number
+            states[self._values_of(asked).product] = _FILLED
         else:
-            there = self.products.filled(path, asked.language or None)
-        # What cannot be read is neither data nor missing.
-        needed = [path] if not chosen else _needs(asked)
-        unclear = self.products.unreadable(needed, asked.language or None) & ~there
+            states = self.products.states(path, language)
         if requested is Asked.PART:
-            unclear = unclear | ~there
-        return _Presence(there, unclear)
+            states[states == _ABSENT] = _NOT_ASKED
+        return states
 
     def _wrong(
         self, check: RequiredCheck, asks: list[Ask], wanted: Rows, there: Mask

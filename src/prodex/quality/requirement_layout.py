@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from prodex.messages import unaccented
+from prodex.tables.fill_state import FillState
 
 #: Version of the layout, in the hidden sheet.
 FORMAT = 1
@@ -14,7 +15,7 @@ READ_ME, KEYS_SHEET = "Read me", "prodex requirements"
 #: What the column for all families is called.
 ALL_FAMILIES = "All families"
 #: What a cell shows of what was not asked for when the catalogue was loaded.
-NOT_ASKED = "not asked for"
+NOT_ASKED = str(FillState.NOT_ASKED)
 
 #: The headings of rows, in their order.
 TEXT, CODE, QUANTITY, SINGLE = "Names and texts", "Codes", "Quantities", "Dates and other single values"

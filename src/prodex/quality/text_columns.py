@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
-from prodex.facts.presence import short_languages
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.requested_data import EVERY_TEXT, OR
@@ -23,6 +22,7 @@ from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, composed_texts, encoded, filled_values, is_true, whole
+from prodex.tables.filled import short_languages
 
 #: Localized texts of the specification, of which a product has one in each language.
 TEXTS = (

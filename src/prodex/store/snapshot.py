@@ -42,7 +42,7 @@ SAVING = "Saving the snapshot"
 
 _PYARROW = version("pyarrow")
 
-FORMAT = 2
+FORMAT = 3
 
 SNAPSHOTS = Archive("snapshot", "Open an earlier snapshot, or load again.", format=FORMAT)
 

@@ -8,6 +8,7 @@ The attribute model is open: a name that is not known here may be a supplier's o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -103,6 +104,19 @@ def child_path(path: str, key: str) -> str:
     if not key or "." in key or "\\" in key:
         key = key.replace("\\", "\\\\").replace(".", "\\.") or "\\e"
     return f"{path}.{key}" if path else key
+
+
+_KEY = re.compile(r"(?:\\.|[^.\\])+")
+
+
+def path_keys(path: str) -> list[str]:
+    r"""Return the wire keys of a path, the inverse of `child_path`.
+
+    >>> path_keys(r"tags.a\.b.\e")
+    ['tags', 'a.b', '']
+    """
+    found = _KEY.findall(path) or [r"\e"]  # the path of a product that is itself a code or a text
+    return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in found]
 
 
 def is_within(path: str, outer: str) -> bool:

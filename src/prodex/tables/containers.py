@@ -8,7 +8,7 @@ item itself, and what there is one of as a list of one. None of these leaves a d
 - a list of one where an object or a single value is declared is its item. An amount is the exception: a list of numbers
   may have one for each of several bases, and nobody knows which of them is left.
 
-Whatever else is in the place of a declared value stays as it is, and cannot be read (see `prodex.facts.unreadable`).
+Whatever else is in the place of a declared value stays as it is, and cannot be read (see `prodex.tables.unreadable`).
 """
 
 from __future__ import annotations

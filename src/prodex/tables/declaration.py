@@ -33,7 +33,7 @@ ARROW_TYPES: Mapping[ColumnKind, pa.DataType] = {
 }
 
 #: The meaning of a column of `presence`.
-STATE_MEANING = "how the attribute came: filled, empty, null or absent"
+STATE_MEANING = "how the attribute came: filled, empty, null, absent, or there and unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,7 +407,7 @@ _TABLES = (
     ),
     Table(
         "presence",
-        "product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent",
+        "product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent, unreadable",
         _KEYS[:1],
     ),
     Table("raw", "product, with its JSON as received", (*_KEYS, derived("json", "string", "the record"))),

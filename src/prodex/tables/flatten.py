@@ -25,9 +25,10 @@ from prodex.messages import counted
 from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES, Table
 from prodex.tables.explode import Indices, Places, constant, explode, renumber
+from prodex.tables.fill_state import FillState
 from prodex.tables.parse import ONE_BY_ONE, OneByOne, ShapeCache, quoted_codes
 from prodex.tables.plain_walk import Rows, rows_of
-from prodex.tables.records import PRESENCE, Records, presence_columns, read_records
+from prodex.tables.records import Records, presence_columns, read_records
 from prodex.tables.values import storable
 
 Tables = dict[str, pa.Table]
@@ -110,7 +111,7 @@ def _flattened(texts: pa.StringArray, shapes: ShapeCache | OneByOne) -> Tables:
     tables["descriptors"] = _descriptors(runs["descriptors"], plain)
     tables["products"] = _products_table(runs["products"], plain, keys, tables)
     own = keys.of(everybody)
-    tables["presence"] = pa.table({**own, **presence_columns(records)})
+    tables["presence"] = pa.table({**own, **presence_columns(records, tables)})
     tables["raw"] = pa.table({**own, "json": texts})
     return {name: tables[name] for name in TABLES}
 
@@ -285,9 +286,11 @@ def _products_table(runs: list[_Run], plain: list[tuple[int, Rows]], keys: _Keys
             else []
         )
         columns[f"{name}_count"] = pa.array(np.bincount(np.asarray(rows, np.int64), minlength=size))
-    # Where no product has the attribute, zeros mean absent.
-    pending = np.frombuffer(keys.records.presence.get("lastRequest", bytes(size)), np.int8)
-    columns["has_pending_update"] = pa.array(pending == PRESENCE.index("filled"))
+    pending = keys.records.presence.get("lastRequest")
+    is_filled = np.zeros(size, bool)
+    if pending is not None:
+        is_filled = np.frombuffer(pending, np.int8) == FillState.FILLED.number
+    columns["has_pending_update"] = pa.array(is_filled)
     return declared("products", columns, size)
 
 

@@ -23,11 +23,15 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from prodex.locales import short_language
 from prodex.tables.attributes import anchored, child_path, stored_column
 from prodex.tables.containers import is_list_at, listed, numbered_items, opened, singles_at
 from prodex.tables.declaration import COUNTED, TABLES, Column, ColumnKind, Table
 from prodex.tables.descriptors import localized
+from prodex.tables.fill_state import FillState, state_of
+from prodex.tables.unreadable import unreadable_attributes
 from prodex.tables.values import exact, fit, scalar_text, storable, type_of
 
 Row = dict[str, Any]
@@ -87,9 +91,19 @@ def flatten_one(product: Mapping[str, Any]) -> Rows:
     ]
     (root,) = flat["products"]
     root.update({f"{name}_count": len(flat[name]) for name in COUNTED})
-    root["has_pending_update"] = presence_of(product.get("lastRequest")) == "filled"
-    flat["presence"] = [{**keys, **{stored_column(k): presence_of(v) for k, v in product.items()}}]
+    root["has_pending_update"] = state_of(product.get("lastRequest")) is FillState.FILLED
+    flat["presence"] = [{**keys, **_states(product, flat)}]
     return flat
+
+
+def _states(product: Mapping[str, Any], flat: Rows) -> dict[str, str]:
+    """Return the state of each attribute at the top; the rows show what is there and cannot be read."""
+    tables = {name: pa.Table.from_pylist(rows, TABLES[name].schema) for name, rows in flat.items()}
+    odd = {name for name, there in unreadable_attributes(tables, product).items() if there[0]}
+    return {
+        stored_column(name): str(FillState.UNREADABLE if name in odd else state_of(value))
+        for name, value in product.items()
+    }
 
 
 def rows_of(attributes: Mapping[str, Any]) -> Rows:
@@ -136,17 +150,6 @@ def product_key(product: Mapping[str, Any]) -> str:
     # A record without any key needs one that is the same in every load.
     encoded = json.dumps(product, sort_keys=True, default=str).encode()
     return "#" + hashlib.sha256(encoded).hexdigest()[:16]
-
-
-def presence_of(value: Any) -> str:
-    """Return whether the value of an attribute is null, empty or filled.
-
-    >>> [presence_of(value) for value in (None, [], "", {}, 0, [None])]
-    ['null', 'empty', 'empty', 'empty', 'filled', 'filled']
-    """
-    if value is None:
-        return "null"
-    return "empty" if value in ("", [], {}) else "filled"
 
 
 def _take_object(

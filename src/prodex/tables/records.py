@@ -7,7 +7,7 @@ the last one counts, as in every JSON reader.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -20,14 +20,15 @@ from prodex.gtin import comparable
 from prodex.tables.attributes import stored_column
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import escape_lone_surrogates
+from prodex.tables.fill_state import STATES, FillState
 from prodex.tables.plain_walk import product_key
+from prodex.tables.unreadable import unreadable_attributes
 from prodex.tables.values import fit, moment_text, read_json, storable
 from prodex.written_json import read_written, written_json
 
-#: The states of an attribute; `presence` holds their numbers.
-PRESENCE = ("absent", "null", "empty", "filled")
-
-_ABSENT, _NULL, _EMPTY, _FILLED = range(4)
+_ABSENT, _NULL, _EMPTY, _FILLED = (
+    state.number for state in (FillState.ABSENT, FillState.NULL, FillState.EMPTY, FillState.FILLED)
+)
 
 #: A list or an object without anything in it, and a text without letters, are this long.
 _NOTHING = 2
@@ -47,7 +48,7 @@ class Records(NamedTuple):
     product_ids, gtins
         Their keys.
     presence
-        For each top-level attribute seen, one number for each product, into `PRESENCE`.
+        For each top-level attribute seen, one `FillState.number` for each product.
     empty_texts
         For each attribute the indexes of the products on which it is "" and nothing more.
     not_strict
@@ -81,7 +82,7 @@ def read_records(
     >>> records = read_records([b'{"id": 7, "gtin": "03036811359935", "brand": null, "allergens": [], "lifeCycle": 1}'])
     >>> records.product_ids, records.gtins, [list(top) for top in records.tops]
     (['7'], ['03036811359935'], [['lifeCycle']])
-    >>> {name: PRESENCE[faces[0]] for name, faces in records.presence.items()}
+    >>> {name: str(STATES[faces[0]]) for name, faces in records.presence.items()}
     {'id': 'filled', 'gtin': 'filled', 'brand': 'null', 'allergens': 'empty', 'lifeCycle': 'filled'}
     """
     tops: list[dict[str, msgspec.Raw]] = []
@@ -201,12 +202,15 @@ def _key_leniently(product: bytes) -> _Key | None:
     return _Key(*(msgspec.Raw(written_json(top.get(name)).encode()) for name in names))
 
 
-def presence_columns(records: Records) -> dict[str, pa.DictionaryArray]:
-    """Return the presence of each top-level attribute as a column of words."""
-    words = pa.array(PRESENCE)
+def presence_columns(records: Records, tables: Mapping[str, pa.Table]) -> dict[str, pa.DictionaryArray]:
+    """Return the state of each attribute at the top as a column of words; tables show what cannot be read."""
+    words = pa.array(map(str, STATES), pa.string())
+    states = {name: np.frombuffer(faces, np.int8) for name, faces in records.presence.items()}
+    for name, there in unreadable_attributes(tables, states).items():
+        states[name][there] = FillState.UNREADABLE.number
     return {
-        stored_column(name): pa.DictionaryArray.from_arrays(np.frombuffer(faces, np.int8), words)
-        for name, faces in records.presence.items()
+        stored_column(name): pa.DictionaryArray.from_arrays(numbers, words)
+        for name, numbers in states.items()
     }
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.send.corrections import received_products
-from prodex.tables.plain_walk import presence_of
+from prodex.tables.fill_state import state_of
 
 #: Attributes of which an update waits, by product id.
 PendingUpdates = Mapping[str, Collection[str]]
@@ -37,9 +37,7 @@ def pending_attributes(product: Mapping[str, Any]) -> frozenset[str]:
     if not isinstance(update, Mapping):
         return frozenset()
     return frozenset(
-        name
-        for name, value in update.items()
-        if "filled" in (presence_of(value), presence_of(product.get(name)))
+        name for name, value in update.items() if "filled" in (state_of(value), state_of(product.get(name)))
     )
 
 

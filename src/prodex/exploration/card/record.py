@@ -1,7 +1,7 @@
 """The record of a product: its rows in every table of a catalogue, and the JSON as received, indented.
 
-Everything that a card shows is made of these rows. Why a value is missing is decided in `prodex.facts.fill`, for a
-record as for a whole catalogue.
+Everything that a card shows is made of these rows. Why a value is missing is decided in `prodex.facts.filled`, for
+a record as for a whole catalogue.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError
 from prodex.executors import side_by_side
-from prodex.facts.fill import Missing, keys, missing_in
+from prodex.facts.filled import missing_in, unfilled_states
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
-from prodex.facts.unreadable import Unreadable
 from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
 from prodex.messages import moment_in_words, nearest_few
-from prodex.tables.attributes import state_column
+from prodex.tables.attributes import path_keys, state_column
 from prodex.tables.columns import whole
 from prodex.tables.declaration import COUNTED, TABLES
+from prodex.tables.fill_state import LACKING, STATES, FillState
+from prodex.tables.unreadable import Unreadable
 from prodex.tables.values import number_text, read_json
 from prodex.untrusted_text import Words, words
 
@@ -107,10 +108,10 @@ class CardRecord:
         """Short codes of the languages that its market wants to read."""
         return languages_of(self.market)
 
-    def presence(self, attribute: str) -> str:
-        """Return the presence of a top-level attribute: filled, empty, null or absent."""
+    def presence(self, attribute: str) -> FillState:
+        """Return the state of an attribute at the top of the record."""
         (row,) = self.tables["presence"][:1] or ({},)
-        return row.get(state_column(attribute)) or "absent"
+        return FillState(row.get(state_column(attribute)) or FillState.ABSENT)
 
     def rows(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table, without those of pending updates and of the units of hierarchies."""
@@ -509,10 +510,7 @@ def _paths_of_columns(table: str) -> Iterator[tuple[str, str]]:
         yield from ((".code", "entity_code"), (".normalizedCode", "short_code"))
 
 
-__all__ = ["Missing", "keys", "why_missing"]
-
-
-def why_missing(record: CardRecord, attribute: str, language: str | None = None) -> Missing:
+def why_missing(record: CardRecord, attribute: str, language: str | None = None) -> FillState:
     """Return why there is no value at a wire path.
 
     Parameters
@@ -532,13 +530,9 @@ def why_missing(record: CardRecord, attribute: str, language: str | None = None)
     >>> [str(why_missing(record, path)) for path in ("brand", "kind", "assets.pictures", "assets.videos")]
     ['null', 'absent', 'empty', 'absent']
     """
-    # First of all: what was not requested is absent in the record, too.
-    if not record.origin.asked(attribute, language):
-        return Missing.NOT_ASKED
-    if record.unreadable.products([attribute], language)[0]:
-        return Missing.UNREADABLE
-    first, *inner = keys(attribute)
-    shown = record.presence(first)
-    if shown != "filled":
-        return Missing(shown)
-    return missing_in(record.wire.get(first, []), inner, language)
+    state = STATES[int(unfilled_states(record.unreadable, record.origin, attribute, language)[0])]
+    if state is not FillState.ABSENT:
+        return state
+    first, *inner = path_keys(attribute)
+    at_top = record.presence(first)
+    return at_top if at_top in LACKING else missing_in(record.wire.get(first, []), inner, language)

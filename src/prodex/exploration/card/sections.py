@@ -36,7 +36,6 @@ from prodex.exploration.card.record import (
     value_text,
     why_missing,
 )
-from prodex.facts.fill import Missing, keys
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form
@@ -51,8 +50,9 @@ from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
 from prodex.query import SharingStatus, ValidationStatus
+from prodex.tables.attributes import path_keys
 from prodex.tables.declaration import TABLES
-from prodex.tables.plain_walk import presence_of
+from prodex.tables.fill_state import FillState, state_of
 from prodex.tables.values import storable
 from prodex.untrusted_text import Words, label, words
 
@@ -188,7 +188,7 @@ def _flags_by_answer(record: CardRecord) -> Iterator[tuple[str, tuple[str, ...]]
 
 def _no_answer(record: CardRecord, column: str) -> str:
     gap = why_missing(record, PATHS[column])
-    return str(gap) if gap is Missing.NOT_ASKED else f"not specified ({gap})"
+    return str(gap) if gap is FillState.NOT_ASKED else f"not specified ({gap})"
 
 
 def _status_fact(record: CardRecord, column: str, term: str) -> LabelledValue:
@@ -875,12 +875,12 @@ def _removed_attributes(record: CardRecord) -> dict[str, str]:
     return {
         storable(name): shown
         for name, value in taken
-        if (shown := presence_of(value)) not in {"filled", record.presence(storable(name))}
+        if (shown := state_of(value)) not in {FillState.FILLED, record.presence(storable(name))}
     }
 
 
 def _top_attribute(attribute: str) -> str:
-    return keys(attribute)[0]
+    return path_keys(attribute)[0]
 
 
 def _all_words(values: Iterable[str]) -> tuple[Words, ...]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prodex.exploration.card.record import CardRecord, Row, language_text, order_of, why_missing
-from prodex.facts.fill import Missing
 from prodex.facts.name import NAMES
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.text_columns import TEXTS
+from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import Words, even_limit, weight, words
 
 #: Bytes of all texts of a card together, and number of texts that are shown.
@@ -50,7 +50,7 @@ class TextCell:
     language: str | None
     lang: str | None
     texts: tuple[LanguageText, ...]
-    gap: Missing | None
+    gap: FillState | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TextRow:
     path: str
     attribute: Words
     cells: tuple[TextCell, ...]
-    gap: Missing | None
+    gap: FillState | None
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def texts(record: CardRecord, wanted: Iterable[tuple[str, str | None]] = ()) -> 
     shown = {
         attribute
         for attribute, gap in gaps.items()
-        if attribute in known or gap in {Missing.NULL, Missing.EMPTY}
+        if attribute in known or gap in {FillState.NULL, FillState.EMPTY}
     }
     attributes = sorted([*attributes, *shown], key=_attribute_rank)
     # The same limit for all texts: one that is very long must not leave the others without room.
@@ -213,7 +213,7 @@ def _order_of_texts(row: Row) -> tuple[int, str, tuple[int, ...]]:
     return *_attribute_rank(row["attribute"]), order_of(row["position"])
 
 
-def _attributes_by_gap(gaps: dict[str, Missing]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _attributes_by_gap(gaps: dict[str, FillState]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     by_face: dict[str, list[str]] = {}
     for attribute, gap in gaps.items():
         by_face.setdefault(str(gap), []).append(attribute_label(attribute))

@@ -9,20 +9,20 @@ from typing import Any, TypeAlias
 
 from prodex.exploration.card.contents import CardContents
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
-from prodex.facts.fill import Missing
 from prodex.locales import language_label, short_of
 from prodex.messages import counted
 from prodex.notebook.shared.live import LiveWidget, shown
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 from prodex.send.preflight import longest_text
+from prodex.tables.fill_state import LACKING
 from prodex.untrusted_text import words
 from prodex.worklists.text_corrections import TextCorrection
 
 #: Bytes of a correction that a card shows; the list of corrections has the rest.
 _MOST = 60_000
 #: Gaps at which a text may be added: of what was not requested nobody knows whether it is there.
-_GAPS = frozenset({Missing.ABSENT, Missing.NULL, Missing.EMPTY})
+_GAPS = frozenset(LACKING)
 
 #: Notes beside a correction.
 _UNSENT, _DELETED, _UNCONFIRMED = "not sent yet", "deletion not sent yet", "sent, not confirmed"

@@ -11,7 +11,7 @@ import numpy as np
 from prodex.colour_scale import shade
 from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
 from prodex.exploration.filled import CellState
-from prodex.facts.fill import Attribute
+from prodex.facts.filled import Attribute
 from prodex.facts.name import distinct_labels
 from prodex.locales import language_label
 from prodex.messages import counted, percent

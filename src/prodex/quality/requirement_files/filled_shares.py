@@ -18,12 +18,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.executors import side_by_side
-from prodex.facts.fill import part_filled
+from prodex.facts.filled import FilledMasks
 from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.name import CODE_OF
 from prodex.facts.pending import IS_OWN
-from prodex.facts.presence import BY_SHAPE, leaf_columns
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.requirements import (
     NUTRIENTS,
@@ -35,6 +34,7 @@ from prodex.quality.requirements import (
 )
 from prodex.tables.attributes import PENDING, attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+from prodex.tables.filled import BY_SHAPE, leaf_columns
 
 #: Wire paths of faces and nutrients, and where they are.
 _SELECTED = (PICTURES, NUTRIENTS)
@@ -310,7 +310,7 @@ def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribu
     plain = [one for one in attributes if not selector_of(one)[1]]
     found = [
         (AskedAttribute(attribute, language or ""), np.flatnonzero(mask))
-        for (attribute, language), mask in part_filled(part, plain).filled.items()
+        for (attribute, language), mask in FilledMasks.of(part, plain).filled.items()
     ]
     for path in _SELECTED:
         chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}

@@ -1,58 +1,44 @@
-"""Which products of a catalogue have an attribute filled, and why it is missing in the others.
+"""Is it filled: the state of an attribute of each product, in one language or in any.
 
-`missing_in` is the definition, a walk of one record. `fill_states` decides the same for whole catalogues from their
-tables, and looks into records only where the tables do not show it.
-
-What is there and cannot be read (`prodex.facts.unreadable`) is neither filled nor missing.
+Tables show what is filled, what is there and cannot be read, and what was not asked for (`AttributeStates`); that is
+all that rules, coverage and requirements ask. Why something is missing they show at the top of a record alone:
+`fill_states` looks into records where it has to, by `missing_in`, which is the definition.
 """
 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from enum import StrEnum
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.executors import side_by_side
-from prodex.facts.presence import BY_SHAPE, Presence, leaf_columns
-from prodex.facts.unreadable import Unreadable
 from prodex.locales import short_language, short_of
-from prodex.tables.attributes import is_within, state_column
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, places, whole
-from prodex.tables.plain_walk import presence_of
+from prodex.tables.attributes import is_within, path_keys, state_column
+from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, places, whole
+from prodex.tables.fill_state import LACKING, FillState, FillStates, state_of
+from prodex.tables.filled import BY_SHAPE, Filled, leaf_columns
+from prodex.tables.unreadable import Unreadable
 from prodex.tables.values import fit, read_json
 from prodex.tables.visible import is_visible
 
-
-class Missing(StrEnum):
-    """Why a value is missing; the member's value is shown."""
-
-    ABSENT = "absent"
-    NULL = "null"
-    EMPTY = "empty"
-    NOT_ASKED = "not requested"
-    #: There, and nobody knows what it means.
-    UNREADABLE = "not readable"
+#: A wire path, and the short code of a language for its texts in that language alone.
+Attribute: TypeAlias = tuple[str, str | None]
 
 
-_KEY = re.compile(r"(?:\\.|[^.\\])+")
-#: Of several reasons at one path the most specific is shown: somebody has sent an empty text, nobody an absent one.
-_MOST_SPECIFIC = (Missing.EMPTY, Missing.NULL, Missing.ABSENT)
+def missing_in(value: Any, inner: Iterable[str], language: str | None = None) -> FillState:
+    """Return why there is no data at a place inside a value: it is empty, null or absent.
 
-
-def missing_in(value: Any, inner: Iterable[str], language: str | None = None) -> Missing:
-    """Return why there is no data at a place inside a value.
+    Of several reasons at one path the most specific is returned: somebody has sent an empty text, nobody an absent one.
 
     Parameters
     ----------
@@ -74,7 +60,7 @@ def missing_in(value: Any, inner: Iterable[str], language: str | None = None) ->
     values = list(_list_items(value))
     for key in inner:
         below = [one[key] for one in values if isinstance(one, dict) and key in one]
-        values = [item for one in below if presence_of(one) == "filled" for item in _list_items(one)]
+        values = [item for one in below if state_of(one) is FillState.FILLED for item in _list_items(one)]
         if not values:
             return _most(below)
     if language is not None:
@@ -82,22 +68,12 @@ def missing_in(value: Any, inner: Iterable[str], language: str | None = None) ->
     return _most(_value_leaves(values))
 
 
-def keys(path: str) -> list[str]:
-    r"""Return the wire keys of a path, the inverse of `child_path`.
-
-    >>> keys(r"tags.a\.b.\e")
-    ['tags', 'a.b', '']
-    """
-    found = _KEY.findall(path) or [r"\e"]  # the path of a product that is itself a code or a text
-    return ["" if one == r"\e" else re.sub(r"\\(.)", r"\1", one) for one in found]
-
-
-def _most(values: Iterable[Any]) -> Missing:
+def _most(values: Iterable[Any]) -> FillState:
     # What shows nothing is no data, so that somebody has sent an empty text.
-    presences = {
-        "empty" if isinstance(one, str) and not is_visible(one) else presence_of(one) for one in values
+    found = {
+        FillState.EMPTY if isinstance(one, str) and not is_visible(one) else state_of(one) for one in values
     }
-    return next((one for one in _MOST_SPECIFIC if one in presences), Missing.ABSENT)
+    return next((one for one in LACKING if one in found), FillState.ABSENT)
 
 
 def _list_items(value: Any) -> Iterator[Any]:
@@ -146,19 +122,8 @@ def _is_in(item: dict[str, Any], language: str) -> bool:
     return spoken is not None and short_of(spoken) == short_of(language)
 
 
-#: The states of an attribute of a product: filled, one of four reasons why it is not, or there and not readable.
-FILL_STATES = ("filled", "empty", "null", "absent", "not asked for", "not readable")
-
-#: Places in `FILL_STATES`, one for each product.
-Fill: TypeAlias = npt.NDArray[np.int8]
-#: A wire path, and the short code of a language for its texts in that language alone.
-Attribute: TypeAlias = tuple[str, str | None]
-
-_FILLED, _EMPTY, _NULL, _ABSENT, _NOT_ASKED, _UNREADABLE = range(6)
-_WHY = {Missing.EMPTY: _EMPTY, Missing.NULL: _NULL, Missing.ABSENT: _ABSENT}
-#: Filled at the top of the record, with no data at the place that is asked about.
-_UNDECIDED = -1
-_AT_TOP = {"filled": _UNDECIDED, "empty": _EMPTY, "null": _NULL, "absent": _ABSENT}
+_FILLED, _ABSENT = FillState.FILLED.number, FillState.ABSENT.number
+_UNREADABLE, _NOT_ASKED = FillState.UNREADABLE.number, FillState.NOT_ASKED.number
 #: Ends of the wire paths at which the codes of a language are that belong to no text, by table.
 _LANGUAGE_CODES = {
     "codes": (".expressedIn",),
@@ -167,7 +132,43 @@ _LANGUAGE_CODES = {
 _TOP, _ANY = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Decoder()
 
 
-def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -> Fill:
+@dataclass(frozen=True, eq=False)
+class AttributeStates:
+    """The states of attributes of some products, as tables show them.
+
+    Attributes
+    ----------
+    filled
+        Which of the products have data.
+    unreadable
+        Which of them have something that cannot be read.
+    origin
+        What was asked for.
+    """
+
+    filled: Filled
+    unreadable: Unreadable
+    origin: Origin
+
+    def of(self, attribute: str, language: str | None = None) -> FillStates:
+        """Return for each product whether an attribute is filled, cannot be read or was not asked for, else absent."""
+        states = unfilled_states(self.unreadable, self.origin, attribute, language)
+        states[self.filled.products(attribute, language)] = _FILLED
+        return states
+
+
+def unfilled_states(
+    unreadable: Unreadable, origin: Origin, attribute: str, language: str | None = None
+) -> FillStates:
+    """Return for each product why an attribute is not filled, if it is not: what is simply missing is absent."""
+    if not origin.asked(attribute, language):
+        return np.full(unreadable.size, _NOT_ASKED, np.int8)
+    states = np.full(unreadable.size, _ABSENT, np.int8)
+    states[unreadable.products([attribute], language)] = _UNREADABLE
+    return states
+
+
+def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -> FillStates:
     """Return the state of an attribute of each product, in the order of the catalogue.
 
     An attribute is filled if there is data at its wire path or anywhere below it that is the product's own. Otherwise
@@ -187,7 +188,7 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     Returns
     -------
     numpy.ndarray
-        Places in `FILL_STATES`.
+        Numbers of the states, places in `STATES`.
 
     Raises
     ------
@@ -197,29 +198,43 @@ def fill_states(catalog: Catalog, attribute: str, language: str | None = None) -
     Examples
     --------
     >>> import prodex
+    >>> from prodex.tables.fill_state import STATES
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
     >>> catalog = prodex.flatten([{"id": 7, "nameLegal": name}, {"id": 8, "nameLegal": []}, {"id": 9}])
-    >>> [FILL_STATES[state] for state in fill_states(catalog, "nameLegal")]
+    >>> [str(STATES[state]) for state in fill_states(catalog, "nameLegal")]
     ['filled', 'empty', 'absent']
-    >>> [FILL_STATES[state] for state in fill_states(catalog, "nameLegal", "de")]
+    >>> [str(STATES[state]) for state in fill_states(catalog, "nameLegal", "de")]
     ['absent', 'empty', 'absent']
     """
-    wanted = [(attribute, language)]
-    read = side_by_side(lambda part: part_fill(part, catalog.origin, wanted)[0], catalog.parts)
+    read = side_by_side(lambda part: _part_states(part, catalog.origin, attribute, language), catalog.parts)
     return np.concatenate([np.zeros(0, np.int8), *read])
 
 
-def part_fill(part: Part, origin: Origin, wanted: Sequence[Attribute]) -> list[Fill]:
-    """Return the states of several attributes of the products of a part; each table is read once."""
-    rows = _PartRows(part, sorted({attribute for attribute, _ in wanted}))
-    presence = Presence(part.size, rows.read, rows.positions)
-    unreadable = Unreadable.of(part)
-    found = [_states_from_tables(rows, presence, unreadable, origin, *one) for one in wanted]
-    _explain(rows, wanted, found)
-    return found
+def _part_states(part: Part, origin: Origin, attribute: str, language: str | None) -> FillStates:
+    if not part.size:  # a strict filter leaves most parts empty
+        return np.zeros(0, np.int8)
+    rows = _PartRows(part, [attribute])
+    filled = rows.filled()
+    states = AttributeStates(filled, Unreadable.of(part), origin).of(attribute, language)
+    missing = states == _ABSENT
+    if not missing.any():
+        return states
+    first, *inner = path_keys(attribute)
+    at_top = rows.at_top(first)
+    states[missing] = at_top[missing]
+    # Filled at the top of the record, with no data at the place that is asked about: the record says why.
+    undecided = missing & ((at_top == _FILLED) | (at_top == _UNREADABLE))
+    states[undecided] = _ABSENT
+    if language is not None:
+        # Where there is data of the attribute at all, there is no text in this language, unless one without data.
+        undecided &= rows.may_hold_blanks(attribute) | ~filled.products(attribute)
+    places_of = np.flatnonzero(undecided)
+    for product, record in rows.records(places_of).items() if len(places_of) else ():
+        states[product] = missing_in(_attribute_value(record, first), inner, language).number
+    return states
 
 
-class Filled(NamedTuple):
+class FilledMasks(NamedTuple):
     """Which products of a part have attributes filled, and of which nobody knows it.
 
     Attributes
@@ -234,64 +249,21 @@ class Filled(NamedTuple):
     filled: Mapping[Attribute, Mask]
     unreadable: Mapping[Attribute, Mask]
 
-
-def part_filled(part: Part, attributes: Sequence[str]) -> Filled:
-    """Return which products of a part have attributes filled: in any language, and in each language that occurs.
-
-    Why an attribute is missing is not looked for, so that no record is read.
-    """
-    if not part.size:
-        return Filled({}, {})
-    rows = _PartRows(part, attributes)
-    presence = Presence(part.size, rows.read, rows.positions)
-    unreadable = Unreadable.of(part)
-    found: dict[Attribute, Mask] = {}
-    unclear: dict[Attribute, Mask] = {}
-    for attribute in attributes:
-        for language in (None, *presence.languages(attribute)):
-            found[attribute, language] = presence.filled(attribute, language)
-        for said in unreadable.languages(attribute):
-            for language in {None, said or ""}:
-                unclear[attribute, language] = unreadable.products([attribute], language)
-    return Filled(found, unclear)
-
-
-def _states_from_tables(
-    rows: _PartRows,
-    presence: Presence,
-    unreadable: Unreadable,
-    origin: Origin,
-    attribute: str,
-    language: str | None,
-) -> Fill:
-    """Return the states as far as tables show them."""
-    if not rows.part.size:  # a strict filter leaves most parts empty
-        return np.zeros(0, np.int8)
-    if origin.asked(attribute, language):
-        states = rows.at_top(keys(attribute)[0]).copy()
-    else:
-        states = np.full(rows.part.size, _NOT_ASKED, np.int8)
-    states[unreadable.products([attribute], language) & (states != _NOT_ASKED)] = _UNREADABLE
-    states[presence.filled(attribute, language)] = _FILLED
-    if language is not None:
-        # Where there is data of the attribute at all, there is no text in this language, unless one without data.
-        is_there = presence.filled(attribute) & ~rows.may_hold_blanks(attribute)
-        states[(states == _UNDECIDED) & is_there] = _ABSENT
-    return states
-
-
-def _explain(rows: _PartRows, wanted: Sequence[Attribute], found: Sequence[Fill]) -> None:
-    """Look into the records of products where tables do not show why something is missing."""
-    undecided = [states == _UNDECIDED for states in found]
-    asked = np.flatnonzero(np.logical_or.reduce([np.zeros(rows.part.size, bool), *undecided]))
-    if not len(asked):
-        return
-    records = rows.records(asked)
-    for (attribute, language), states, here in zip(wanted, found, undecided, strict=True):
-        first, *inner = keys(attribute)
-        for product in np.flatnonzero(here).tolist():
-            value = _attribute_value(records.get(product, {}), first)
-            states[product] = _WHY[missing_in(value, inner, language)]
+    @classmethod
+    def of(cls, part: Part, attributes: Sequence[str]) -> Self:
+        """Read attributes of a part: in any language, and in each language that occurs."""
+        found: dict[Attribute, Mask] = {}
+        unclear: dict[Attribute, Mask] = {}
+        if not part.size:
+            return cls(found, unclear)
+        filled, unreadable = _PartRows(part, attributes).filled(), Unreadable.of(part)
+        for attribute in attributes:
+            for language in (None, *filled.languages(attribute)):
+                found[attribute, language] = filled.products(attribute, language)
+            for said in unreadable.languages(attribute):
+                for language in {None, said or ""}:
+                    unclear[attribute, language] = unreadable.products([attribute], language)
+        return cls(found, unclear)
 
 
 class _PartRows:
@@ -302,8 +274,10 @@ class _PartRows:
         self._attributes = attributes
         self._columns: dict[tuple[str, str], pa.Array] = {}
         self._positions: dict[str, Rows] = {}
-        self._blanks: dict[str, Mask] = {}
-        self._at_top: dict[str, Fill] | None = None
+
+    def filled(self) -> Filled:
+        """Return which products have data, as these rows show it."""
+        return Filled(self.part.size, self.read, self.positions)
 
     def read(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
         if any((table, name) not in self._columns for name in columns):
@@ -335,30 +309,26 @@ class _PartRows:
             self._positions[table] = found
         return self._positions[table]
 
-    def at_top(self, name: str) -> Fill:
-        """Return the states of an attribute at the top of the records; `_UNDECIDED` where it is filled."""
-        if self._at_top is None:
-            names = dict.fromkeys(state_column(keys(attribute)[0]) for attribute in self._attributes)
-            read = self.part.read("presence", list(names))
-            self._at_top = {column: _top_states(read[column]) for column in read.column_names}
-        # Of what nobody in this part has, there is no column.
-        absent = np.full(self.part.size, _ABSENT, np.int8)
-        return self._at_top.get(state_column(name), absent)
+    def at_top(self, name: str) -> FillStates:
+        """Return the states of an attribute at the top of the records."""
+        column = state_column(name)
+        read = self.part.read("presence", [column])
+        if column not in read.column_names:  # of what nobody in this part has, there is no column
+            return np.full(self.part.size, _ABSENT, np.int8)
+        return by_value(read[column], lambda word: FillState(word).number, _ABSENT).astype(np.int8)
 
     def may_hold_blanks(self, attribute: str) -> Mask:
         """Say for each product whether it may have a text without data, in any language, at or below a wire path."""
-        if attribute not in self._blanks:
-            text, of = self.read("texts", ["text", "attribute"])
-            rows = [("texts", _at(of, attribute) & ~filled_values(text))]
-            # A text without data leaves the codes of its language, each at a path of its own.
-            for table, ends in _LANGUAGE_CODES.items():
-                (of,) = self.read(table, ["attribute"])
-                rows.append((table, _at(of, attribute, ends)))
-            found = np.zeros(self.part.size, bool)
-            for table, chosen in rows:
-                found[self.positions(table)[chosen]] = True
-            self._blanks[attribute] = found
-        return self._blanks[attribute]
+        text, of = self.read("texts", ["text", "attribute"])
+        rows = [("texts", _at(of, attribute) & ~filled_values(text))]
+        # A text without data leaves the codes of its language, each at a path of its own.
+        for table, ends in _LANGUAGE_CODES.items():
+            (of,) = self.read(table, ["attribute"])
+            rows.append((table, _at(of, attribute, ends)))
+        found = np.zeros(self.part.size, bool)
+        for table, chosen in rows:
+            found[self.positions(table)[chosen]] = True
+        return found
 
     def records(self, products: Rows) -> dict[int, Mapping[str, Any]]:
         """Return the records of some products, by position; the attributes at the top are not decoded."""
@@ -376,11 +346,6 @@ class _PartRows:
         own = pc.field("attribute")
         ranges = [(own >= one) & (own < f"{one}/") for one in self._attributes]
         return reduce(operator.or_, ranges)
-
-
-def _top_states(column: pa.ChunkedArray) -> Fill:
-    distinct, code = encoded(column)
-    return np.array([_AT_TOP[one] for one in distinct.to_pylist()], np.int8)[code]
 
 
 def _at(paths: pa.Array, attribute: str, ends: tuple[str, ...] = ("",)) -> Mask:

@@ -1,8 +1,8 @@
-"""What is filled: an index of each table, made in one pass, that is asked for many attributes and languages.
+"""Which products have an attribute filled: an index of each table, that is asked for many attributes and languages.
 
 No data is absent, null, empty, or text that shows nothing. The language or unit of a value (`expressedIn`) is no
 data of the attribute around it: a text that was sent as null still says its language. Neither is what cannot be read:
-whether it is there is another question (`prodex.facts.unreadable`).
+whether it is there is another question (`prodex.tables.unreadable`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.pending import own_path
 from prodex.locales import short_of
-from prodex.tables.attributes import is_within
+from prodex.tables.attributes import PENDING, is_within
 from prodex.tables.columns import Mask, Rows, encoded, filled_values
 from prodex.tables.declaration import TABLES
 from prodex.tables.declared_paths import is_data_of
@@ -43,7 +42,7 @@ Positions: TypeAlias = Callable[[str], Rows]
 
 
 @dataclass(frozen=True)
-class PresenceIndex:
+class FilledIndex:
     """Positions of products, sorted by attribute and language.
 
     Attributes
@@ -139,7 +138,7 @@ def short_languages(sent: Any) -> tuple[list[str], Rows]:
 
 
 @dataclass(frozen=True, eq=False)
-class Presence:
+class Filled:
     """What is filled of some products.
 
     Attributes
@@ -153,9 +152,9 @@ class Presence:
     size: int
     read: Read
     positions: Positions
-    _indexes: dict[str, PresenceIndex] = field(default_factory=dict)
+    _indexes: dict[str, FilledIndex] = field(default_factory=dict)
 
-    def filled(self, attribute: str, language: str | None = None) -> Mask:
+    def products(self, attribute: str, language: str | None = None) -> Mask:
         """Say for each product whether it has data at a wire path, or anywhere below it.
 
         Parameters
@@ -181,12 +180,12 @@ class Presence:
         """Return the short codes of the languages of the texts at or below a wire path."""
         return [one for one in self._index("texts").languages_of(attribute) if one]
 
-    def _index(self, table: str) -> PresenceIndex:
+    def _index(self, table: str) -> FilledIndex:
         if table not in self._indexes:
             self._indexes[table] = self._make_index(table)
         return self._indexes[table]
 
-    def _make_index(self, table: str) -> PresenceIndex:
+    def _make_index(self, table: str) -> FilledIndex:
         (attribute,) = self.read(table, ("attribute",))
         language = None
         if table in BY_SHAPE:
@@ -195,7 +194,7 @@ class Presence:
             filled = self._rows_with_data(table, len(attribute))
         if table == "texts":
             language = pc.coalesce(*self.read(table, ("language", "language_code")))
-        return PresenceIndex.of(self.size, table, self.positions(table), attribute, filled, language)
+        return FilledIndex.of(self.size, table, self.positions(table), attribute, filled, language)
 
     def _rows_with_data(self, table: str, size: int) -> Mask:
         """Say which rows at declared wire paths have a value that shows anything."""
@@ -261,7 +260,7 @@ def tables_at(attribute: str) -> tuple[str, ...]:
     >>> tables_at("namePublicLong"), tables_at("assets.videos.url")[len(BY_SHAPE) :]
     (('texts', 'codes', 'quantities', 'scalars'), ('videos',))
     """
-    own = own_path(attribute)
+    own = attribute.removeprefix(PENDING)
     anchored = [
         table
         for table in ANCHORED

@@ -1,4 +1,4 @@
-"""The state of an attribute, filled or one of four reasons: a catalogue and the card of one product agree."""
+"""The state of an attribute, one of six: a catalogue, its table `presence` and the card of one product agree."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.exploration.card.record import read_record, why_missing
-from prodex.facts.fill import FILL_STATES, fill_states
+from prodex.facts.filled import fill_states
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex.tables.attributes import child_path
+from prodex.tables.fill_state import STATES
 from tests.cases import each_row
 from tests.wire import KEYS, anything, attributes, localized
 
@@ -39,7 +40,7 @@ _RECORDS = st.lists(
 
 def states(catalog: Catalog, attribute: str, language: str | None = None) -> list[str]:
     """Return the states in words."""
-    return [FILL_STATES[state] for state in fill_states(catalog, attribute, language)]
+    return [STATES[state] for state in fill_states(catalog, attribute, language)]
 
 
 def text(data: Any, language: str = "fra-FR") -> dict[str, Any]:
@@ -85,9 +86,53 @@ def test_the_card_agrees(
 def test_filled_is_what_has_data(records: list[dict[str, Any]], attribute: str) -> None:
     """An attribute is filled where there is anything to see in it, or it is there and cannot be read."""
     catalog = flatten(records)
-    found = [state in {"filled", "not readable"} for state in states(catalog, attribute)]
+    found = [state in {"filled", "unreadable"} for state in states(catalog, attribute)]
 
     assert [has_data(record.get(attribute)) for record in records] == found
+
+
+@pytest.mark.slow
+@given(_RECORDS)
+def test_presence_tells_what_cannot_be_read(records: list[dict[str, Any]]) -> None:
+    """The table says of an attribute at the top that it is unreadable where its state is that, and nowhere else."""
+    catalog = flatten(records)
+    presence = catalog.presence.drop(columns="product_id")
+
+    for column, told in presence.items():
+        name = str(column).removesuffix("_state")
+        found = states(catalog, child_path("", name)) if name != "lastRequest" else [""] * len(records)
+        assert [one == "unreadable" for one in found] == (told == "unreadable").tolist(), name
+
+
+@each_row(
+    ("attribute", "value", "expected"),
+    [
+        ("brand", "Acme", "unreadable"),
+        ("brand", {"since": "1990"}, "unreadable"),
+        ("brand", {"code": "ACME", "since": "1990"}, "filled"),
+        ("brand", [{"code": "ACME"}], "filled"),
+        ("brand", "", "empty"),
+        ("assets", {"pictures": "a.jpg"}, "unreadable"),
+        ("assets", {"pictures": "a.jpg", "videos": [{"url": "https://a.example/v"}]}, "filled"),
+        ("assets", {"pictures": []}, "filled"),
+        ("updatedAt", "yesterday", "unreadable"),
+        ("isConsumerUnit", "yes", "unreadable"),
+        ("netContent", [{"data": "about 500", "expressedIn": {"code": "GRM"}}], "unreadable"),
+        ("nameLegal", "Riz", "unreadable"),
+        ("nameLegal", [text("Riz"), {"fr": "Riz"}], "filled"),
+        ("nameLegal", [None], "filled"),
+        ("unknown", "anything", "filled"),
+        ("lastRequest", {"brand": "Acme"}, "filled"),
+    ],
+)
+def test_there_and_not_readable(attribute: str, value: Any, expected: str) -> None:
+    """A value that is not as declared is there in `presence`, and nobody takes it for one that is filled."""
+    others = [{"id": n, "brand": {"code": "A"}, "nameLegal": [text("Riz")]} for n in range(60)]
+    alone = flatten([{"id": 99, attribute: value}]).presence
+    among = flatten([*others, {"id": 99, attribute: value}, *others]).presence
+
+    assert [expected] == alone[f"{attribute}_state"].tolist()
+    assert [expected] == among[among["product_id"] == "99"][f"{attribute}_state"].tolist()
 
 
 @each_row(
