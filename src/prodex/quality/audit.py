@@ -406,8 +406,8 @@ class Audit:
         Parameters
         ----------
         selection
-            A `prodex.Selection` of findings: its columns are those of the result, and anything else in it (groups,
-            words, ranges) is asked of their products.
+            A `prodex.Selection` of findings: its columns are those of the result, and all else in it (other columns
+            of products, groups, words, ranges) is asked of their products.
         **equal
             Column of the result = value, or several values in any collection: `severity="blocker"`,
             `owner_id=["4", "5"]`, `market="Belgium"`. GTINs are read as `Catalog.where` reads them.

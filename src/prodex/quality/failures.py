@@ -29,6 +29,7 @@ from prodex.selection.column_values import (
     in_three_digits,
     market_value,
 )
+from prodex.selection.plain import COLUMNS
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 from prodex.tables.columns import Mask, is_true, whole
 from prodex.tables.frames import to_frame
@@ -102,7 +103,8 @@ def failure_filter(
     equal
         Column of the findings = value, or several in anything that holds values; None is no value.
     selection
-        What is wanted beside it: its columns are those of the findings, and all else is asked of their products.
+        What is wanted beside it: its columns are those of the findings, and what these do not have is asked of their
+        products.
     ask
         Returns the ids of the products that a selection means.
 
@@ -114,8 +116,8 @@ def failure_filter(
     """
     selection = selection or Selection()
     names = FAILURES.names
-    asked = [*equal, *(name for one in selection.every() for name in one.columns)]
-    for name in asked:
+    of_products = [name for one in selection.every() for name in one.columns if name not in COLUMNS]
+    for name in (*equal, *of_products):
         if name not in names:
             there_are = hint(name, names, f"Give one of {', '.join(names)}.")
             raise QueryError(f"Failures have no column {name!r}{there_are}")
@@ -142,15 +144,20 @@ def failure_filter(
             _check_known(want, stored)
         return want
 
-    wants = [wanted(column, value) for column, value in (*equal.items(), *selection.columns.items())]
-    rest = replace(selection, columns={})
+    own = {name: values for name, values in selection.columns.items() if name in names}
+    wants = [wanted(column, value) for column, value in equal.items()]
+    wants += [wanted(column, list(values)) for column, values in own.items()]
+    rest = replace(
+        selection, columns={name: one for name, one in selection.columns.items() if name not in own}
+    )
     answers: dict[Selection, ColumnCondition | pa.Array] = {}
     for one in (
         one for every in rest.every() for one in every.single() if not one.either and not one.excepted
     ):
-        for column, values in one.columns.items():
+        of_findings = {column: values for column, values in one.columns.items() if column in names}
+        for column, values in of_findings.items():
             answers[one] = wanted(column, list(values))
-        if not one.columns:
+        if not of_findings:
             if ask is None:
                 raise QueryError(f"Findings alone do not say which products are meant by: {one}.")
             answers[one] = ask(one)
