@@ -14,7 +14,7 @@ from prodex.files.toml_writing import toml_value
 from prodex.sandbox import Sandbox
 from prodex.selection import Range
 from prodex.selection.plain import as_plain
-from prodex.selection.request import request_for, selection_of
+from prodex.selection.request import request_for
 from tests.cases import each_row
 
 END_OF_APRIL = datetime(2026, 4, 30, 23, 59, 59, 999999, tzinfo=UTC)
@@ -97,7 +97,7 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
         )
         loaded = prodex.load_products(service, where=saved, name="acme", progress=False)
     assert by_hand == ids(loaded)
-    asked = request_for(saved)
+    asked = saved.request()
     assert {"filter_target_market": 250, "filter_tags_not_in": "new"} == asked.query.to_body()
     assert "It cannot filter either brand" in str(asked)
     sent = {
@@ -176,5 +176,5 @@ def test_a_query_says_which_products_it_asks_for() -> None:
         has_packshot=True,
         updated_at_from=0,
     )
-    assert query == request_for(selection_of(query)).query
-    assert not request_for(selection_of(query)).rest
+    assert query == Selection.of_query(query).request().query
+    assert not Selection.of_query(query).request().rest

@@ -9,10 +9,8 @@ from typing import Final
 
 from prodex.arguments import described
 from prodex.corrections.operations import OPERATIONS, Operation, parameters_of
-from prodex.errors import InputError, StorageError
-from prodex.files.atomic import make_folder, storage, writing
-from prodex.files.toml_text import TomlFile
-from prodex.files.toml_writing import toml_lines, toml_value
+from prodex.errors import InputError
+from prodex.files.toml_writing import toml_lines, toml_value, write_toml
 from prodex.locales import language_tag
 from prodex.selection import Selection
 from prodex.selection.plain import as_plain, selection_given
@@ -148,19 +146,8 @@ def write_recipe(recipe: Recipe, path: str | Path) -> Path:
     StorageError
         When the disk refuses.
     """
-    file = Path(path)
-    with storage(file):
-        is_there_already = file.exists()
-    if is_there_already and not _is_recipe(file):
-        raise InputError(
-            f"{file} is there already and is no recipe, so that it is not replaced. Give another name."
-        )
-    text = _NOTES.format(name=file.name, operations=", ".join(OPERATIONS)) + "\n" + recipe_text(recipe)
-    with storage(file):
-        make_folder(file.absolute().parent)
-        with writing(file) as beside:
-            beside.write_text(text, "utf-8", newline="\n")
-    return file
+    notes = _NOTES.format(name=Path(path).name, operations=", ".join(OPERATIONS))
+    return write_toml(path, f"{notes}\n{recipe_text(recipe)}", "recipe", "steps")
 
 
 def recipe_text(recipe: Recipe) -> str:
@@ -169,7 +156,7 @@ def recipe_text(recipe: Recipe) -> str:
     >>> from prodex.corrections.operations import TrimSpaces
     >>> print(recipe_text(Recipe([RecipeStep(TrimSpaces(), "nameLegal")], title="Spaces")))
     title = "Spaces"
-    format = 1
+    format = 2
     <BLANKLINE>
     [[steps]]
     do = "trim spaces"
@@ -177,13 +164,6 @@ def recipe_text(recipe: Recipe) -> str:
     <BLANKLINE>
     """
     return "\n".join(_lines(recipe)) + "\n"
-
-
-def _is_recipe(file: Path) -> bool:
-    try:
-        return "steps" in TomlFile.read(file, "").values
-    except (InputError, StorageError):
-        return False
 
 
 def _lines(recipe: Recipe) -> Iterator[str]:

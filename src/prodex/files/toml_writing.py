@@ -6,16 +6,61 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Any, Final
 
 from prodex.arguments import described
-from prodex.errors import InputError
+from prodex.errors import InputError, StorageError
+from prodex.files.atomic import make_folder, storage, writing
+from prodex.files.toml_text import TomlFile
 
 #: In place of a value: that there is none. TOML has no word for it.
 NO_VALUE: Final[Mapping[str, bool]] = {"no_value": True}
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def write_toml(path: str | Path, text: str, kind: str, mark: str) -> Path:
+    """Write a file of one's own, in the place of one of its kind, and return its path.
+
+    Parameters
+    ----------
+    path
+        Of the file; its folder is made.
+    text
+        The TOML.
+    kind
+        What it is called.
+    mark
+        The key that files of this kind have: one without it is somebody else's, and is not replaced.
+
+    Raises
+    ------
+    InputError
+        When there is a file already that is of another kind.
+    StorageError
+        When the disk refuses.
+    """
+    file = Path(path)
+    with storage(file):
+        is_there_already = file.exists()
+    if is_there_already and not _has_mark(file, mark):
+        raise InputError(
+            f"{file} is there already and is no {kind}, so that it is not replaced. Give another name."
+        )
+    with storage(file):
+        make_folder(file.absolute().parent)
+        with writing(file) as beside:
+            beside.write_text(text, "utf-8", newline="\n")
+    return file
+
+
+def _has_mark(file: Path, mark: str) -> bool:
+    try:
+        return mark in TomlFile.read(file, "").values
+    except (InputError, StorageError):
+        return False
 
 
 def toml_value(value: Any) -> str:

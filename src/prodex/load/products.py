@@ -37,7 +37,8 @@ from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.selection import Selection
 from prodex.selection.plain import selection_given
-from prodex.selection.request import SelectionRequest, request_for
+from prodex.selection.request import request_for
+from prodex.selection.value import SelectionRequest
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size

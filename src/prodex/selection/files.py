@@ -7,10 +7,9 @@ from typing import Final
 
 from prodex.arguments import described
 from prodex.errors import InputError
-from prodex.files.atomic import make_folder, storage, writing
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, TomlFile
-from prodex.files.toml_writing import toml_lines
+from prodex.files.toml_writing import toml_lines, write_toml
 from prodex.selection.plain import as_plain, read_plain
 from prodex.selection.value import Selection
 
@@ -26,19 +25,9 @@ _NOTES: Final = """\
 
 def save_selection(selection: Selection, path: str | Path) -> Path:
     """Write a selection to a file, in the place of one before, and return its path; see `Selection.save`."""
-    file = Path(path)
-    with storage(file):
-        is_there_already = file.exists()
-    if is_there_already and _MARK not in TomlFile.read(file, f"The file {file}").values:
-        raise InputError(
-            f"{file} is there already and is no selection, so that it is not replaced. Give another name."
-        )
-    lines = [_NOTES.format(name=file.name).rstrip(), f"{_MARK} = {_LAYOUT}", *toml_lines(as_plain(selection))]
-    with storage(file):
-        make_folder(file.absolute().parent)
-        with writing(file) as beside:
-            beside.write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
-    return file
+    notes = _NOTES.format(name=Path(path).name)
+    lines = [f"{_MARK} = {_LAYOUT}", *toml_lines(as_plain(selection))]
+    return write_toml(path, notes + "\n".join(lines) + "\n", "selection", _MARK)
 
 
 def read_selection(path: str | Path) -> Selection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -12,63 +12,14 @@ from prodex.errors import QueryError
 from prodex.query import ProductQuery
 from prodex.query.values import EPOCH, MILLISECOND, SECOND
 from prodex.selection.paths import needs_audit, paths_of
-from prodex.selection.value import Begins, Code, Range, Selection
-
-#: Filters of the service that no record shows, and what says nothing of which products are meant.
-NOT_SHOWN = ("status_shared_with", "active_range", "search")
-
-
-@dataclass(frozen=True)
-class SelectionRequest:
-    """A selection as a service is asked for it.
-
-    Attributes
-    ----------
-    query
-        What the service is asked.
-    rest
-        What it cannot filter: chosen from what was loaded. The snapshot keeps every product that came.
-
-    Examples
-    --------
-    >>> asked = request_for(Selection.of(market="France") & ~Selection.of(brand_code="ACME"))
-    >>> asked.query
-    ProductQuery(target_market=250)
-    >>> print(asked)
-    The service filters market = France. It cannot filter not brand_code = ACME: these are chosen from what it sends.
-    """
-
-    query: ProductQuery
-    rest: Selection
-    asked: Selection
-
-    def __str__(self) -> str:
-        filtered = f"The service filters {self.asked}." if self.asked else "The service sends every product."
-        if not self.rest:
-            return filtered
-        return f"{filtered} It cannot filter {self.rest}: these are chosen from what it sends."
-
+from prodex.selection.value import Begins, Code, Range, Selection, SelectionRequest
 
 #: Returns the fields of a query for a condition; None where the service has no such filter.
 _Fields: TypeAlias = "dict[str, Any] | None"
 
 
 def request_for(selection: Selection, query: ProductQuery | None = None) -> SelectionRequest:
-    """Return how a service is asked for the products of a selection.
-
-    Parameters
-    ----------
-    selection
-        Which products.
-    query
-        What is asked beside it, such as which fields. A filter that it has already is not asked a second time.
-
-    Raises
-    ------
-    QueryError
-        When what the service cannot filter is about attributes that the query leaves out, or about what an audit finds,
-        so that nobody could tell which of the products are meant.
-    """
+    """Return how a service is asked for the products of a selection; see `Selection.request`."""
     if needs_audit(selection):
         raise QueryError(
             f"{selection} asks for what an audit finds, which is known only after the products are loaded. Load them, "
@@ -204,13 +155,7 @@ def _in_range(column: str, limits: Range) -> _Fields:
 
 
 def selection_of(query: ProductQuery) -> Selection:
-    """Return which products a query asks for, as far as records show it: `NOT_SHOWN` and `extra` are left out.
-
-    Examples
-    --------
-    >>> selection_of(ProductQuery(target_market=250, tags_in=["new"]))
-    Selection(columns={'market': ('250',)}, groups={'tag': ('new',)})
-    """
+    """Return which products a query asks for, as far as records show it; see `Selection.of_query`."""
     columns: dict[str, tuple[Any, ...]] = {}
     groups: dict[str, tuple[Code, ...]] = {}
     if query.gtins_in is not None:

@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
+from prodex.query import ProductQuery
+
 #: A group of products, as filters and audits make groups: its code as text, or None for the products in no other.
 Code: TypeAlias = str | None
 #: What is asked of each group, or of each column.
@@ -160,6 +162,49 @@ class Selection:
         from prodex.selection.plain import plain_values
 
         return cls(columns={name: plain_values(name, value) for name, value in columns.items()})
+
+    @classmethod
+    def of_query(cls, query: ProductQuery) -> Selection:
+        """Return which products a query asks for, as far as records show it.
+
+        What only the service knows is left out: with whom a product is shared, the active range, its search, and
+        filters that prodex does not know.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.Selection.of_query(prodex.ProductQuery(target_market=250, tags_in=["new"]))
+        Selection(columns={'market': ('250',)}, groups={'tag': ('new',)})
+        """
+        from prodex.selection.request import selection_of
+
+        return selection_of(query)
+
+    def request(self, query: ProductQuery | None = None) -> SelectionRequest:
+        """Return how a service is asked for these products: what it filters, and what is chosen from what it sends.
+
+        Parameters
+        ----------
+        query
+            What is asked beside it, such as which fields; a filter that it has already is not asked a second time.
+
+        Raises
+        ------
+        QueryError
+            When what the service cannot filter is about attributes that the query leaves out, or about what an audit
+            finds, so that nobody could tell which of the products are meant.
+
+        Examples
+        --------
+        >>> asked = (Selection.of(market="France") & ~Selection.of(brand_code="ACME")).request()
+        >>> asked.query
+        ProductQuery(target_market=250)
+        >>> print(asked)
+        The service filters market = France. It cannot filter not brand_code = ACME: chosen from what it sends.
+        """
+        from prodex.selection.request import request_for
+
+        return request_for(self, query)
 
     @property
     def excluded(self) -> Mapping[str, tuple[Code, ...]]:
@@ -376,6 +421,37 @@ class Selection:
         from prodex.selection.sentences import sentence
 
         return sentence(self)
+
+
+@dataclass(frozen=True)
+class SelectionRequest:
+    """A selection as a service is asked for it.
+
+    Attributes
+    ----------
+    query
+        What the service is asked.
+    rest
+        What it cannot filter: chosen from what was loaded. The snapshot keeps every product that came.
+
+    Examples
+    --------
+    >>> asked = (Selection.of(market="France") & ~Selection.of(brand_code="ACME")).request()
+    >>> asked.query
+    ProductQuery(target_market=250)
+    >>> print(asked)
+    The service filters market = France. It cannot filter not brand_code = ACME: chosen from what it sends.
+    """
+
+    query: ProductQuery
+    rest: Selection
+    asked: Selection
+
+    def __str__(self) -> str:
+        filtered = f"The service filters {self.asked}." if self.asked else "The service sends every product."
+        if not self.rest:
+            return filtered
+        return f"{filtered} It cannot filter {self.rest}: chosen from what it sends."
 
 
 def _excludes(one: Selection) -> bool:
