@@ -16,7 +16,7 @@ from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
 from prodex.facts.filled import Attribute, FilledMasks
-from prodex.quality.requested_data import Asked, asked_for
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
 from prodex.tables.fill_state import FillState
