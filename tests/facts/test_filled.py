@@ -206,6 +206,10 @@ def test_not_asked_for() -> None:
     assert ["not asked for"] * 2 == states(catalog, "brand")
     assert ["filled", "not asked for"] == states(catalog, "kind")
 
+    without_data = Origin("sandbox", ProductQuery(source_exclude=["nameLegal.data"]))
+    texts = flatten([{"id": 7, "nameLegal": [{"expressedIn": {"code": "fra-FR"}}]}])
+    assert ["not asked for"] == states(Catalog(texts.parts, without_data), "nameLegal")
+
 
 def test_an_update_that_waits_does_not_count() -> None:
     """What waits to be accepted is not the product's own."""

@@ -17,7 +17,7 @@ _BEGIN = """
 """
 _LOOK = "looked = px.explore(catalog)\nlooked"
 _OTHER = "other = px.explore(px.flatten([{'id': 1, 'brand': {'code': 'ELSEWHERE'}}]))\nother"
-_CONDITIONS = "looked.exploration.conditions.to_json()"
+_CONDITIONS = "__import__('prodex.selection.plain').selection.plain.as_plain(looked.exploration.conditions)"
 
 
 def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: Browser) -> None:
@@ -47,8 +47,8 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         notebook.wait_for("looked.section == 'Products'")
         both = notebook.ask(_CONDITIONS)
         assert (1, 1, listed) == (
-            len(both["facets"]),
-            len(both["failing"]),
+            len(both["groups"]),
+            len(both["fails"]),
             notebook.ask("len(looked.catalog)"),
         )
         out.get_by_text(re.compile(rf"^(1 to )?{listed} (of {listed} )?products?")).locator(
@@ -96,7 +96,7 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         # The audit is gone with the kernel, so the rule cannot be asked for; the rest of the view is there.
         out = notebook.output(1)
         out.get_by_text("There is no audit here, so this was left out").wait_for()
-        assert both["facets"] == notebook.ask(_CONDITIONS)["facets"]
+        assert both["groups"] == notebook.ask(_CONDITIONS)["facets"]
         assert chosen == notebook.ask("len(looked.catalog)")
         notebook.output(2).get_by_text("No product here meets").wait_for()
         assert ([], []) == (notebook.outside, notebook.errors)

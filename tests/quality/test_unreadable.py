@@ -348,6 +348,22 @@ def test_what_is_beside_a_missing_text_does_not_hide_that_it_is_missing(names: l
     assert FAIL == state("required_text", record, attribute="namePublicLong", language="fr")
 
 
+def test_what_may_be_in_any_language_is_unknown_in_each_wherever_it_is() -> None:
+    """A text that says no language may be German, also where another part has one that says that it is."""
+    german = {"expressedIn": {"code": "deu-DE"}, "value": "Reis"}
+    parts = [
+        prodex.flatten([{"id": n, "namePublicLong": name}]).parts[0]
+        for n, name in enumerate(["Riz", [german]])
+    ]
+    catalog = replace(prodex.flatten([{"id": 0}, {"id": 1}]), parts=tuple(parts))
+
+    for language, expected in ((None, [True, True]), ("de", [True, True]), ("fr", [True, False])):
+        states = [STATES[state] for state in fill_states(catalog, "namePublicLong", language)]
+        assert expected == [state == "unreadable" for state in states]
+        columns = FilledColumns.of(catalog, ["namePublicLong"])
+        assert expected == columns.unreadable("namePublicLong", language).tolist()
+
+
 def test_what_decides_whether_a_check_applies_and_cannot_be_read_leaves_it_unknown() -> None:
     """A type of packaging that is a bare code is none of CASE and PALLET, and may be either."""
     assert UNKNOWN == state("outer_unit_has_hierarchy", {"typePackaging": "CASE"})

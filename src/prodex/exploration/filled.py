@@ -16,8 +16,8 @@ from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
 from prodex.facts.filled import Attribute, FilledMasks
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.progress import Show
-from prodex.quality.requested_data import Asked, asked_for
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Mask
 from prodex.tables.fill_state import FillState
@@ -125,10 +125,10 @@ class FilledColumns:
 
     def unreadable(self, attribute: str, language: str | None = None) -> Mask:
         """Return of which products nobody knows it: something is there, and cannot be read."""
-        own = self._unreadable.get((attribute, language))
-        # What does not say its language may be in any.
-        held = self._unreadable.get((attribute, "")) if own is None else own
-        return self._mask_of(held) & ~self.mask(attribute, language)
+        there = self._mask_of(self._unreadable.get((attribute, language)))
+        if language is not None:  # what does not say its language may be in this one
+            there |= self._mask_of(self._unreadable.get((attribute, "")))
+        return there & ~self.mask(attribute, language)
 
     def lacking(self, attribute: str, language: str | None = None) -> Mask:
         """Return which products are known not to have an attribute filled, in any language or in one."""

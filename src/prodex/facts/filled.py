@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.executors import side_by_side
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.locales import short_language, short_of
 from prodex.tables.attributes import is_within, path_keys, state_column
 from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, places, whole
@@ -161,7 +162,7 @@ def unfilled_states(
     unreadable: Unreadable, origin: Origin, attribute: str, language: str | None = None
 ) -> FillStates:
     """Return for each product why an attribute is not filled, if it is not: what is simply missing is absent."""
-    if not origin.asked(attribute, language):
+    if asked_for(origin, [attribute], language) is Asked.NOTHING:
         return np.full(unreadable.size, _NOT_ASKED, np.int8)
     states = np.full(unreadable.size, _ABSENT, np.int8)
     states[unreadable.products([attribute], language)] = _UNREADABLE

@@ -11,12 +11,12 @@ from typing import Any, Self
 
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
+from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.locales import language_tag, short_of
 from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.problems import problem_of, with_labels
-from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
 from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection

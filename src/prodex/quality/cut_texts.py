@@ -25,9 +25,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.owner import owner_codes
+from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, is_true, whole
 

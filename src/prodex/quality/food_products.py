@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.quality.allergen_detection import (
     LANGUAGES,
     LIST,
@@ -30,7 +31,6 @@ from prodex.quality.allergen_detection import (
     named_in_any_language,
 )
 from prodex.quality.products import Products
-from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities

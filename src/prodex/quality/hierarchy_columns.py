@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.requested_data import OR
 from prodex.quality.products import ChildRows
-from prodex.quality.requested_data import OR
 from prodex.quality.units import in_base_unit
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places

@@ -17,9 +17,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.quality.food_products import is_food
 from prodex.quality.products import Products
-from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.text_columns import FoldedTexts
 from prodex.quality.units import FACTORS, quantities
 from prodex.tables.columns import Answer, Rows, by_value, encoded, is_true

@@ -24,7 +24,7 @@ from prodex.facts.filled import AttributeStates
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
-from prodex.quality.requested_data import EVERY_TEXT, EVERYTHING
+from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING
 from prodex.selection.paths import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, is_true, whole

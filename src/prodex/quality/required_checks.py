@@ -21,13 +21,13 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Origin
 from prodex.errors import NotExported
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.locales import language_label, short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.problems import attribute_label
 from prodex.quality.products import Products
-from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.requirements import (
     NUTRIENTS,
     Ask,

@@ -28,6 +28,7 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
+from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
 from prodex.quality.archive import is_worth_reusing, last_audit
@@ -36,7 +37,6 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_or
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
-from prodex.quality.requested_data import OR, Asked, asked_for
 from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
 from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since

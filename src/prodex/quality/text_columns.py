@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.facts.requested_data import EVERY_TEXT, OR
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.requested_data import EVERY_TEXT, OR
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
+from prodex.facts.requested_data import Asked as Requested
+from prodex.facts.requested_data import asked_for
 from prodex.locales import language_name
 from prodex.quality.picture_columns import PICTURES
-from prodex.quality.requested_data import Asked as Requested
-from prodex.quality.requested_data import asked_for
 from prodex.quality.requirement_files.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
 from prodex.quality.requirement_files.filled_shares import (
     FilledShares,

@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
+from prodex.facts.requested_data import OR
 from prodex.quality.food_products import is_food
 from prodex.quality.label_words import (
     claims_in,
@@ -39,7 +40,6 @@ from prodex.quality.nutrition_columns import (
     NutritionColumns,
 )
 from prodex.quality.products import Products
-from prodex.quality.requested_data import OR
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, compared_with

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.quality.nutrition_columns import (
     BASIS,
     CARBOHYDRATE,
@@ -38,7 +39,6 @@ from prodex.quality.nutrition_columns import (
 )
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.requested_data import Asked, asked_for
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded

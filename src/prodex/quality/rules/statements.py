@@ -19,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
+from prodex.facts.requested_data import EVERY_TEXT
 from prodex.quality.food_products import is_food
 from prodex.quality.label_words import (
     knows_statements_in,
@@ -30,7 +31,6 @@ from prodex.quality.label_words import (
 from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, POLYOLS, NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.requested_data import EVERY_TEXT
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, FoldedTexts, TextColumns
 from prodex.quality.verdict import Evidence, Verdict, compared_with
