@@ -228,11 +228,8 @@ class NutritionColumns(ChildRows):
         found = np.full(len(self.row), np.nan)
         words = self.products.arrow("scalars", "attribute", "position", "value")
         words = words.filter(pc.equal(words["attribute"], f"{PATH}.quantity"))
-        limits = [
-            None if (limit := less_than(one)) is None else float(limit) for one in words["value"].to_pylist()
-        ]
-        words = words.append_column("limit", pa.array(limits, pa.float64()))
-        words = words.filter(words["limit"].is_valid())
+        limits = by_value(words["value"], _limit, np.nan).astype(float)
+        words = words.append_column("limit", pa.array(limits)).filter(pa.array(~np.isnan(limits)))
         if not len(words):
             return found
         own = self.products.arrow(self.table, "position")
@@ -335,3 +332,8 @@ class NutritionColumns(ChildRows):
         ]
         evidence = Evidence(whose[rows], PATH, None, seen, reasons, with_what)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)
+
+
+def _limit(text: str) -> float:
+    limit = less_than(text)
+    return np.nan if limit is None else float(limit)

@@ -17,11 +17,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
 from prodex.send.merging import recoded
+from prodex.tables.values import amount
 from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.units import are_equal, dimension
@@ -220,7 +222,7 @@ class _Meant:
         """Whether what was seen is a value, and not what a rule says of it in words."""
         if not any(map(is_quantity, self.own.values())):
             return True
-        return amount_of(seen) is not None or _seen_quantity(seen, self.words) is not None
+        return _number_seen(seen) is not None or _seen_quantity(seen, self.words) is not None
 
     def _already(self, new: Any, seen: str) -> int | None:
         """Return the item that has been changed as the answer says, where what was seen is gone."""
@@ -316,17 +318,24 @@ def is_plain(item: Any) -> bool:
 
 
 def amount_of(data: Any) -> int | float | None:
-    """Return the number of a quantity, also where its record has it as text.
+    """Return the number of a quantity, also where its record has it as text: what tables read, corrections do.
 
-    >>> amount_of(12.5), amount_of("500"), amount_of("a lot"), amount_of(True)
-    (12.5, 500, None, None)
+    >>> amount_of(12.5), amount_of("500"), amount_of("12,5"), amount_of("a lot"), amount_of(True)
+    (12.5, 500, 12.5, None, None)
     """
     if isinstance(data, str):
-        try:
-            return as_json(stored_number(data))
-        except InputError:
-            return None
+        data = amount(data)
+    if isinstance(data, Decimal):
+        return as_json(data)
     return data if isinstance(data, int | float) and not isinstance(data, bool) else None
+
+
+def _number_seen(seen: str) -> int | float | None:
+    """Return the number that a worklist showed, as programs spell it."""
+    try:
+        return as_json(stored_number(seen))
+    except InputError:
+        return None
 
 
 def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
@@ -339,27 +348,29 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
     if as_one_line(shown(item)).casefold() == seen.casefold():
         return True
     if not isinstance(item, dict):
-        return amount_of(item) is not None and amount_of(item) == amount_of(seen)
+        return amount_of(item) is not None and amount_of(item) == _number_seen(seen)
     if not is_quantity(item):
         parts_seen = {part.strip().casefold() for part in re.split(f"[{BARS}]", seen)}
         own = {
             str(item[name]).strip().casefold() for name in ("code", "label", "description") if item.get(name)
         }
         return bool(parts_seen) and parts_seen <= own
-    amount, unit = amount_of(item.get("data")), _unit_code(item)
-    if (alone := amount_of(seen)) is not None:
-        return amount == alone
+    own_amount, unit = amount_of(item.get("data")), _unit_code(item)
+    if (alone := _number_seen(seen)) is not None:
+        return own_amount == alone
     found = _seen_quantity(seen, words)
     # Rules show figures that they have computed, with six digits.
-    return found is not None and amount is not None and are_equal((amount, unit), found, tolerance=1e-5)
+    return (
+        found is not None and own_amount is not None and are_equal((own_amount, unit), found, tolerance=1e-5)
+    )
 
 
 def _seen_quantity(seen: str, words: Vocabulary) -> tuple[int | float, str] | None:
     """Return the quantity that a rule showed, or that a person typed; a rule writes a point in every language."""
     number, _, unit = seen.partition(" ")
     try:
-        if (amount := amount_of(number)) is not None:
-            return amount, words.unit(unit)
+        if (alone := _number_seen(number)) is not None:
+            return alone, words.unit(unit)
         return words.quantity(seen)
     except AnswerRefused:
         return None
@@ -372,8 +383,8 @@ def shown(item: Any) -> str:
     ('500 GRM', 'COLD')
     """
     match item:
-        case {"data": str(amount), "expressedIn": {"code": unit}} if is_quantity(item):
-            return f"{amount} {unit}"
+        case {"data": str(text), "expressedIn": {"code": unit}} if is_quantity(item):
+            return f"{text} {unit}"
     return in_words(item)
 
 
@@ -398,8 +409,8 @@ def _have_one_unit(item: Any, new: Any) -> bool:
 def _is_same_item(item: Any, new: Any) -> bool:
     """Whether an item says what an answer says; labels and further keys of it say nothing else."""
     if is_quantity(new):
-        amount, unit = amount_of(item.get("data")), _unit_code(item)
-        return amount is not None and are_equal((amount, unit), (new["data"], _unit_code(new)))
+        own_amount, unit = amount_of(item.get("data")), _unit_code(item)
+        return own_amount is not None and are_equal((own_amount, unit), (new["data"], _unit_code(new)))
     if isinstance(new, dict):
         return _code_of_item(item) == _code_of_item(new)
     return bool(item == new) and isinstance(item, bool) is isinstance(new, bool)
