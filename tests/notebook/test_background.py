@@ -286,6 +286,7 @@ def test_nothing_is_shown_after_the_row_was_closed() -> None:
             go_on.wait(10)
             found.append("step")
             show(1, 2)
+            found.append("another step")
         return "read"
 
     async def cell() -> None:
