@@ -13,6 +13,7 @@ from textwrap import dedent
 
 import pytest
 
+from prodex.errors import ServiceUnreachable
 from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -285,6 +286,7 @@ def test_nothing_is_shown_after_the_row_was_closed() -> None:
             go_on.wait(10)
             found.append("step")
             show(1, 2)
+            found.append("another step")
         return "read"
 
     async def cell() -> None:
@@ -319,3 +321,35 @@ def test_newer_work_cancels_what_ran_before() -> None:
     runner.start(lambda _: "new", "Reading")
     runner.wait(10)
     assert (["new"], ["old"]) == (found, ended)
+
+
+def test_a_runner_says_how_far_it_is_and_is_cancelled() -> None:
+    """Who watches sees its steps and its end; an error of the service while it is being cancelled is no news."""
+    told, seen, stepped, go_on = list[str](), list[tuple[str, bool]](), threading.Event(), threading.Event()
+    runner = Runner[str](
+        told.append,
+        lambda error: told.append(str(error)),
+        cancelled=lambda: told.append("cancelled"),
+        watch=lambda: seen.append((str(runner.work.progress).split(",")[0], runner.is_running)),  # type: ignore[union-attr]
+    )
+
+    def load(reporter: Reporter) -> str:
+        with reporter.phase("Receiving", "products", 9, counts=True) as phase:
+            phase.add(4)
+            stepped.set()
+            go_on.wait(10)
+        raise ServiceUnreachable("gone")
+
+    async def cell() -> None:
+        runner.start(load, "Waiting")
+        assert stepped.wait(10)
+        await asyncio.sleep(0.4)
+        runner.cancel()
+        go_on.set()
+        runner.wait(10)
+
+    asyncio.run(cell())
+    assert ["cancelled"] == told
+    steps = list(dict.fromkeys(seen))
+    assert [("Receiving: 4 of 9 products", True), ("Receiving: 4 of 9 products", False)] == steps[-2:]
+    assert (4, 9) == (runner.work.done, runner.work.total)  # type: ignore[union-attr]

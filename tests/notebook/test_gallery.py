@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -139,6 +140,30 @@ def test_a_picture_that_comes_late_is_not_shown_for_another_catalogue(catalog: p
         return loader.cells(["0", "1"])
 
     assert {} == asyncio.run(look())
+
+
+def test_pictures_are_shown_while_others_are_still_to_come(server: FileServer) -> None:
+    """Of two, the first is there and drawn while the server has not sent the second."""
+    go_on, drawn_with = threading.Event(), list[list[str]]()
+    quick = server.serve("/quick.jpg", PHOTO)
+    slow = server.serve("/slow.jpg", OTHER, before=lambda: None if go_on.wait(30) else 500)
+    pictures = [drawn.told(quick, PHOTO), drawn.told(slow, OTHER)]
+    catalog = drawn.catalog(server.base_url, [drawn.product(n, one) for n, one in enumerate(pictures)])
+
+    async def look() -> None:
+        loader = PictureLoader(
+            Panel(), lambda: drawn_with.append(sorted(loader.cells(["0", "1"]))), back_to=None
+        )
+        loader.load(catalog, sheet_rows(ProductColumns(catalog), [0, 1]))
+        for _ in range(300):
+            if drawn_with:
+                break
+            await asyncio.sleep(0.05)
+        go_on.set()
+        loader.work.wait()
+
+    asyncio.run(look())
+    assert [["0"], ["0", "1"]] == [drawn_with[0], drawn_with[-1]]
 
 
 def test_what_stands_in_the_place_of_a_picture_says_why(catalog: prodex.Catalog) -> None:

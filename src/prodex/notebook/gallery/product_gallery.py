@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from time import monotonic
@@ -30,7 +29,7 @@ from prodex.exploration.gallery import (
 )
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.shared.background import Runner, running_loop
+from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
@@ -504,18 +503,18 @@ class PictureLoader:
     def __init__(self, panel: Panel, changed: Callable[[], object], back_to: Any) -> None:
         self._panel, self._changed = panel, changed
         self._cells: OrderedDict[tuple[str, bool], SheetCell] = OrderedDict()
+        self._came: deque[tuple[SheetCell, bool]] = deque()
         self._shown_at = 0.0
-        self._catalogs = 0
         self.packshots_only: bool = False
         self.work: WorkRow[Sequence[SheetCell]] = WorkRow(
-            panel, self._loaded, self._not_loaded, cancelled=changed, back_to=back_to
+            panel, self._loaded, self._not_loaded, cancelled=changed, back_to=back_to, watch=self._take
         )
 
     def clear(self) -> None:
         """Forget all pictures: another catalogue is shown."""
         self.work.forget()
         self._cells.clear()
-        self._catalogs += 1
+        self._came = deque()  # what still comes is of the catalogue before
 
     def cells(self, ids: Iterable[str]) -> dict[str, SheetCell]:
         """Return the pictures of some products that are there, or known not to be."""
@@ -550,28 +549,20 @@ class PictureLoader:
         """Download the pictures of some products; what was being downloaded before is given up."""
         self.work.forget()
         if rows:
-            fetch = partial(_fetch_page, catalog, rows, self.packshots_only, self._arrivals())
+            came, only = self._came, self.packshots_only
+            fetch = partial(_fetch_page, catalog, rows, only, lambda cell: came.append((cell, only)))
             self.work.start(fetch, "Downloading pictures")
 
-    def _arrivals(self) -> Callable[[SheetCell], object]:
-        """Return a function that takes a picture from whichever thread downloads it."""
-        loop, only, catalogs = running_loop(), self.packshots_only, self._catalogs
-
-        def take(cell: SheetCell) -> None:
-            if self._catalogs != catalogs:
-                return  # of a catalogue that is no longer shown
-            self._keep(cell, only)
-            # Each update sends the whole page, and dozens of pictures may arrive in a second.
-            if monotonic() - self._shown_at > _INTERVAL:
+    def _take(self) -> None:
+        """Keep the pictures that have come meanwhile, and show them while others are still to come."""
+        is_running = self.work.is_running
+        # Each update sends the whole page, and dozens of pictures may arrive in a second.
+        if self._came and not (is_running and monotonic() - self._shown_at < _INTERVAL):
+            while self._came:
+                self._keep(*self._came.popleft())
+            if is_running:
                 self._shown_at = monotonic()
                 self._changed()
-
-        def came(cell: SheetCell) -> None:
-            if loop is not None:  # without one, in a script, nobody watches the page
-                with suppress(RuntimeError):  # the loop may be closed by now
-                    loop.call_soon_threadsafe(take, cell)
-
-        return came
 
     def _keep(self, cell: SheetCell, packshots_only: bool) -> None:
         self._cells[cell.thumbnail.product_id, packshots_only] = cell

@@ -243,7 +243,7 @@ class Runner(Generic[T]):
         TimeoutError
             When it takes longer.
         """
-        loop, end = running_loop(), monotonic() + seconds
+        loop, end = _running_loop(), monotonic() + seconds
         while True:
             # Whoever waits blocks the event loop that should deliver the results, so they are delivered here.
             self._deliver(loop)
@@ -257,7 +257,7 @@ class Runner(Generic[T]):
                     raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
 
     def _start(self, do: Callable[[Reporter], T], title: str, asked: tuple[Any, ...] | None) -> Work:
-        loop = running_loop()
+        loop = _running_loop()
         with self._changed:
             if asked is not None and self._asked is not None and _are_same_arguments(asked, self._asked):
                 assert self.work is not None  # noqa: S101 - it was asked for
@@ -283,7 +283,7 @@ class Runner(Generic[T]):
         """Show the work now, and again after a moment as long as it runs."""
         if self._watch is not None and work is self._wanted:
             self._watch()
-            if (loop := running_loop()) is not None:  # without one, in a script, nobody watches
+            if (loop := _running_loop()) is not None:  # without one, in a script, nobody watches
                 loop.call_later(_INTERVAL, self._show_again, work)
 
     def _run(self, work: Work, loop: asyncio.AbstractEventLoop | None, do: Callable[[Reporter], T]) -> None:
@@ -383,7 +383,7 @@ def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop
     return one is loop or one.is_closed()
 
 
-def running_loop() -> asyncio.AbstractEventLoop | None:
+def _running_loop() -> asyncio.AbstractEventLoop | None:
     """Return the event loop of this thread, if one runs."""
     try:
         return asyncio.get_running_loop()

@@ -50,6 +50,8 @@ class WorkRow(HBox, Generic[T]):
         Seconds after which the row is shown, and seconds to wait for newer work before this begins.
     is_dropped
         Whether Cancel leaves the work at once, whose result is dropped: for work that only reads.
+    watch
+        Called whenever the row is drawn, to show what is done so far.
 
     Attributes
     ----------
@@ -74,7 +76,9 @@ class WorkRow(HBox, Generic[T]):
         after: float = 0.0,
         delay: float = 0.0,
         is_dropped: bool = False,
+        watch: Callable[[], object] = lambda: None,
     ) -> None:
+        self._watch = watch
         self._panel, self._after, self._cancel_label = panel, after, cancel_label
         self._cancelled, self._starts = cancelled, starts
         self._back_to = next(iter(starts), None) if back_to is None else back_to
@@ -114,6 +118,7 @@ class WorkRow(HBox, Generic[T]):
         super().close()  # type: ignore[misc]
 
     def _draw(self) -> None:
+        self._watch()
         work, is_running = self.runner.work, self.runner.is_running
         for button in self._starts:
             set_busy(button, is_busy=is_running)
