@@ -197,6 +197,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "equals": lambda c, _: c.equals(c.head(1)),
         "export": exported,
         "files": lambda c, _: refused(lambda: c.files("products")),
+        "mask": lambda c, _: c.mask(Selection.of(product_id=ids(*CHOSEN))),
         "nutrition_wide": lambda c, _: c.nutrition_wide() if len(c) else None,
         "row_count": lambda c, _: [c.row_count(one) for one in TABLES],
         "sample": lambda c, _: c.sample(min(len(c), 1)),

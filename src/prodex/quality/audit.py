@@ -798,8 +798,8 @@ class Audit:
         masks = [
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
         ]
-        # Parts without any of them are kept: each is about the part of the catalogue in the same place. Made once, since
-        # of a large audit nearly all may be such.
+        # Parts without any of them are kept: each is about the part of the catalogue in the same place. Nearly all of a
+        # large audit may be such, so one is made for all of them.
         nothing = [part.taken(np.zeros(part.size, bool)) for part in self.parts[:1]]
         taken = (
             part.taken(mask) if mask.any() else nothing[0]
