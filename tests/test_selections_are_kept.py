@@ -41,6 +41,7 @@ from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
+from tests.notebook.test_bulk_correction import fill, send
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -550,6 +551,50 @@ def test_a_saved_audit_of_some_has_these_products() -> None:
     assert opened.catalog is not None
     assert set(CHOSEN) == numbers_in(opened.catalog) == numbers_in(opened.products)
     assert audit.scope == opened.scope
+
+
+def shown(panel: Any) -> list[object]:
+    """Return what a panel shows when it has ended its work, and its picture."""
+    if hasattr(panel, "wait"):
+        panel.wait()
+    return [panel, panel._picture()]
+
+
+@pytest.mark.slow
+@each_row("name, saved", [(one, number % 2 == 0) for number, one in enumerate(PANELS)])
+def test_a_panel_shows_no_product_that_was_not_chosen(name: str, saved: bool) -> None:
+    """Nor does any section of `explore`."""
+    some = WAYS["expression"][0](whole(saved=saved))
+    panel = PANELS[name](some)
+    found = shown(panel)
+    for section in getattr(panel, "places", {}):
+        panel.section = section
+        found += [one for inner in panel.places[section].children for one in shown(inner)]
+    assert numbers_in(found) <= set(CHOSEN)
+
+
+@pytest.mark.slow
+def test_the_explorer_of_a_selection_corrects_and_keeps_it(world: World) -> None:
+    """After a correction it shows these products, audited, and its recipe chooses them of all."""
+    query = prodex.ProductQuery(extra={"allow_not_consumer_units": True})
+    catalog = prodex.load_products(world.service, query, name="loaded", progress=False)
+    some = catalog.where(kind_code=list(KINDS))
+    explorer = prodex.CatalogExplorer(some, audit=judged(some), service=world.service)
+    explorer.correcting.is_open = True
+    bulk = explorer.bulk
+    assert bulk is not None
+    fill(bulk, "trim spaces", "Long name", language="French")
+    bulk.file.value = str(world.folder / "spaces.toml")
+    bulk.keep.click()
+    send(bulk)
+
+    state = explorer.exploration
+    assert sorted(ids(*CHOSEN)) == sorted(state.catalog.products["product_id"])
+    assert state.audit is not None
+    assert len(CHOSEN) == len(state.audit)
+    assert all(kind in state.audit.scope for kind in KINDS)
+    again = prodex.apply_recipe(catalog, world.folder / "spaces.toml")
+    assert set(ids(*CHOSEN)) == set(again.answers["product_id"])
 
 
 @pytest.mark.slow
