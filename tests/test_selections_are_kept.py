@@ -35,6 +35,8 @@ from prodex.errors import ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
+from prodex.quality.comparison import worsening
+from prodex.quality.figures import figures_of
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
@@ -595,6 +597,19 @@ def test_the_explorer_of_a_selection_corrects_and_keeps_it(world: World) -> None
     assert all(kind in state.audit.scope for kind in KINDS)
     again = prodex.apply_recipe(catalog, world.folder / "spaces.toml")
     assert set(ids(*CHOSEN)) == set(again.answers["product_id"])
+
+
+@pytest.mark.slow
+def test_an_audit_of_some_is_not_compared_with_that_of_all_unsaid() -> None:
+    """Nobody knows whether all are worse than some, and two choices are not two states of one catalogue."""
+    every, some = (judged(one) for one in (in_memory(), WAYS["expression"][0](in_memory())))
+    for old, new in ((every, some), (some, every), (every, every.only(ids(1), "by hand"))):
+        found = worsening(prodex.diff(old, new))
+        assert found.is_worse is None
+        assert "They are about other products" in found.why[0]
+    assert not prodex.diff(some, judged(WAYS["expression"][0](in_memory()))).notes
+    questions = {figures_of(one).question for one in (every, some, every.only(ids(1), "by hand"))}
+    assert 3 == len(questions)
 
 
 @pytest.mark.slow

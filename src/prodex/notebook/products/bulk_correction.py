@@ -288,8 +288,7 @@ class BulkCorrection(VBox):
         if preview is None or preview.chosen is None:
             raise InputError("There is nothing to keep yet: fill in the form first.")
         state = self._exploration
-        # What is chosen by filters is chosen again from other products, and so is what the catalogue was chosen by; what
-        # is selected are these products.
+        # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
         before = None if state.selected else state.catalog.chosen
         own = Selection.of(product_id=state.selected) if state.selected else state.conditions
         recipe = Recipe(
