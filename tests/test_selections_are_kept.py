@@ -27,10 +27,12 @@ import pytest
 import requests
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from typer.testing import CliRunner, Result
 
 import prodex
 from prodex import operations as do
 from prodex.catalog import Catalog
+from prodex.cli import app
 from prodex.errors import ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
@@ -99,9 +101,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Serve the products, and record every request."""
     with Sandbox(records()) as sandbox:
         key = sandbox.credentials[0]
-        service = prodex.connect(
-            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-        )
+        named = {
+            "BASE_URL": sandbox.base_url,
+            "CLIENT_ID": key["client_id"],
+            "CLIENT_SECRET": key["client_secret"],
+        }
+        for name, value in named.items():
+            monkeypatch.setenv(f"PRODEX_{name}", str(value))
+        service = prodex.connect()
         found: list[tuple[Any, Any]] = []
         send = requests.Session.send
 
@@ -597,6 +604,53 @@ def test_the_explorer_of_a_selection_corrects_and_keeps_it(world: World) -> None
     assert all(kind in state.audit.scope for kind in KINDS)
     again = prodex.apply_recipe(catalog, world.folder / "spaces.toml")
     assert set(ids(*CHOSEN)) == set(again.answers["product_id"])
+
+
+def recipe_for(path: Path, *numbers: int) -> Path:
+    """Return the file of a recipe for some products."""
+    return prodex.Recipe([_TRIM], "Spaces", Selection.of(product_id=ids(*numbers))).save(path)
+
+
+#: Commands that take a selection by an option, a file, or a snapshot that is one, for the second product alone.
+COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
+    "accept": lambda _: ["accept", "whole", "--product", product_id(2), "--reason", "so it is"],
+    "audit": lambda world: [
+        *("audit", "second", "--profile", "food-eu", "--show", "failures"),
+        *("--html", world.new("r.html"), "--worklists", world.new("lists")),
+    ],
+    "export": lambda world: ["export", "second", "--to", world.new("export"), "--format", "csv"],
+    "fix": lambda world: [
+        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--catalog", "whole"),
+        *("--owner", owner_of(2), "--apply", "--elsewhere", "--wait"),
+    ],
+    "history": lambda _: ["history", own_gtin(2), "--name", "whole", "--all"],
+    "publish": lambda world: ["publish", "second", world.new("published")],
+    "recipe": lambda world: ["recipe", recipe_for(world.new("r.toml"), 2), "whole", "--show", "rows"],
+    "requirements": lambda world: ["requirements", "second", world.new("r.xlsx"), "--by", "brand_code"],
+}
+
+
+def owner_of(number: int) -> str:
+    """Return what the owner of a product is known by."""
+    return str(whole(saved=False).where(product_id=ids(number)).products["owner"].iloc[0])
+
+
+@pytest.mark.slow
+@each_row("command", list(COMMANDS))
+def test_a_command_is_about_the_products_that_it_was_told(world: World, command: str) -> None:
+    """Of no other product it shows, writes, accepts or sends anything."""
+    every = whole(saved=True)
+    every.where(product_id=ids(2)).save("second")
+    words = [str(one) for one in COMMANDS[command](world)]
+    given = {Path(one) for one in words if Path(one).is_file()}
+    ran, asked_for = world.requested(lambda: CliRunner().invoke(app, words))
+    assert isinstance(ran, Result)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    written = [Files(one) for one in world.folder.rglob("*") if one.is_file() and one not in given]
+    accepted_lines = [Files(one) for one in (every.folder or Path()).parent.glob("*.jsonl")]
+    # The rows of a file that are not read are named.
+    said = "" if command == "fix" else ran.output
+    assert {2} == numbers_in([said, asked_for, written, accepted_lines]), ran.output
 
 
 @pytest.mark.slow
