@@ -438,6 +438,7 @@ def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> N
         (("accept", "shop", "--reason", "x", "--check", "valid_gtn"), "valid_gtin"),
         (("accept", "shop", "--reason", "x", "--product", "9"), "No product of this audit has gtin '9'"),
         (("accept", "shop", "--reason", "x", "--all", "--until", "05.01.2027"), "2027-01-05"),
+        (("fix", "answers.csv", "--until", "2027-01-05"), "--accept"),
         (("audit", "shop", "--new-only"), "--fail-on"),
         (("accepted", "shpo"), "did you mean"),
     ],

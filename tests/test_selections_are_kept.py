@@ -27,20 +27,25 @@ import pytest
 import requests
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from typer.testing import CliRunner, Result
 
 import prodex
 from prodex import operations as do
 from prodex.catalog import Catalog
+from prodex.cli import app
 from prodex.errors import ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
+from prodex.quality.comparison import worsening
+from prodex.quality.figures import figures_of
 from prodex.quality.rulebook import RULES
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
+from tests.notebook.test_bulk_correction import fill, send
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -96,9 +101,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Serve the products, and record every request."""
     with Sandbox(records()) as sandbox:
         key = sandbox.credentials[0]
-        service = prodex.connect(
-            base_url=sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"]
-        )
+        named = {
+            "BASE_URL": sandbox.base_url,
+            "CLIENT_ID": key["client_id"],
+            "CLIENT_SECRET": key["client_secret"],
+        }
+        for name, value in named.items():
+            monkeypatch.setenv(f"PRODEX_{name}", str(value))
+        service = prodex.connect()
         found: list[tuple[Any, Any]] = []
         send = requests.Session.send
 
@@ -197,6 +207,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "equals": lambda c, _: c.equals(c.head(1)),
         "export": exported,
         "files": lambda c, _: refused(lambda: c.files("products")),
+        "mask": lambda c, _: c.mask(Selection.of(product_id=ids(*CHOSEN))),
         "nutrition_wide": lambda c, _: c.nutrition_wide() if len(c) else None,
         "row_count": lambda c, _: [c.row_count(one) for one in TABLES],
         "sample": lambda c, _: c.sample(min(len(c), 1)),
@@ -549,6 +560,110 @@ def test_a_saved_audit_of_some_has_these_products() -> None:
     assert opened.catalog is not None
     assert set(CHOSEN) == numbers_in(opened.catalog) == numbers_in(opened.products)
     assert audit.scope == opened.scope
+
+
+def shown(panel: Any) -> list[object]:
+    """Return what a panel shows when it has ended its work, and its picture."""
+    if hasattr(panel, "wait"):
+        panel.wait()
+    return [panel, panel._picture()]
+
+
+@pytest.mark.slow
+@each_row("name, saved", [(one, number % 2 == 0) for number, one in enumerate(PANELS)])
+def test_a_panel_shows_no_product_that_was_not_chosen(name: str, saved: bool) -> None:
+    """Nor does any section of `explore`."""
+    some = WAYS["expression"][0](whole(saved=saved))
+    panel = PANELS[name](some)
+    found = shown(panel)
+    for section in getattr(panel, "places", {}):
+        panel.section = section
+        found += [one for inner in panel.places[section].children for one in shown(inner)]
+    assert numbers_in(found) <= set(CHOSEN)
+
+
+@pytest.mark.slow
+def test_the_explorer_of_a_selection_corrects_and_keeps_it(world: World) -> None:
+    """After a correction it shows these products, audited, and its recipe chooses them of all."""
+    query = prodex.ProductQuery(extra={"allow_not_consumer_units": True})
+    catalog = prodex.load_products(world.service, query, name="loaded", progress=False)
+    some = catalog.where(kind_code=list(KINDS))
+    explorer = prodex.CatalogExplorer(some, audit=judged(some), service=world.service)
+    explorer.correcting.is_open = True
+    bulk = explorer.bulk
+    assert bulk is not None
+    fill(bulk, "trim spaces", "Long name", language="French")
+    bulk.file.value = str(world.folder / "spaces.toml")
+    bulk.keep.click()
+    send(bulk)
+
+    state = explorer.exploration
+    assert sorted(ids(*CHOSEN)) == sorted(state.catalog.products["product_id"])
+    assert state.audit is not None
+    assert len(CHOSEN) == len(state.audit)
+    assert all(kind in state.audit.scope for kind in KINDS)
+    again = prodex.apply_recipe(catalog, world.folder / "spaces.toml")
+    assert set(ids(*CHOSEN)) == set(again.answers["product_id"])
+
+
+def recipe_for(path: Path, *numbers: int) -> Path:
+    """Return the file of a recipe for some products."""
+    return prodex.Recipe([_TRIM], "Spaces", Selection.of(product_id=ids(*numbers))).save(path)
+
+
+#: Commands that take a selection by an option, a file, or a snapshot that is one, for the second product alone.
+COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
+    "accept": lambda _: ["accept", "whole", "--product", product_id(2), "--reason", "so it is"],
+    "audit": lambda world: [
+        *("audit", "second", "--profile", "food-eu", "--show", "failures"),
+        *("--html", world.new("r.html"), "--worklists", world.new("lists")),
+    ],
+    "export": lambda world: ["export", "second", "--to", world.new("export"), "--format", "csv"],
+    "fix": lambda world: [
+        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--catalog", "whole"),
+        *("--owner", owner_of(2), "--apply", "--elsewhere", "--wait"),
+    ],
+    "history": lambda _: ["history", own_gtin(2), "--name", "whole", "--all"],
+    "publish": lambda world: ["publish", "second", world.new("published")],
+    "recipe": lambda world: ["recipe", recipe_for(world.new("r.toml"), 2), "whole", "--show", "rows"],
+    "requirements": lambda world: ["requirements", "second", world.new("r.xlsx"), "--by", "brand_code"],
+}
+
+
+def owner_of(number: int) -> str:
+    """Return what the owner of a product is known by."""
+    return str(whole(saved=False).where(product_id=ids(number)).products["owner"].iloc[0])
+
+
+@pytest.mark.slow
+@each_row("command", list(COMMANDS))
+def test_a_command_is_about_the_products_that_it_was_told(world: World, command: str) -> None:
+    """Of no other product it shows, writes, accepts or sends anything."""
+    every = whole(saved=True)
+    every.where(product_id=ids(2)).save("second")
+    words = [str(one) for one in COMMANDS[command](world)]
+    given = {Path(one) for one in words if Path(one).is_file()}
+    ran, asked_for = world.requested(lambda: CliRunner().invoke(app, words))
+    assert isinstance(ran, Result)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    written = [Files(one) for one in world.folder.rglob("*") if one.is_file() and one not in given]
+    accepted_lines = [Files(one) for one in (every.folder or Path()).parent.glob("*.jsonl")]
+    # The rows of a file that are not read are named.
+    said = "" if command == "fix" else ran.output
+    assert {2} == numbers_in([said, asked_for, written, accepted_lines]), ran.output
+
+
+@pytest.mark.slow
+def test_an_audit_of_some_is_not_compared_with_that_of_all_unsaid() -> None:
+    """Nobody knows whether all are worse than some, and two choices are not two states of one catalogue."""
+    every, some = (judged(one) for one in (in_memory(), WAYS["expression"][0](in_memory())))
+    for old, new in ((every, some), (some, every), (every, every.only(ids(1), "by hand"))):
+        found = worsening(prodex.diff(old, new))
+        assert found.is_worse is None
+        assert "They are about other products" in found.why[0]
+    assert not prodex.diff(some, judged(WAYS["expression"][0](in_memory()))).notes
+    questions = {figures_of(one).question for one in (every, some, every.only(ids(1), "by hand"))}
+    assert 3 == len(questions)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import typer
 import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
 from prodex.cli.output import Format, say
+from prodex.errors import QueryError
 from prodex.messages import counted
 
 app: typer.Typer = typer.Typer()
@@ -76,6 +77,8 @@ def fix(
     was interrupted: it follows what was sent, and sends only the rest. Exit code 1 if an answer was refused, is to be
     confirmed or in conflict, or, with --apply, unless all products arrived.
     """
+    if until and not accept:
+        raise QueryError("--until is the last day of what --accept accepts; give both.")
     read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
     sending.confirmed(read)
     if accept and not read.requests.empty:

@@ -795,11 +795,16 @@ class Audit:
                 f"product_ids is the text {product_ids!r:.60}. Give ids in a list: [{product_ids!r:.60}]."
             )
         wanted = pa.array(product_ids, pa.string())
-        masks = (
+        masks = [
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
+        ]
+        # Parts without any of them are kept: each is about the part of the catalogue in the same place. Nearly all of a
+        # large audit may be such, so one is made for all of them.
+        nothing = [part.taken(np.zeros(part.size, bool)) for part in self.parts[:1]]
+        taken = (
+            part.taken(mask) if mask.any() else nothing[0]
+            for part, mask in zip(self.parts, masks, strict=True)
         )
-        # Parts without any of them are kept: each is about the part of the catalogue in the same place.
-        taken = (part.taken(mask) for part, mask in zip(self.parts, masks, strict=True))
         words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
         return replace(
             self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words

@@ -278,15 +278,23 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     before = place.drop_null().to_numpy().astype(np.int64)
     stays = np.zeros(len(old), bool)
     stays[before] = True
+    notes = list(_comparability_notes(old, new))
+    # A product that was not chosen is neither added nor gone.
+    if len({len(old), len(new), len(after)}) > 1 and _chosen_words(old) != _chosen_words(new):
+        notes.append(f"They are about other products. The old one: {old.scope} The new one: {new.scope}")
     return AuditComparison(
         old,
         new,
         _by_check(old, new, before, after),
         to_frame(ours.filter(place.is_null())),
         to_frame(theirs.filter(pa.array(~stays))),
-        tuple(_comparability_notes(old, new)),
+        tuple(notes),
         (before, after),
     )
+
+
+def _chosen_words(audit: Audit) -> str | None:
+    return None if audit.chosen is None else audit.chosen.words
 
 
 def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:

@@ -335,7 +335,9 @@ def figures_of(audit: Audit) -> Figures:
         audited_at=audit.audited_at,
         moment=(origin.server_time or origin.loaded_at or audit.audited_at).astimezone(UTC),
         snapshot=None if audit.catalog_folder is None else audit.catalog_folder.name,
-        question=_facts_digest([*asked, len(audit) == origin.ledger.distinct]),
+        question=_facts_digest(
+            [*asked, len(audit) == origin.ledger.distinct, *([audit.chosen.words] if audit.chosen else [])]
+        ),
         measure=_facts_digest([*map(str, audit.measure), [check.id for check in audit.checks]]),
         profile=audit.profile,
         complete=origin.complete,

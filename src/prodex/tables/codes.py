@@ -49,8 +49,8 @@ def code_values(tables: Mapping[str, pa.Table]) -> Iterator[tuple[str, str, str 
         if row["code"] is not None:
             yield row["attribute"], row["code"], row["label"], row["description"]
     for one in declared_codes():
-        names = [one.code, one.label, one.description]
-        for row in _distinct(tables[one.table], [name for name in names if name is not None]):
+        described = [] if one.description is None else [one.description]
+        for row in _distinct(tables[one.table], [one.code, one.label, *described]):
             if row[one.code] is not None:
                 yield one.attribute, row[one.code], row[one.label], row.get(one.description or "")
 

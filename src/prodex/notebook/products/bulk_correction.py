@@ -288,9 +288,15 @@ class BulkCorrection(VBox):
         if preview is None or preview.chosen is None:
             raise InputError("There is nothing to keep yet: fill in the form first.")
         state = self._exploration
-        # What is chosen by filters is chosen again from other products; what is selected are these products.
-        chosen = Selection.of(product_id=state.selected) if state.selected else state.conditions
-        recipe = Recipe((preview.chosen.step,), path.stem.replace("-", " "), chosen)
+        # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
+        before = None if state.selected else state.catalog.chosen
+        own = Selection.of(product_id=state.selected) if state.selected else state.conditions
+        recipe = Recipe(
+            (preview.chosen.step,),
+            path.stem.replace("-", " "),
+            own if before is None else before.selection & own,
+            "" if before is None else "; ".join(before.unwritten),
+        )
         self._exporter.show_message(f"Kept as {recipe.save(path)}.")
 
 
