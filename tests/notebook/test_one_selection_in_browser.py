@@ -96,7 +96,48 @@ def test_a_selection_goes_from_panel_to_panel_and_comes_back(lab: Lab, browser: 
         # The audit is gone with the kernel, so the rule cannot be asked for; the rest of the view is there.
         out = notebook.output(1)
         out.get_by_text("There is no audit here, so this was left out").wait_for()
-        assert both["groups"] == notebook.ask(_CONDITIONS)["facets"]
+        assert both["groups"] == notebook.ask(_CONDITIONS)["groups"]
         assert chosen == notebook.ask("len(looked.catalog)")
         notebook.output(2).get_by_text("No product here meets").wait_for()
         assert ([], []) == (notebook.outside, notebook.errors)
+
+
+_EITHER = """
+    import prodex as px
+    records = [
+        {"id": n, "brand": {"code": f"B{n % 3}"}, "isConsumerUnit": bool(n % 2), "hasTags": [{"tag": f"t{n % 4}"}]}
+        for n in range(24)
+    ]
+    explorer = px.CatalogExplorer(px.flatten(records))
+    explorer
+"""
+
+
+def test_either_and_all_others_are_built_by_presses(lab: Lab, browser: Browser) -> None:
+    """One half, the other half, both joined; then all others, and these again: by mouse and by keyboard."""
+    with lab.opened(browser, [_EITHER]) as notebook:
+        out = notebook.run(0)
+        out.locator(".product-grid tbody tr").first.wait_for()
+        assert 0 == out.get_by_role("button", name="Or …").locator("visible=true").count()
+        out.locator(".facet-row .value", has_text="B1").first.click()
+        notebook.wait_for("len(explorer.catalog) == 8")
+        out.get_by_role("button", name="Or …").click()
+        out.get_by_text(re.compile("either brand: .*B1.*, or")).first.wait_for()
+        notebook.wait_for("len(explorer.catalog) == 24")
+        out.locator(".facet-row .value", has_text="B2").first.click()
+        notebook.wait_for("len(explorer.catalog) == 8")
+        join = out.get_by_role("button", name="Join both")
+        join.focus()
+        notebook.page.keyboard.press("Enter")
+        notebook.wait_for("len(explorer.catalog) == 16")
+        chip = out.locator(".chips button:visible")
+        assert re.search("^either brand: .*B1.*, or brand: .*B2.* ✕$", chip.first.inner_text())
+
+        out.get_by_role("button", name="All others").click()
+        notebook.wait_for("set(explorer.catalog.products['brand_code']) == {'B0'}")
+        out.get_by_role("button", name="All others").click()
+        notebook.wait_for("len(explorer.catalog) == 16")
+        chip.first.click()
+        notebook.wait_for("len(explorer.catalog) == 24")
+        out.get_by_role("button", name="← Back").click()
+        notebook.wait_for("len(explorer.catalog) == 16")
