@@ -113,6 +113,20 @@ def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path,
 
 
 @pytest.mark.slow
+def test_export_takes_a_selection(run: Run, home: Path, tmp_path: Path) -> None:
+    """Of its file; what is wrong in it is named with its line, and nothing is written."""
+    prodex.flatten([{"id": 1, "brand": {"code": "A"}}, {"id": 2}]).save("two")
+    (tmp_path / "a.toml").write_text('brand_code = "A"\n')
+    done = run("export", "two", "--to", str(tmp_path / "a"), "--select", str(tmp_path / "a.toml"))
+    assert 0 == done.returncode, done.stderr
+    assert "1 of 2 products, chosen by: brand_code = A" in done.stdout + done.stderr
+    assert ["1"] == prodex.read_export(tmp_path / "a").products["product_id"].tolist()
+    (tmp_path / "b.toml").write_text('brand_cod = "A"\n')
+    done = run("export", "two", "--to", str(tmp_path / "b"), "--select", str(tmp_path / "b.toml"))
+    assert (1, False) == (done.returncode, (tmp_path / "b").exists())
+    assert "line 1, brand_cod" in done.stderr
+
+
 def test_export_takes_columns_languages_and_records(run: Run, home: Path, tmp_path: Path) -> None:
     """What is left out is on stderr; columns are for all tables, or each for its table."""
     texts = [{"expressedIn": {"code": code}, "data": code} for code in ("fra-FR", "deu-DE")]

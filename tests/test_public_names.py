@@ -154,6 +154,7 @@ INNER = {
     "Groups",
     "Identity",
     "ProductFamily",
+    "SelectionRequest",
     "Tally",
 }
 

@@ -43,6 +43,10 @@ def load(
     options: LoadOptions,
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     labels: Annotated[list[str], typer.Option(help="Also load code labels in this language (repeat).")] = [],  # noqa: B006
+    select: Annotated[
+        Path | None,
+        typer.Option(help="Only the products of this selection (.toml), as far as the service can filter."),
+    ] = None,
     rich_content: Annotated[bool, typer.Option(help="Load only GTIN, id and assets.")] = False,
     # 0 and not an hour as in Python: a cell of a notebook is run again and again, a command is given on purpose.
     max_age: Annotated[
@@ -62,6 +66,13 @@ def load(
         )
     began = datetime.now(UTC)
     arguments = {"name": name or None, "max_age": max_age, "page_size": page_size, **options.arguments}
+    if select is not None:
+        asked = prodex.read_selection(select).request(query)
+        query = asked.query
+        say(
+            f"{asked}{' The snapshot has all of them: --select of other commands.' if asked.rest else ''}",
+            aside=True,
+        )
     if rich_content:
         catalog = prodex.load_rich_content(service.connect(), query, **arguments)
     else:

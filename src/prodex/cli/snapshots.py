@@ -9,6 +9,7 @@ from typing import Annotated, cast
 import typer
 
 import prodex
+from prodex.catalog.origin import scope_of
 from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, aligned, say
 from prodex.cli.typed_numbers import integer
@@ -102,6 +103,7 @@ def export(
     language: Annotated[
         list[str], typer.Option(help="Only texts in this language: fr, fra-FR or French (repeat).")
     ] = [],  # noqa: B006
+    select: Annotated[Path | None, typer.Option(help="Only the products of this selection (.toml).")] = None,
     escape_formulas: Annotated[
         bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
@@ -112,6 +114,8 @@ def export(
     were received, one a line.
     """
     catalog = prodex.open_snapshot(snapshot)
+    if select is not None:
+        catalog = catalog.where(prodex.read_selection(select))
     # `export` refuses an unknown format, with the same message as in Python.
     written = catalog.export(
         to,
@@ -123,6 +127,8 @@ def export(
     )
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
+    if scope := scope_of(catalog.chosen, len(catalog)):
+        say(f"Written: {scope}", aside=True)
     for sentence in written.left_out:
         say(f"Written: {sentence}.", aside=True)
 
