@@ -46,6 +46,7 @@ _GROUPS = {
     "query": "Queries",
     "load": "Loading",
     "catalog": "Catalogues",
+    "selection": "Selections",
     "store": "Snapshots",
     "quality": "Audits",
     "worklists": "Worklists",
