@@ -169,12 +169,20 @@ class TablesInMemory:
 
     def read(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Return columns of a table with nothing encoded."""
-        found = self.tables[table].select(columns)
-        return found.cast(TABLES[table].schema_of(columns))
+        return self.encoded(table, columns).cast(TABLES[table].schema_of(columns))
 
     def encoded(self, table: str, columns: Sequence[str]) -> pa.Table:
-        """Return columns of a table as they are."""
-        return self.tables[table].select(columns)
+        """Return columns of a table as they are, with the place of each product in place of its key."""
+        found = self.tables[table].select(columns)
+        # Two products of a block may have one key; the numbers that stand for keys are of the products themselves.
+        if "product_id" in columns and pa.types.is_dictionary(found.schema.field("product_id").type):
+            own = pa.DictionaryArray.from_arrays(whole(found["product_id"]).indices, self._places)
+            found = found.set_column(found.schema.get_field_index("product_id"), "product_id", own)
+        return found
+
+    @cached_property
+    def _places(self) -> pa.Array:
+        return pa.array(np.arange(self.size)).cast(pa.string())
 
 
 def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) -> dict[str, Mask]:
