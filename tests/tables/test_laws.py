@@ -49,6 +49,7 @@ def plain(page: list[bytes]) -> dict[str, Counter[Any]]:
 
 
 @pytest.mark.slow
+@example([b'{"id": 1}', b'{"id": 1, "updatedAt": "EACH"}'])
 @example(ONE)
 @example(OTHER)
 @given(pages)

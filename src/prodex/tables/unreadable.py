@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -52,6 +53,9 @@ _EVERY_TEXT, _EVERYTHING = "*", "**"
 
 #: Kinds of attributes whose values have a language or a unit beside them.
 _DESCRIBED = frozenset({DeclaredKind.TEXTS, DeclaredKind.AMOUNTS})
+
+#: Kinds of objects and lists in which there may be more than is declared.
+_WITH_MORE = frozenset({DeclaredKind.OBJECT, DeclaredKind.ROWS, DeclaredKind.CODES})
 
 #: The end of paths of the short code of a language or unit.
 _SHORT = f"{DESCRIPTOR}.normalizedCode"
@@ -112,16 +116,19 @@ class Unreadable:
     found: Mapping[_Place, Rows] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, part: PartTables, *, with_language_alone: bool = True) -> Self:
+    def of(cls, part: PartTables, *, of_whole: bool = False) -> Self:
         """Find them among the rows that are the products' own; tables that an export left out show none.
 
-        Texts of which only the language is unknown are found if this is asked for (`with_language_alone`).
+        `of_whole` leaves out what says nothing of an attribute as a whole: a single value or object deep inside of it,
+        and a text of which only the language is unknown.
         """
         if not part.size:
             return cls(0)
         # Nearly always there are none, and no more than the paths has to be read.
         wanted = {table: _doubtful_paths(part, table) for table in BY_SHAPE if part.holds(table)}
-        has_texts = with_language_alone and part.holds("texts")
+        if of_whole:
+            wanted = {table: [*filter(_is_of_whole, paths)] for table, paths in wanted.items()}
+        has_texts = part.holds("texts") and not of_whole
         silent = _rows_without_language(part) if has_texts else np.zeros(0, np.int64)
         if not any(wanted.values()) and not len(silent):
             return cls(part.size)
@@ -162,12 +169,20 @@ class TablesInMemory:
 
     def read(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Return columns of a table with nothing encoded."""
-        found = self.tables[table].select(columns)
-        return found.cast(TABLES[table].schema_of(columns))
+        return self.encoded(table, columns).cast(TABLES[table].schema_of(columns))
 
     def encoded(self, table: str, columns: Sequence[str]) -> pa.Table:
-        """Return columns of a table as they are."""
-        return self.tables[table].select(columns)
+        """Return columns of a table as they are, with the place of each product in place of its key."""
+        found = self.tables[table].select(columns)
+        # Two products of a block may have one key; the numbers that stand for keys are of the products themselves.
+        if "product_id" in columns and pa.types.is_dictionary(found.schema.field("product_id").type):
+            own = pa.DictionaryArray.from_arrays(whole(found["product_id"]).indices, self._places)
+            found = found.set_column(found.schema.get_field_index("product_id"), "product_id", own)
+        return found
+
+    @cached_property
+    def _places(self) -> pa.Array:
+        return pa.array(np.arange(self.size)).cast(pa.string())
 
 
 def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) -> dict[str, Mask]:
@@ -181,7 +196,7 @@ def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) 
         The attributes at the top of their records, as wire keys.
     """
     part = TablesInMemory(tables)
-    unreadable = Unreadable.of(part, with_language_alone=False)
+    unreadable = Unreadable.of(part, of_whole=True)
     if not unreadable.found:
         return {}
     ids = whole(part.read("products", ["product_id"])["product_id"])
@@ -202,6 +217,15 @@ def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) 
 def _doubtful_paths(part: PartTables, table: str) -> list[str]:
     every = pc.unique(whole(part.encoded(table, ["attribute"])["attribute"])).to_pylist()
     return [path for path in every if is_doubtful(table, path)]
+
+
+@lru_cache(maxsize=65536)
+def _is_of_whole(path: str) -> bool:
+    """Whether something else at a wire path may leave open whether the attribute at its top is there."""
+    home = home_of(path)
+    if home is None or (home.kind is DeclaredKind.LEAF and path != home.path):
+        return True  # it is in `data`, or may concern the object around a value
+    return _Place(_as_named(home.path), home.kind).is_at(path.partition(".")[0])
 
 
 def _rows_without_language(part: PartTables) -> Rows:
@@ -235,7 +259,15 @@ class _TableRows:
 
     def at(self, path: str) -> Rows:
         """Return the rows at a wire path."""
-        return np.flatnonzero(self._path == self._codes.get(path, -2))
+        code = self._codes.get(path)
+        return np.zeros(0, np.int64) if code is None else self._rows_by_path[code]
+
+    @cached_property
+    def _rows_by_path(self) -> list[Rows]:
+        # Sorted once: of a table with hundreds of paths many are asked for.
+        order = np.argsort(self._path, kind="stable")
+        edges = np.searchsorted(self._path[order], np.arange(len(self.paths) + 1))
+        return [order[start:end] for start, end in pairwise(edges)]
 
     def position(self, rows: Rows) -> list[str]:
         """Return the positions of rows."""
@@ -292,8 +324,12 @@ class _PartSearch:
     def places(self) -> Iterator[tuple[_Place, Rows]]:
         """Yield each place, and the positions of its products."""
         for name, paths in self._wanted.items():
+            together: dict[Home, list[str]] = defaultdict(list)
             for path in paths:
                 table, home = self._table(name), home_of(path)
+                if home is not None and home.kind in _WITH_MORE and not is_copied(name, path):
+                    together[home].append(path)
+                    continue
                 rows = table.at(path)
                 is_in_data = base_of(path) is not None
                 if home is not None and is_in_data and name == "texts" == home.kind.value:
@@ -311,8 +347,6 @@ class _PartSearch:
                 if is_copied(name, path):
                     # It stays in its own place, and nearly always is what is declared there.
                     rows = rows[~_is_as_declared(table, rows, home)]
-                elif home.kind is not DeclaredKind.LEAF:
-                    rows = rows[~self._is_known(home, table, rows)]
                 rows = table.filled(rows)
                 if home.kind is DeclaredKind.LEAF and name == "scalars" and path == home.path:
                     rows = rows[[not one for one in _fitting(home, table, rows)]]
@@ -320,6 +354,13 @@ class _PartSearch:
                     yield _Place(_as_named(home.path), home.kind), table.product[rows]
                 if home.kind is DeclaredKind.LEAF and path != home.path:
                     yield from self._around_leaf(home, table, rows)
+            # Of objects with further keys many have several: whether they are known is found out once.
+            for home, some in together.items():
+                table = self._table(name)
+                rows = np.concatenate([table.at(path) for path in some])
+                rows = table.filled(rows[~self._is_known(home, table, rows)])
+                if len(rows):
+                    yield _Place(_as_named(home.path), home.kind), table.product[rows]
 
     def _around_leaf(self, leaf: Home, table: _TableRows, rows: Rows) -> Iterator[tuple[_Place, Rows]]:
         """Yield the objects that have nothing but objects in place of a value: its key wraps what is declared."""
