@@ -33,7 +33,7 @@ import prodex
 from prodex import operations as do
 from prodex.catalog import Catalog
 from prodex.cli import app
-from prodex.errors import ProdexError
+from prodex.errors import ChangesRefused, ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
@@ -419,7 +419,12 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
         lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
     ),
     "fix_texts": lambda c, _: prodex.fix_texts(
-        [prodex.TextCorrection(product_id(one), "namePublicLong", "fr", mark(one)) for one in numbers_of(c)],
+        [
+            prodex.TextCorrection(
+                product_id(one), "namePublicLong", "fr", f"Pain {mark(one)}", f"PAIN  {mark(one)}"
+            )
+            for one in numbers_of(c)
+        ],
         c,
         profile=PROFILE,
         now=NOW,
@@ -513,6 +518,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
         lambda path: FUNCTIONS["read_worklist"](c, world).worklist(path, accepted=True)  # type: ignore[attr-defined]
     ),
     "a correction": lambda c, world: FUNCTIONS["correct"](c, world).before.scope,  # type: ignore[attr-defined]
+    "what a correction leaves": lambda c, world: FUNCTIONS["correct"](c, world).after.scope,  # type: ignore[attr-defined]
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
     "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
     "requirements": FUNCTIONS["requirements"],
@@ -651,6 +657,22 @@ def test_a_command_is_about_the_products_that_it_was_told(world: World, command:
     # The rows of a file that are not read are named.
     said = "" if command == "fix" else ran.output
     assert {2} == numbers_in([said, asked_for, written, accepted_lines]), ran.output
+
+
+@pytest.mark.slow
+def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World) -> None:
+    """A write contains the GTIN alone: one that another product has as well is refused, whatever is written."""
+    twin = {**records()[0], "id": 77, "gtin": own_gtin(2)}
+    some = prodex.flatten([*records(), twin]).where(product_id=ids(*CHOSEN))
+    names = some.texts.query("attribute == 'namePublicLong'").assign(text="Pain")
+    with pytest.raises(ChangesRefused) as error:
+        prodex.changes_from_frame(names, some)
+    assert ids(2) == error.value.refused["product_id"].tolist()
+    for make in ("read_worklist", "fix_texts", "correct", "apply_recipe"):
+        fix = FUNCTIONS[make](some, folders)
+        assert isinstance(fix, prodex.Fix)
+        states = dict(zip(fix.answers["product_id"], fix.answers["state"], strict=True))
+        assert {product_id(2): "refused", product_id(5): "accepted"} == states, make
 
 
 @pytest.mark.slow
