@@ -163,6 +163,10 @@ WAYS: Mapping[str, tuple[Callable[[Catalog], Catalog], tuple[int, ...]]] = {
     "explorer": (lambda c: explorer(c, *CHOSEN), CHOSEN),
     "two after another": (lambda c: c.head(5).where(product_id=ids(*CHOSEN)), CHOSEN),
     "a part of the first": (lambda c: explorer(c.head(4), 2), (2,)),
+    "of updates": (
+        lambda c: prodex.with_pending_updates(c, progress=False).where(product_id=ids(*CHOSEN)),
+        CHOSEN,
+    ),
     "none": (lambda c: c.where(product_id=[]), ()),
 }
 
@@ -252,7 +256,10 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
 
 #: What may say something of other products, and why.
 EXCEPT: Mapping[type, Mapping[str, str]] = {
-    Catalog: {"parts": "A part keeps its whole file, of which it reads the chosen products."},
+    Catalog: {
+        "parts": "A part keeps its whole file, of which it reads the chosen products.",
+        "as_received": "What the service has: corrections of the chosen products are merged into it.",
+    },
     prodex.Audit: {
         "taken_from": "It is the larger audit, whose figures a worklist has beside those of the choice."
     },
@@ -665,10 +672,12 @@ def test_a_command_is_about_the_products_that_it_was_told(world: World, command:
 
 
 @pytest.mark.slow
-def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World) -> None:
+@pytest.mark.parametrize("pending", [False, True])
+def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World, pending: bool) -> None:
     """A write contains the GTIN alone: one that another product has as well is refused, whatever is written."""
     twin = {**records()[0], "id": 77, "gtin": own_gtin(2)}
-    some = prodex.flatten([*records(), twin]).where(product_id=ids(*CHOSEN))
+    chosen = prodex.flatten([*records(), twin]).where(product_id=ids(*CHOSEN))
+    some = prodex.with_pending_updates(chosen, progress=False) if pending else chosen
     names = some.texts.query("attribute == 'namePublicLong'").assign(text="Pain")
     with pytest.raises(ChangesRefused) as error:
         prodex.changes_from_frame(names, some)

@@ -76,9 +76,12 @@ class KnownProducts:
                 codes[short_of(row["language"])].add(row["language_code"])
         texts = {row["attribute"] for row in rows} | set(TEXTS)
         shared: frozenset[str] = frozenset()
-        if any(part.chosen is not part.own for part in catalog.parts):
-            every = (part.unfiltered() for part in catalog.parts)
-            shared = shared_gtins(part.read("products", ["gtin"])["gtin"] for part in every)
+        # One that shows updates as accepted may be made of a selection.
+        received = [] if catalog.as_received is None else [catalog.as_received]
+        for one in (catalog, *received):
+            if any(part.chosen is not part.own for part in one.parts):
+                every = (part.unfiltered() for part in one.parts)
+                shared |= shared_gtins(part.read("products", ["gtin"])["gtin"] for part in every)
         return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts, shared)
 
 
