@@ -37,6 +37,11 @@ def product_id(number: int) -> str:
     return f"90{number}00{number}7"
 
 
+def uuid(number: int) -> str:
+    """Return what scenarios know a product by."""
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
 def own_gtin(number: int, *, packed: bool = False) -> str:
     """Return the GTIN of a product, or of a case with nothing else in it."""
     return gtin(54_100_000_000 + 1_000_003 * number + packed)
@@ -44,7 +49,7 @@ def own_gtin(number: int, *, packed: bool = False) -> str:
 
 def marks(number: int) -> set[str]:
     """Return what shows that something is of a product, in small letters."""
-    return {mark(number).lower(), product_id(number), own_gtin(number).lstrip("0")}
+    return {mark(number).lower(), product_id(number), own_gtin(number).lstrip("0"), uuid(number)}
 
 
 def records() -> list[dict[str, Any]]:
@@ -57,7 +62,7 @@ def records() -> list[dict[str, Any]]:
 def _of(number: int, record: Mapping[str, Any]) -> dict[str, Any]:
     own = _marked({key: one for key, one in record.items() if key != "lastRequest"}, mark(number))
     own |= {"id": int(product_id(number)), "gtin": own_gtin(number)}
-    own["uuid"] = f"00000000-0000-4000-8000-{number:012d}"
+    own["uuid"] = uuid(number)
     own["product_key"] = {**own["product_key"], "product_id": own["id"], "target_market_id": 250}
     names = [{"expressedIn": {"code": "fra-FR"}, "data": f"PAIN  {mark(number)}"}]
     own |= {"namePublicLong": names, "isTaggedBy": ["odd" if number % 2 else "even"]}

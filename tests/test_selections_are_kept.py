@@ -33,7 +33,7 @@ import prodex
 from prodex import operations as do
 from prodex.catalog import Catalog
 from prodex.cli import app
-from prodex.errors import ProdexError
+from prodex.errors import ChangesRefused, ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
@@ -163,6 +163,10 @@ WAYS: Mapping[str, tuple[Callable[[Catalog], Catalog], tuple[int, ...]]] = {
     "explorer": (lambda c: explorer(c, *CHOSEN), CHOSEN),
     "two after another": (lambda c: c.head(5).where(product_id=ids(*CHOSEN)), CHOSEN),
     "a part of the first": (lambda c: explorer(c.head(4), 2), (2,)),
+    "of updates": (
+        lambda c: prodex.with_pending_updates(c, progress=False).where(product_id=ids(*CHOSEN)),
+        CHOSEN,
+    ),
     "none": (lambda c: c.where(product_id=[]), ()),
 }
 
@@ -252,7 +256,10 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
 
 #: What may say something of other products, and why.
 EXCEPT: Mapping[type, Mapping[str, str]] = {
-    Catalog: {"parts": "A part keeps its whole file, of which it reads the chosen products."},
+    Catalog: {
+        "parts": "A part keeps its whole file, of which it reads the chosen products.",
+        "as_received": "What the service has: corrections of the chosen products are merged into it.",
+    },
     prodex.Audit: {
         "taken_from": "It is the larger audit, whose figures a worklist has beside those of the choice."
     },
@@ -419,7 +426,12 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
         lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
     ),
     "fix_texts": lambda c, _: prodex.fix_texts(
-        [prodex.TextCorrection(product_id(one), "namePublicLong", "fr", mark(one)) for one in numbers_of(c)],
+        [
+            prodex.TextCorrection(
+                product_id(one), "namePublicLong", "fr", f"Pain {mark(one)}", f"PAIN  {mark(one)}"
+            )
+            for one in numbers_of(c)
+        ],
         c,
         profile=PROFILE,
         now=NOW,
@@ -429,7 +441,7 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "list_audits": lambda c, _: refused(lambda: prodex.list_audits(c)),
     "list_snapshots": lambda c, _: refused(lambda: prodex.list_snapshots(c)),
     "open_audit": lambda c, _: refused(lambda: prodex.open_audit(c)),
-    "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else None,
+    "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else c,
     "overridden": lambda c, _: prodex.overridden(c),
     "publish": published,
     "read_worklist": lambda c, world: prodex.read_worklist(
@@ -458,6 +470,11 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "verify": lambda c, _: prodex.verify(c) if c.folder else None,
     "watch": lambda c, _: refused(lambda: prodex.watch(c)),
     "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False),
+}
+#: They refuse a selection, look at files alone, or have nothing to say of these products.
+SILENT = {
+    *("accepted", "changes_of", "list_audits", "list_snapshots", "open_audit", "recover", "refresh"),
+    *("largest_gaps", "overridden", "vacuum", "verify", "watch"),
 }
 #: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
 #: hears of an audit.
@@ -489,7 +506,7 @@ def test_what_is_made_of_a_selection_says_nothing_of_a_product_that_was_not_chos
     """Audits, reports, worklists, corrections, requests and pictures of a selection are of its products."""
     choose, numbers = WAYS["expression"]
     made = FUNCTIONS[function](choose(whole(saved=saved)), world)
-    assert numbers_in(made) <= set(numbers)
+    assert numbers_in(made) == (set() if function in SILENT else set(numbers))
     for name, found in asked(made, world):
         assert numbers_in(found) <= set(numbers), name
 
@@ -513,6 +530,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
         lambda path: FUNCTIONS["read_worklist"](c, world).worklist(path, accepted=True)  # type: ignore[attr-defined]
     ),
     "a correction": lambda c, world: FUNCTIONS["correct"](c, world).before.scope,  # type: ignore[attr-defined]
+    "what a correction leaves": lambda c, world: FUNCTIONS["correct"](c, world).after.scope,  # type: ignore[attr-defined]
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
     "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
     "requirements": FUNCTIONS["requirements"],
@@ -651,6 +669,24 @@ def test_a_command_is_about_the_products_that_it_was_told(world: World, command:
     # The rows of a file that are not read are named.
     said = "" if command == "fix" else ran.output
     assert {2} == numbers_in([said, asked_for, written, accepted_lines]), ran.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pending", [False, True])
+def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World, pending: bool) -> None:
+    """A write contains the GTIN alone: one that another product has as well is refused, whatever is written."""
+    twin = {**records()[0], "id": 77, "gtin": own_gtin(2)}
+    chosen = prodex.flatten([*records(), twin]).where(product_id=ids(*CHOSEN))
+    some = prodex.with_pending_updates(chosen, progress=False) if pending else chosen
+    names = some.texts.query("attribute == 'namePublicLong'").assign(text="Pain")
+    with pytest.raises(ChangesRefused) as error:
+        prodex.changes_from_frame(names, some)
+    assert ids(2) == error.value.refused["product_id"].tolist()
+    for make in ("read_worklist", "fix_texts", "correct", "apply_recipe"):
+        fix = FUNCTIONS[make](some, folders)
+        assert isinstance(fix, prodex.Fix)
+        states = dict(zip(fix.answers["product_id"], fix.answers["state"], strict=True))
+        assert {product_id(2): "refused", product_id(5): "accepted"} == states, make
 
 
 @pytest.mark.slow

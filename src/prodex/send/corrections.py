@@ -28,6 +28,7 @@ from prodex.changes import (
 )
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, ChangesStale, SnapshotDamaged
+from prodex.facts.same_product import comparable_gtin, shared_gtins
 from prodex.gtin import comparable
 from prodex.ledger.batch import Loaded
 from prodex.locales import meant_by, short_of, tag_of
@@ -53,11 +54,14 @@ class KnownProducts:
         The long language codes of each short one, as `short_of` returns it.
     texts
         Wire paths of localized texts.
+    shared
+        The GTINs that a product has and one that was not chosen as well: a write would be of either.
     """
 
     ids: Mapping[str | None, Sequence[str]]
     codes: Mapping[str, frozenset[str]]
     texts: Collection[str]
+    shared: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, catalog: Catalog) -> KnownProducts:
@@ -71,7 +75,14 @@ class KnownProducts:
             if row["language"] and row["language_code"]:
                 codes[short_of(row["language"])].add(row["language_code"])
         texts = {row["attribute"] for row in rows} | set(TEXTS)
-        return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts)
+        shared: frozenset[str] = frozenset()
+        # One that shows updates as accepted may be made of a selection.
+        received = [] if catalog.as_received is None else [catalog.as_received]
+        for one in (catalog, *received):
+            if any(part.chosen is not part.own for part in one.parts):
+                every = (part.unfiltered() for part in one.parts)
+                shared |= shared_gtins(part.read("products", ["gtin"])["gtin"] for part in every)
+        return cls(ids, {language: frozenset(found) for language, found in codes.items()}, texts, shared)
 
 
 #: Attributes that preflight requires, unless the service has them already.
@@ -229,6 +240,11 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
         raise ChangesRefused(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
             "it is not certain which of them would change."
+        )
+    if comparable_gtin(gtin) in known.shared:
+        raise ChangesRefused(
+            f"A product that was not chosen has the GTIN {gtin} as well, and a write only contains the GTIN: it is not "
+            "certain which of them would change."
         )
     return str(gtin)
 

@@ -122,7 +122,6 @@ def judged(
         products=products,
         catalog=catalog,
         profile=profile,
-        now=now,
         before=at_present,
         present=before,
         together=together,
@@ -141,7 +140,6 @@ def _tried(
     products: ConcernedProducts,
     catalog: Catalog,
     profile: Profile,
-    now: datetime,
     before: Verdicts,
     present: Audit,
     together: Merge,
@@ -158,7 +156,7 @@ def _tried(
         else:
             changes, made = _merged(made, states, products, catalog)
         # Without a check the products need not be read again: nothing is found in them.
-        after = _audit_after(changes, products, catalog, profile, now) if profile.checks else present
+        after = _audit_after(changes, products, catalog, profile, present) if profile.checks else present
         verdicts = Verdicts.of(after, products.records)
         satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
         satisfying = _bound(_breaking_nothing(satisfying, states, before, verdicts, after))
@@ -396,11 +394,15 @@ def _flattened(changes: Changes, products: ConcernedProducts, catalog: Catalog) 
 
 
 def _audit_after(
-    changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, now: datetime
+    changes: Changes, products: ConcernedProducts, catalog: Catalog, profile: Profile, before: Audit
 ) -> Audit:
-    made = _flattened(changes, products, catalog)
+    # They are the same products, chosen in the same way.
+    chosen = None if before.catalog is None else before.catalog.chosen
+    made = replace(_flattened(changes, products, catalog), chosen=chosen)
     others = without_products(catalog, products.records)
-    return audit_among(made, replace(catalog, parts=(*others, *made.parts)), profile, now, progress=False)
+    return audit_among(
+        made, replace(catalog, parts=(*others, *made.parts)), profile, before.now, progress=False
+    )
 
 
 def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Decision:
