@@ -40,6 +40,7 @@ from prodex.quality.requirements import (
     value_columns,
 )
 from prodex.quality.rulebook import SEVERITIES, Block, Severity
+from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.quality.verdict import compared_with
 from prodex.selection.paths import wire_paths
@@ -338,7 +339,6 @@ class _Part:
     origin: Origin
     _states: dict[AskedAttribute, FillStates] = field(default_factory=dict)
     _values: dict[AskedAttribute, _Values] = field(default_factory=dict)
-    _within: dict[Channel, tuple[Mask, Mask]] = field(default_factory=dict)
     _matched: dict[str, dict[str, bool] | PatternTooSlow] = field(default_factory=dict)
     #: The checks whose pattern took too long, with the message.
     too_slow: dict[str, str] = field(default_factory=dict)
@@ -415,25 +415,8 @@ class _Part:
 
     def _channel(self, channel: Channel) -> tuple[Mask, Mask]:
         """Return which products a channel is about, and of which this is not known."""
-        if channel not in self._within:
-            self._within[channel] = self._found_within(channel)
-        return self._within[channel]
-
-    def _found_within(self, channel: Channel) -> tuple[Mask, Mask]:
-        size = len(self.products)
-        applies, unclear = np.ones(size, bool), np.zeros(size, bool)
-        if channel.market:
-            market = self.products.column("market")
-            applies &= is_true(pc.equal(market, str(channel.market)))
-            unclear |= ~filled_values(market)
-        if channel.consumer_units:
-            unit = self.products.assumed("is_consumer_unit")
-            known = is_true(pc.is_valid(unit))
-            applies &= is_true(unit) | ~known
-            # What is of another market does not apply, whatever unit it is.
-            unclear = (unclear & (is_true(unit) | ~known)) | (~known & applies)
-        applies &= ~unclear
-        return applies, unclear
+        meant = self.products.remember(channel.selection, lambda: is_meant(self.products, channel.selection))
+        return meant.fillna(False).to_numpy(bool), np.asarray(meant.isna(), bool)
 
     def _states_of(self, asked: AskedAttribute) -> FillStates:
         if asked not in self._states:

@@ -29,6 +29,7 @@ from prodex.messages import hint
 from prodex.patterns import Pattern
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.requirement_layout import is_word_of_sheet
+from prodex.selection import Selection
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
@@ -244,6 +245,16 @@ class Channel:
         ('Web shop (France)', 'Catalogue')
         """
         return f"{self.name} ({market_label(str(self.market))})" if self.market else self.name
+
+    @cached_property
+    def selection(self) -> Selection:
+        """Its products.
+
+        >>> Channel("Web shop", 250, consumer_units=True).selection
+        Selection(columns={'market': ('250',), 'is_consumer_unit': (True,)})
+        """
+        asked: dict[str, Any] = {"market": str(self.market)} if self.market else {}
+        return Selection.of(**asked, **({"is_consumer_unit": True} if self.consumer_units else {}))
 
 
 @dataclass(frozen=True, order=True)

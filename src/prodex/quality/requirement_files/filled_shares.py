@@ -200,12 +200,7 @@ class FilledShares:
 
 def channel_products(catalog: Catalog, channel: Channel) -> Mask:
     """Say which products of a catalogue are of a channel."""
-    found = np.ones(len(catalog), bool)
-    if channel.market:
-        found &= is_true(pc.equal(fact_column("market", catalog), str(channel.market)))
-    if channel.consumer_units:
-        found &= is_true(whole(catalog.arrow("products", ["is_consumer_unit"])["is_consumer_unit"]))
-    return found
+    return catalog.mask(channel.selection)
 
 
 def markets_there(catalog: Catalog) -> dict[str, int]:
