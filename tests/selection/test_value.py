@@ -117,7 +117,7 @@ def test_no_column_has_the_name_of_a_key() -> None:
         ({"except": "ACME"}, "except: it is the text 'ACME'"),
         ({"groups": {"tag": [1]}}, r"groups\.tag: its codes are texts"),
         ({"ranges": {"texts_count": {"least": 1}}}, r"ranges\.texts_count\.least: there is no key"),
-        ({"ranges": {"texts_count": {"from": "1"}}}, "give a number, or day and time"),
+        ({"ranges": {"texts_count": {"from": "1"}}}, "give a number, or a day such as"),
         ({"words": 7}, "words: it is the number 7"),
         ({"products": [{"title": "x", "ids": [7]}]}, r"products\.0: give a title and ids"),
         (7, "it is the number 7"),
@@ -136,6 +136,38 @@ def test_a_deep_nest_is_refused_and_not_followed() -> None:
         deep = {"except": [deep]}
     with pytest.raises(InputError, match="nested deeper than 20"):
         from_plain(deep)
+
+
+@given(st.integers(1, 60))
+def test_what_is_saved_can_be_read(depth: int) -> None:
+    """Or is refused when it is written, not when it is needed."""
+    selection = Selection.of(brand_code="ACME") & Selection.of(brand_code="ZEST")
+    for _ in range(depth):
+        selection = ~(selection | Selection.of(market=56)) & ~Selection.of(brand_code="ACME")
+    if depth > 9:  # each turn is two levels, and 20 are read
+        with pytest.raises(InputError, match="nested deeper"):
+            as_plain(selection)
+    else:
+        assert selection == from_plain(as_plain(selection))
+
+
+@each_row(
+    ("text", "products"),
+    [
+        ("life_cycle = {from = 2, to = 6}", {2}),
+        ("ranges = {life_cycle = {to = 7}}", {2, 3}),
+        ("updated_at = {from = 2026-01-01, to = 2026-01-31}", {3}),
+        ("updated_at = {to = 2026-01-31T08:00:00}", set()),
+        ('updated_at = {from = "31.1.2026"}', {3}),
+    ],
+)
+def test_a_range_in_a_file_has_whole_days(tmp_path: Path, text: str, products: set[int]) -> None:
+    """As somebody who edits it means them: the last day belongs to it."""
+    path = tmp_path / "one.toml"
+    path.write_text(text)
+    records = [*RECORDS[:2], RECORDS[2] | {"updatedAt": "2026-01-31T20:15:00"}, RECORDS[3]]
+    mask = prodex.flatten(records).mask(prodex.read_selection(path))
+    assert products == {number for number, is_meant in enumerate(mask.tolist(), 1) if is_meant}
 
 
 def test_a_file_that_is_something_else_is_not_replaced(tmp_path: Path) -> None:

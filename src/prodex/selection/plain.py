@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from functools import reduce
 from operator import and_
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from prodex.arguments import described, listed
 from prodex.errors import InputError, QueryError
@@ -76,12 +76,22 @@ def _plain_value(column: str, value: Any) -> Any:
     raise QueryError(f"{column} has {described(value)}. Give texts, numbers, dates, True, False or None.")
 
 
-def as_plain(selection: Selection) -> dict[str, Any]:
+def as_plain(selection: Selection, depth: int = 0) -> dict[str, Any]:
     """Return a selection as plain values; what is empty is left out, and None is in place of no value.
 
+    Raises
+    ------
+    InputError
+        When it is nested so deep, or so empty, that it could not be read again.
+
+    Examples
+    --------
     >>> as_plain(Selection.of(brand_code=["ACME", None]) | Selection().within("texts_count", Range(2, None)))
     {'any': [{'brand_code': ['ACME', None]}, {'ranges': {'texts_count': {'from': 2}}}]}
     """
+    if depth > _DEEPEST or any(not several for several in selection.either):
+        why = f"nested deeper than {_DEEPEST} levels" if depth > _DEEPEST else "one of no alternatives"
+        raise InputError(f"A selection that is {why} cannot be written down.")
     made: dict[str, Any] = {
         name: values[0] if len(values) == 1 else list(values)
         for name, values in (
@@ -102,11 +112,11 @@ def as_plain(selection: Selection) -> dict[str, Any]:
     if selection.listed:
         made["products"] = [{"title": one.title, "ids": list(one.ids)} for one in selection.listed]
     if len(selection.either) == 1:
-        made["any"] = [as_plain(one) for one in selection.either[0]]
+        made["any"] = [as_plain(one, depth + 1) for one in selection.either[0]]
     elif selection.either:
-        made["all"] = [{"any": [as_plain(one) for one in several]} for several in selection.either]
+        made["all"] = [{"any": [as_plain(one, depth + 2) for one in several]} for several in selection.either]
     if selection.excepted:
-        made["except"] = [as_plain(one) for one in selection.excepted]
+        made["except"] = [as_plain(one, depth + 1) for one in selection.excepted]
     return made
 
 
@@ -275,10 +285,12 @@ class _Reader:
         for key, limit in given.items():
             if key not in ("from", "to"):
                 self._tell((*here, key), f"there is no key {str(key)!r:.60}; give from, to or both.")
-            elif not _is_limit(_as_date(limit)):
-                self._tell((*here, key), f"{key} is {described(limit)}; give a number, or day and time.")
-        ends = (_as_date(given.get(key)) for key in ("from", "to"))
-        return Range(*(one if _is_limit(one) else None for one in ends))
+            elif _limit(limit, time.min) is None:
+                self._tell(
+                    (*here, key), f"{key} is {described(limit)}; give a number, or a day such as 2026-01-31."
+                )
+        # The last day of a range belongs to it as a whole.
+        return Range(_limit(given.get("from"), time.min), _limit(given.get("to"), time.max))
 
     def _titled(self, value: object, here: Keys, kind: type[Any], key: str) -> list[Any]:
         several = value if isinstance(value, list | tuple) else [value]
@@ -314,7 +326,15 @@ def _is_no_value(value: object) -> bool:
     return isinstance(value, Mapping) and dict(value) == NO_VALUE
 
 
-def _is_limit(value: object) -> bool:
+def _limit(value: object, of_day: time) -> float | datetime | None:
+    """Return a number, or a moment: of a day alone that at this time of day; None for anything else."""
+    read = _as_date(value)
+    if isinstance(read, date) and not isinstance(read, datetime):
+        return datetime.combine(read, of_day)
+    return read if _is_limit(read) else None
+
+
+def _is_limit(value: object) -> TypeGuard[float | datetime]:
     return isinstance(value, int | float | datetime) and not isinstance(value, bool)
 
 

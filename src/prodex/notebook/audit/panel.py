@@ -189,9 +189,12 @@ class AuditPanel(Panel):
             # The new audit may not have the checks that were selected.
             there, now = {check.id for check in made.checks}, self.exploration.conditions
             with self.exploration.refining:
-                for one in now.failing:
-                    if not there.issuperset(one.checks):
-                        now = now.failing_any(one.title, one.checks)
+                for one in now.single():
+                    asked = {
+                        check for every in one.every() for fails in every.failing for check in fails.checks
+                    }
+                    if not there.issuperset(asked):
+                        now = now.removing(one)
                 self.exploration.conditions = now
         self.audit = made
 
