@@ -22,7 +22,6 @@ from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.quality import accepted as accepted_module
 from prodex.quality.accepted import digest_of
-from prodex.quality.states import State
 from tests.cases import each_row
 
 RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
@@ -93,32 +92,78 @@ def test_the_figures_are_shown_with_and_without() -> None:
 
     audit = prodex.accept(audit, audit.failures(check="valid_gtin", product_id="2"), reason="printed so")
 
-    figures = audit.summary
-    assert (5, 1, 1, 2) == tuple(
-        figures[["failed", "accepted", "ready_products", "ready_products_with_accepted"]]
-    )
-    assert (4 / 18, 8 / 18) == pytest.approx((figures["score"], figures["score_with_accepted"]))
-    assert [1, 0] == audit.by_check["accepted"].tolist()
-    assert {"valid_gtin": 1, "has_text[namePublicLong]": 0} == audit.gaps().set_index("check")[
-        "accepted"
-    ].to_dict()
-    assert [1] == audit.scores("owner")["accepted"].tolist()
-    assert [[False, False], [True, False], [False, False]] == audit.accepted_cells()[0].tolist()
-    states = [int((audit.states == state).sum()) for state in State]
-    assert audit.states.size == sum(states)
+    view = audit.with_accepted()
+    assert [(5, 1, 1), (4, 0, 2)] == [
+        tuple(one.summary[["failed", "accepted", "ready_products"]]) for one in (audit, view)
+    ]
+    assert (4 / 18, 8 / 18) == pytest.approx((audit.score, view.score))
+    assert [[2, 3], [1, 3]] == [one.by_check["failed"].tolist() for one in (audit, view)]
+    assert [
+        {"valid_gtin": 2, "has_text[namePublicLong]": 3},
+        {"valid_gtin": 1, "has_text[namePublicLong]": 3},
+    ] == [one.gaps().set_index("check")["products"].to_dict() for one in (audit, view)]
+    assert [[5], [4]] == [one.scores("owner")["failed"].tolist() for one in (audit, view)]
+    assert [[0, 1], [1, 1], [1, 1]] == audit.states.tolist()
+    assert [[0, 1], [0, 1], [1, 1]] == view.states.tolist()
 
 
 def test_without_any_nothing_differs() -> None:
-    """The figures with accepted are the same, and no memory is used for the cells."""
+    """The view of an audit of which nothing is accepted has its figures, and shares what it keeps in memory."""
     audit = judged(RIGHT, WRONG)
 
-    figures = audit.summary
+    view = audit.with_accepted()
 
-    assert 0 == figures["accepted"]
-    assert figures["score"] == figures["score_with_accepted"]
-    assert figures["ready"] == figures["ready_with_accepted"]
-    assert audit.tally is audit.tally_with_accepted
-    assert (0, 0) == audit.accepted_cells()[0].strides
+    assert not audit.has_accepted
+    assert audit.summary.equals(view.summary)
+    assert all(one is other for one, other in zip(audit.parts, view.parts, strict=True))
+
+
+def test_a_view_is_an_audit() -> None:
+    """Its view is itself, its findings are those that are not accepted, and so are those of a choice of products."""
+    audit = judged(RIGHT, WRONG, "")
+    audit = prodex.accept(audit, audit.failures(product_id="2"), reason="printed so")
+
+    view = audit.with_accepted()
+
+    assert view is view.with_accepted() is audit.with_accepted()
+    pd.testing.assert_frame_equal(audit.failures(accepted=False).reset_index(drop=True), view.failures())
+    assert (3, 0) == (len(view.failures(accepted=False)), len(view.failures(accepted=True)))
+    both = (view.only(["2", "3"], "two"), audit.only(["2", "3"], "two").with_accepted())
+    assert [2, 2] == [one.summary["failed"] for one in both]
+    for one in both:
+        pd.testing.assert_frame_equal(both[0].failures(), one.failures())
+        assert view.summary.equals(one.taken_from.summary if one.taken_from else None)
+
+
+def test_accepting_and_withdrawing_by_a_view_returns_a_view() -> None:
+    """The file has one more line, and the view passes what is accepted now, and fails what is taken back."""
+    audit = judged(RIGHT, WRONG)
+    view = audit.with_accepted()
+
+    accepted = prodex.accept(view, view.failures(check="valid_gtin"), reason="printed so")
+    withdrawn = prodex.withdraw(accepted)
+
+    assert [3, 2, 3] == [len(one.failures()) for one in (view, accepted, withdrawn)]
+    assert all(one.as_found is not None for one in (accepted, withdrawn))
+    assert 1 == len(accepted.accepted_reasons())
+    assert "1 finding accepted by" in repr(accepted)
+    assert "which pass here; without them ready 1 (50.0 %), score 33.3 %" in repr(accepted)
+
+
+def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:
+    """It is not saved, and neither compared nor put into one history with an audit as if both were of a kind."""
+    audit = judged(RIGHT, WRONG)
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+    view = audit.with_accepted()
+
+    with pytest.raises(InputError, match=r"as_found\.save"):
+        view.save()
+    assert [True, False] == audit.trend([view])["comparable"].tolist()
+    assert [
+        "What is accepted passes in the new audit only: compare two audits, or both with_accepted()."
+    ] == list(prodex.diff(audit, view).notes)
+    assert () == prodex.diff(view, view).notes
+    assert prodex.audit("shop", PROFILE, progress=False).save().with_accepted().summary.equals(view.summary)
 
 
 def test_a_cell_is_accepted_when_all_its_findings_are() -> None:
@@ -521,12 +566,10 @@ def test_accepted_stays_accepted_until_something_changes(
     rows = later.failures()
     assert [is_accepted(*one) for one in named(rows)] == rows["accepted"].notna().tolist()
     figures = later.summary
-    assert figures["score_with_accepted"] >= figures["score"]
-    with_them = [
-        sum(int(part.sum()) for part in later.accepted_cells()),
-        int((later.tally.failed - later.tally_with_accepted.failed).sum()),
-    ]
-    assert [figures["accepted"]] * 2 == with_them
+    view = later.with_accepted()
+    assert figures["accepted"] == figures["failed"] - view.summary["failed"]
+    assert np.isnan(figures["score"]) or view.score >= figures["score"]
+    assert named(later.failures(accepted=False)) == named(view.failures())
 
 
 @pytest.mark.slow
@@ -555,5 +598,9 @@ def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
     assert before.folder is not None
     trend = prodex.open_audit("shop").trend([prodex.open_audit(before.folder)])
     assert [[1, 1], [0, 1]] == [trend["accepted"].tolist(), trend["accepted_then"].tolist()]
+    views = [prodex.open_audit(one).with_accepted() for one in ("shop", before.folder)]
+    trend = views[0].trend(views[1:])
+    assert [[8 / 12, 8 / 12], [4 / 12, 8 / 12]] == [trend["score"].tolist(), trend["score_then"].tolist()]
+    assert [[2, 2], [1, 2]] == [trend["ready_products"].tolist(), trend["ready_products_then"].tolist()]
     lists = pd.read_parquet(tmp_path / "report_files" / "failures.parquet")
     assert {hostile} == set(lists["accepted"].dropna())

@@ -142,7 +142,8 @@ def test_what_was_accepted_is_complete_with_it(audit: Audit, tmp_path: Path) -> 
     accepted = prodex.accept(audit, lacking, reason="sold in Flanders only", to=tmp_path / "accepted.jsonl")
     found = row(accepted.completeness(), "Shop (France)", "*")
 
-    assert (found["complete"], found["complete_with_accepted"]) == (2, 3)
+    with_it = row(accepted.with_accepted().completeness(), "Shop (France)", "*")
+    assert (found["complete"], with_it["complete"]) == (2, 3)
     assert "40.0 % (2 of 5 products, unknown of 1; 60.0 % with what was accepted)" in repr(accepted)
 
 

@@ -387,10 +387,10 @@ def _chosen_findings(
 
 def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
     file = made.accepted_findings
-    figures, every = made.summary, len(made.failures(accepted=True))
+    every = len(made.failures(accepted=True))
     say(
-        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(figures['score'])}, "
-        f"{percent(figures['score_with_accepted'])} with them."
+        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(made.score)}, "
+        f"{percent(made.with_accepted().score)} with them."
     )
     if file is not None:
         say(f"The file is {file.path}.", aside=True)

@@ -114,9 +114,8 @@ _NAMED = 3
 
 def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     """Yield what is accepted and the figures with it, and what of the file cannot be read."""
-    figures, reasons = audit.summary, audit.accepted_reasons()
-    if len(reasons):
-        yield accepted_text(figures, reasons), False
+    if len(audit.accepted_reasons()):
+        yield accepted_text(audit), False
     file = audit.accepted_findings
     if file is not None and file.unread:
         if not file.unread[0].line:
@@ -128,8 +127,9 @@ def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         yield f"{what} of {file.path.name} cannot be read ({numbers}{more}); prodex.accepted says why", True
 
 
-def accepted_text(figures: pd.Series, reasons: pd.DataFrame) -> str:
-    """Return how many findings are accepted and by whom, and the figures if these passed."""
+def accepted_text(audit: Audit) -> str:
+    """Return how many findings are accepted and by whom, and the figures of the view, or of what was found."""
+    reasons = audit.accepted_reasons()
     people = (
         reasons.groupby("accepted_by", sort=False)["findings"]
         .sum()
@@ -137,11 +137,13 @@ def accepted_text(figures: pd.Series, reasons: pd.DataFrame) -> str:
     )
     named = [str(name) or "nobody" for name in people.index[:_NAMED]]
     others = f" and {len(people) - _NAMED} more" if len(people) > _NAMED else ""
-    findings, ready = int(reasons["findings"].sum()), figures["ready_with_accepted"]
-    share = "" if math.isnan(ready) else f" ({percent(ready)})"
+    is_view = audit.as_found is not None
+    figures = (audit.as_found or audit.with_accepted()).summary
+    share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])})"
     return (
-        f"{counted(findings, 'finding')} accepted by {', '.join(named)}{others}; with them ready "
-        f"{figures['ready_products_with_accepted']:,}{share}, score {percent(figures['score_with_accepted'])}"
+        f"{counted(int(reasons['findings'].sum()), 'finding')} accepted by {', '.join(named)}{others}"
+        f"{', which pass here; without' if is_view else '; with'} them ready {figures['ready_products']:,}{share}, "
+        f"score {percent(figures['score'])}"
     )
 
 
@@ -237,15 +239,17 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
         f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
     )
     added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
-    accepted = (
-        f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score "
-        f"{moved(before['score_with_accepted'], after['score_with_accepted'])}"
-    )
+    accepted = []
+    if before["accepted"] or after["accepted"]:
+        score = moved(*(one.with_accepted().score for one in (old, new)))
+        accepted.append(
+            f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score {score}"
+        )
     return [
         f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
         f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
         f"{counts}; {added}",
-        *([accepted] if before["accepted"] or after["accepted"] else []),
+        *accepted,
         *_completeness_moved(old, new),
         *_law_changes(comparison),
     ]

@@ -57,13 +57,13 @@ def markdown_of(audit: Audit, path: str | Path | None = None, gaps: int = 10) ->
 
 
 def _completeness(audit: Audit) -> str:
-    table = Completeness.of(audit).table()
+    table = Completeness.of(audit).table_of_both()
     table = table[table["language"] == EVERY_LANGUAGE]
     rows = []
     for row in table.to_dict("records"):
         code, name = list(row.values())[1:3]
         called = name if isinstance(name, str) else code if isinstance(code, str) else "without family"
-        shares = [percent(row[one]) for one in ("completeness", "completeness_with_accepted")]
+        shares = [percent(row[one]) for one in ("completeness", "with_accepted")]
         numbers = [f"{row[one]:,}" for one in ("products", "complete", "unknown")]
         most = row["missing_most"] if isinstance(row["missing_most"], str) else ""
         rows.append((row["channel"], called, *numbers, *shares, most))

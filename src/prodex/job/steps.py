@@ -261,7 +261,7 @@ def _audit(context: Context, entry: int) -> StepOutcome:
     lines = [f"{readiness(summary)}; score {percent(judged.score)}."]
     if summary["accepted"]:
         figures["accepted"] = int(summary["accepted"])
-        figures["score_with_accepted"] = round(float(summary["score_with_accepted"]), 4)
+        figures["score_with_accepted"] = round(judged.with_accepted().score, 4)
     lines += [f"{line}." for line, _ in accepted_lines(judged)]
     if judged.judged_anew is not None:
         figures["judged_anew"] = judged.judged_anew

@@ -38,7 +38,7 @@ from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
-from prodex.tables.columns import Mask, Rows, is_true, whole
+from prodex.tables.columns import Rows, is_true, whole
 from prodex.written_dates import written_date, written_day
 
 #: The file beside the snapshots of a name.
@@ -399,11 +399,11 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
 
 
 class AcceptedThen(NamedTuple):
-    """What was accepted when an audit was saved, for its history: cells, and the score and readiness with them."""
+    """What was accepted when an audit was saved, for its history: cells, and score and readiness as if they passed."""
 
     accepted: int
-    score_with_accepted: float
-    ready_products_with_accepted: int
+    score: float
+    ready_products: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,15 +429,6 @@ class AcceptedInPart:
     def cells(self) -> int:
         """How many cells of the matrix count as accepted."""
         return len(self.product)
-
-    def mask(self, size: int, checks: int) -> Mask:
-        """Return for each product and check whether its cell is accepted; it cannot be written to."""
-        if not self.cells:
-            # No memory where nothing is accepted, which is so of most parts.
-            return np.broadcast_to(np.False_, (size, checks))
-        made = np.zeros((size, checks), bool)
-        made[self.product, self.check] = True
-        return made
 
 
 _NO_ROWS: Rows = np.empty(0, np.int64)

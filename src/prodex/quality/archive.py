@@ -77,10 +77,16 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
     Raises
     ------
     InputError
-        When the catalogue is in memory and no name is given, or an audit of the same moment is there.
+        When the catalogue is in memory and no name is given, an audit of the same moment is there, or it is a view with
+        what is accepted.
     StorageError
         When the disk refuses.
     """
+    if audit.as_found is not None:
+        raise InputError(
+            "This is the view of an audit in which what is accepted passes, and what is saved is what was found: "
+            "audit.as_found.save(). prodex.open_audit(...).with_accepted() is the view again."
+        )
     if name is None:
         if audit.catalog_folder is None:
             raise InputError(
@@ -328,7 +334,7 @@ def profile_of(folder: Path) -> str | None:
 
 
 def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | None) -> dict[str, Any]:
-    figures = audit.summary
+    then = audit.with_accepted() if audit.has_accepted else audit
     return {
         "profile": audit.profile,
         "rule_set": audit.rule_set,
@@ -351,9 +357,9 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "of_own_tables": audit.of_own_tables,
         "as_of": None if audit.as_of is None else audit.as_of.isoformat(),
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
-        "accepted": int(figures["accepted"]),
-        "score_with_accepted": _number(figures["score_with_accepted"]),
-        "ready_products_with_accepted": int(figures["ready_products_with_accepted"]),
+        "accepted": int(audit.summary["accepted"]),
+        "score_with_accepted": _number(then.score),
+        "ready_products_with_accepted": int(then.summary["ready_products"]),
     }
 
 

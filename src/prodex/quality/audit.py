@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -36,11 +35,11 @@ from prodex.quality.accepted import (
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
-from prodex.quality.gaps import by_check, gaps, gaps_with_accepted
+from prodex.quality.gaps import by_check, gaps
 from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
-from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score, with_accepted
+from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.selection import Selection
 from prodex.tables.columns import whole
@@ -90,6 +89,8 @@ class Audit:
         one, which is so for a catalogue in memory.
     accepted_then
         What was accepted when it was saved; None of audits that were not saved.
+    as_found
+        The audit of which this one is the view with what is accepted; None for an audit of what was found.
     chosen_then
         Which products of more of them these were when it was saved; None of all, and of audits that were not saved.
     basis
@@ -145,6 +146,7 @@ class Audit:
     as_of: date | None = None
     is_own: bool = False
     of_own_tables: bool = False
+    as_found: Self | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -190,8 +192,8 @@ class Audit:
         the share of all products that is ready: missing where there are none. `to_work_on` counts the products with
         any failing check; `failed` counts failing cells of the matrix, not findings.
 
-        `accepted` counts the failing cells of which all findings are accepted: they are among `failed`.
-        `score_with_accepted`, `ready_with_accepted` and `ready_products_with_accepted` are the figures if these passed.
+        `accepted` counts the failing cells of which all findings are accepted: they are among `failed`. The figures if
+        these passed are those of `with_accepted()`.
 
         Examples
         --------
@@ -202,8 +204,9 @@ class Audit:
         [1, 1, 'E']
         """
         # All products as one group, so that headline and breakdowns cannot differ.
-        row = self._by_group(np.arange(len(self)), np.zeros(len(self), np.int64), 1).iloc[0]
+        row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
         more = {
+            "accepted": sum(found.cells for found in self.accepted_parts),
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
             "checks_unknown": self._checks_unknown,
@@ -266,9 +269,6 @@ class Audit:
     def by_check(self) -> pd.DataFrame:
         """One row per check: what it is, and how many products fail, pass, are not applicable, unknown.
 
-        `accepted` counts those among the failing whose findings are all accepted; `score_with_accepted` is the score if
-        they passed.
-
         Examples
         --------
         >>> import prodex
@@ -278,10 +278,7 @@ class Audit:
         [['valid_gtin', 1, 1]]
         """
         return by_check(
-            self.state_counts,
-            self.checks,
-            {crash.check: crash.message for crash in self.crashes},
-            self._accepted_by_check,
+            self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
         )
 
     @property
@@ -336,7 +333,8 @@ class Audit:
         """What figures were made with: audits of which this differs are not the same measure."""
         # A law that is not in force yet, or not any more, weighs less than one that is.
         other = tuple((c.id, c.standing) for c in self.checks if c.standing not in {"", IN_FORCE})
-        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed, *([other] if other else [])
+        made_with = self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+        return *made_with, self.as_found is not None, *([other] if other else [])
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -354,7 +352,7 @@ class Audit:
         -------
         pandas.DataFrame
             One row per group: its code and label (empty for products without), products, score, grade, mean_score,
-            ready, and the numbers behind them, as in `summary`, with and without what is accepted.
+            ready, and the numbers behind them, as in `summary`.
 
         Examples
         --------
@@ -379,8 +377,7 @@ class Audit:
         pandas.DataFrame
             One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
             `score_if_fixed` are the figures of the summary if all of them passed, and `brings` describes the gain
-            in words. `accepted` counts the products whose findings are all accepted, and the figures "with accepted"
-            are those if what is accepted passed as well.
+            in words.
 
         Examples
         --------
@@ -390,13 +387,7 @@ class Audit:
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        found = gaps((part.states for part in self.parts), self.checks, self.tally, by)
-        left = found
-        if self._has_accepted:
-            left = gaps(self._accepted_states(), self.checks, self.tally_with_accepted, by)
-        figures = self.tally_with_accepted
-        if_all = float(figures.ready.mean()) if len(self) else math.nan
-        return gaps_with_accepted(found, left, by, if_all, whole_score(figures))
+        return gaps((part.states for part in self.parts), self.checks, self.tally, by)
 
     def failures(self, selection: Selection | None = None, /, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.
@@ -530,7 +521,8 @@ class Audit:
     @cached_property
     def _wanted(self) -> WantedFindings | None:
         file = self.accepted_findings
-        if file is None or not file.lines:
+        # What is accepted is no finding of a view.
+        if file is None or not file.lines or self.as_found is not None:
             return None
         return file.wanted(self.now.date(), self.checks, self.shared_gtins)
 
@@ -556,6 +548,8 @@ class Audit:
     def accepted_reasons(self) -> pd.DataFrame:
         """Return who has accepted how many findings of this audit, and why: the largest number first.
 
+        Of a view these are the findings that count as passed.
+
         Returns
         -------
         pandas.DataFrame
@@ -570,7 +564,7 @@ class Audit:
         >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
         [['printed so', 'Ana', 1]]
         """
-        lines = [line for part in self.accepted_parts for line in part.lines]
+        lines = [line for part in (self.as_found or self).accepted_parts for line in part.lines]
         frame = pd.DataFrame(
             {
                 "accepted": pd.Series([line.reason for line in lines], dtype="str"),
@@ -584,45 +578,60 @@ class Audit:
         )
         return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
-    def accepted_cells(self) -> tuple[npt.NDArray[np.bool_], ...]:
-        """Return for each part which cells of the matrix count as accepted: all findings of the cell are.
+    @property
+    def has_accepted(self) -> bool:
+        """Whether findings of it are accepted, so that `with_accepted()` has other figures."""
+        return any(found.lines for found in self.accepted_parts)
 
-        A row for each product and a column for each check; these arrays cannot be written to, and take no memory where
-        nothing is accepted.
+    def with_accepted(self) -> Self:
+        """Return the audit as if what is accepted passed: a view, which has all figures, lists and pages of an audit.
+
+        An accepted finding is no failure of it, and a product passes a check if all of its findings of the check are
+        accepted. So an accepted text that is missing counts as there. `accept` and `withdraw` take the view as well,
+        and return one. A view is not saved: what is saved is what was found. Figures of a view and of an audit are not
+        the same measure, so `trend` and `prodex.diff` take two of a kind.
 
         Examples
         --------
         >>> import prodex, tempfile
-        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
-        >>> file = f"{tempfile.mkdtemp()}/accepted.jsonl"
-        >>> accepted = prodex.accept(audit, reason="printed so on the pack", to=file)
-        >>> [cells.tolist() for cells in accepted.accepted_cells()]
-        [[[True]]]
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> audit = prodex.accept(audit, reason="printed so", to=f"{tempfile.mkdtemp()}/accepted.jsonl")
+        >>> audit.score, audit.with_accepted().score, len(audit.with_accepted().failures())
+        (0.5, 1.0, 0)
         """
-        return tuple(
-            found.mask(part.size, len(self.checks))
-            for part, found in zip(self.parts, self.accepted_parts, strict=True)
+        return self._with_accepted
+
+    @cached_property
+    def _with_accepted(self) -> Self:
+        if self.as_found is not None:
+            return self
+        each = zip(self.parts, self.accepted_parts, strict=True)
+        return replace(
+            self,
+            parts=tuple(part.without(found.rows, found.product, found.check) for part, found in each),
+            folder=None,
+            # Nothing later is judged by it: these are not the verdicts of the rules.
+            basis=None,
+            taken_from=None if self.taken_from is None else self.taken_from.with_accepted(),
+            as_found=self,
         )
 
-    def _accepted_states(self) -> Iterator[States]:
-        """Yield the states of each part as they would be if what is accepted passed."""
-        for part, found in zip(self.parts, self.accepted_parts, strict=True):
-            states = part.states
-            if found.cells:
-                states = states.copy(order="F")
-                states[found.product, found.check] = State.PASS
-            yield states
+    def accepting(self, file: AcceptedFindings) -> Self:
+        """Return the same audit, or the same view, with what a file accepts.
 
-    @property
-    def _has_accepted(self) -> bool:
-        return any(found.cells for found in self.accepted_parts)
-
-    @property
-    def _accepted_by_check(self) -> npt.NDArray[np.int64]:
-        counts = np.zeros(len(self.checks), np.int64)
-        for found in self.accepted_parts:
-            counts += np.bincount(found.check, minlength=len(self.checks))
-        return counts
+        Examples
+        --------
+        >>> import prodex
+        >>> from prodex.quality.accepted import AcceptedFindings
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> audit.accepting(AcceptedFindings.read(Path("accepted.jsonl"))).has_accepted
+        False
+        """
+        if self.as_found is not None:
+            return self.as_found.accepting(file).with_accepted()
+        every = None if self.taken_from is None else self.taken_from.accepting(file)
+        return replace(self, accepted_findings=file, taken_from=every)
 
     def coverage(self, by: str = "language") -> pd.DataFrame:
         """Return how many of the products that should have an attribute have it.
@@ -667,7 +676,7 @@ class Audit:
             requirements name the family; one that they do not name is judged as they say for all families. `language`
             is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
             required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
-            complete, also with what was accepted. `filled` of `required` counts values, `share_wanted_filled` those
+            complete. `filled` of `required` counts values, `share_wanted_filled` those
             that should be there, and `missing_most` names what is missing most.
 
         Raises
@@ -708,13 +717,15 @@ class Audit:
         Parameters
         ----------
         others
-            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`.
+            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`,
+            and for views among audits, or audits among views.
 
         Returns
         -------
         pandas.DataFrame
-            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; the columns
-            ending in `_then` are the figures of the day when the audit was saved.
+            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; `accepted_then`
+            is the number of the day when the audit was saved. The trend of a view, of other views, also has
+            `score_then` and `ready_products_then`: its figures of that day.
 
         Examples
         --------
@@ -725,6 +736,7 @@ class Audit:
         [[0.5, True], [0.5, True]]
         """
         audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
+        then = ["accepted"] if self.as_found is None else AcceptedThen._fields
         rows = [
             {
                 "now": one.now,
@@ -735,13 +747,13 @@ class Audit:
                 **one.summary.to_dict(),
                 **{
                     f"{name}_then": None if one.accepted_then is None else getattr(one.accepted_then, name)
-                    for name in AcceptedThen._fields
+                    for name in then
                 },
             }
             for one in audits
         ]
-        whole_numbers = {f"{name}_then": "Int64" for name in ("accepted", "ready_products_with_accepted")}
-        return pd.DataFrame(rows).astype({**whole_numbers, "score_with_accepted_then": "float64"})
+        types = {"accepted_then": "Int64", "score_then": "float64", "ready_products_then": "Int64"}
+        return pd.DataFrame(rows).astype({f"{name}_then": types[f"{name}_then"] for name in then})
 
     @property
     def chosen(self) -> Chosen | None:
@@ -805,6 +817,8 @@ class Audit:
             part.taken(mask) if mask.any() else nothing[0]
             for part, mask in zip(self.parts, masks, strict=True)
         )
+        if self.as_found is not None:
+            return self.as_found.only(wanted, chosen_by).with_accepted()
         words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
         return replace(
             self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words
@@ -987,42 +1001,6 @@ class Audit:
         return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
 
     @cached_property
-    def tally_with_accepted(self) -> Tally:
-        """The same if all cells that count as accepted passed; the same object where nothing is accepted."""
-        return self._passing(self.tally, np.ones(len(self.checks), bool))
-
-    def _passing(self, tally: Tally, chosen: npt.NDArray[np.bool_]) -> Tally:
-        """Return what is counted of some of the checks, if what is accepted of them passed."""
-        if not self._has_accepted:
-            return tally
-        begins = np.cumsum([0, *(part.size for part in self.parts)])[:-1]
-        product = np.concatenate(
-            [found.product + begin for found, begin in zip(self.accepted_parts, begins, strict=True)]
-        )
-        check = np.concatenate([found.check for found in self.accepted_parts])
-        kept = chosen[check]
-        places = np.cumsum(chosen) - 1
-        checks = [one for one, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
-        return tally.passing(product[kept], places[check[kept]], checks)
-
-    def _by_group(
-        self,
-        rows: npt.NDArray[np.int64],
-        groups: npt.NDArray[np.int64],
-        count: int,
-        chosen: npt.NDArray[np.bool_] | None = None,
-    ) -> pd.DataFrame:
-        """Return the figures of groups of products, with and without what is accepted, by some of the checks."""
-        if chosen is None or chosen.all():
-            tally, accepted = self.tally, self.tally_with_accepted
-        else:
-            tally = _tally(self, chosen)
-            accepted = self._passing(tally, chosen)
-        own = tally.taken(rows)
-        then = own if accepted is tally else accepted.taken(rows)
-        return with_accepted(own.by_group(groups, count), own, then, groups)
-
-    @cached_property
     def grades(self) -> npt.NDArray[np.object_]:
         """The grade of each product, in their order; None where nothing applies."""
         return self.tally.grades(self.grade_with_blocker)
@@ -1088,7 +1066,7 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)
-    frame = audit._by_group(groups.rows, groups.groups, len(groups.codes), chosen)
+    frame = _tally(audit, chosen).taken(groups.rows).by_group(groups.groups, len(groups.codes))
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
@@ -1115,9 +1093,10 @@ def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataF
         tally = _tally(audit, about)
         # Products without a check in this language would count as ready.
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
-        frames.append(audit._by_group(concerned, np.zeros(len(concerned), np.int64), 1, about))
+        frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
     # Without any language the frame still has its columns.
-    empty = audit._by_group(np.empty(0, np.int64), np.empty(0, np.int64), 0, chosen)
+    nothing = np.empty(0, np.int64)
+    empty = audit.tally.taken(nothing).by_group(nothing, 0)
     frame = pd.concat([empty, *frames], ignore_index=True)
     return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
 
@@ -1159,7 +1138,9 @@ def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
 
 
 def _tally(audit: Audit, chosen: npt.NDArray[np.bool_]) -> Tally:
-    """Count only some of the checks."""
+    """Count some of the checks."""
+    if chosen.all():
+        return audit.tally
     checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
     empty = Tally.of(np.empty((0, len(checks)), np.int8), checks)
     return Tally.joined([empty, *(Tally.of(part.states[:, chosen], checks) for part in audit.parts)])

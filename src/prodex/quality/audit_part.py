@@ -79,9 +79,7 @@ class AuditPart:
     ) -> Self:
         """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
         size, checks = states.shape
-        # Column by column is how states are counted and written, and how they repeat.
-        content = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
-        return cls(size, checks, crashes, _packed(products), content, _packed(evidence))
+        return cls(size, checks, crashes, _packed(products), _packed_states(states), _packed(evidence))
 
     def taken(self, kept: npt.NDArray[np.bool_]) -> AuditPart:
         """Return the result of some of the products, in their order."""
@@ -103,6 +101,29 @@ class AuditPart:
         if (digests := self.digests) is not None:
             made = made.with_digests(digests[kept])
         return made if first_seen is None else made.with_first_seen(first_seen)
+
+    def without(self, findings: Rows, product: Rows, check: Rows) -> AuditPart:
+        """Return the same without some of its findings, as if they were none.
+
+        Parameters
+        ----------
+        findings
+            Which, by their number in `findings_of`.
+        product, check
+            The cells of the matrix of which these are all findings: they pass.
+        """
+        if not len(findings):
+            return self
+        evidence = self.evidence
+        kept = np.ones(len(findings_of(self, evidence).product), bool)
+        kept[findings] = False
+        states = self.states.copy(order="F")
+        states[product, check] = State.PASS
+        # Findings with evidence come first.
+        left = evidence.filter(pa.array(kept[: len(evidence)]))
+        made = replace(self, _states=_packed_states(states), _evidence=_packed(left))
+        first_seen = self.first_seen
+        return made if first_seen is None else made.with_first_seen(first_seen.filter(pa.array(kept)))
 
     def with_first_seen(self, times: pa.Array) -> AuditPart:
         """Return the same with the moment since which each finding is open, in the order of `findings_of`."""
@@ -183,6 +204,12 @@ def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
         np.concatenate([check, column]).astype(np.int64),
         len(product),
     )
+
+
+def _packed_states(states: States) -> bytes:
+    # Column by column is how states are counted and written, and how they repeat.
+    packed: bytes = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
+    return packed
 
 
 def _packed(table: pa.Table) -> bytes:

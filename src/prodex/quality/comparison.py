@@ -38,8 +38,7 @@ class AuditComparison:
         The audits.
     by_check
         One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
-        a whole check is not comparable, the problem that the check finds, and of how many products that fail now this
-        is accepted.
+        a whole check is not comparable, and the problem that the check finds.
     added, gone
         Products of the new audit only, and of the old one only.
     notes
@@ -167,7 +166,6 @@ class AuditComparison:
             "incomplete",
             "unknown",
             "completeness",
-            "completeness_with_accepted",
         ]
         if tables[0].columns[1] != key[1]:
             raise InputError(
@@ -189,7 +187,7 @@ class AuditComparison:
 
     @property
     def figures(self) -> pd.DataFrame:
-        """Products, score and readiness before and after, with and without what is accepted now."""
+        """Products, score and readiness before and after, and how many failing cells are accepted now."""
         counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]
         names = [
             "products",
@@ -202,7 +200,6 @@ class AuditComparison:
             "unknown",
             "accepted",
         ]
-        names += ["score_with_accepted", "ready_with_accepted", "ready_products_with_accepted"]
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
@@ -217,7 +214,8 @@ class AuditComparison:
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
-        accepted = _accepted_of(self.new)
+        # Those that pass in the view with what is accepted.
+        view = self.new.with_accepted() if self.new.has_accepted else self.new
         for old_place, new_place in _shared_checks(self.old, self.new):
             if not _is_asked_of_both(self.old, self.new, old_place, new_place):
                 continue
@@ -235,7 +233,7 @@ class AuditComparison:
                 was=_state_words(was[found]),
                 **{"is": _state_words(now[found])},
                 change=change,
-                accepted=accepted[after[found], new_place],
+                accepted=now[found] != view.states[:, new_place][after[found]],
             )
 
 
@@ -311,7 +309,6 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
-    accepted = dict(zip(new.by_check["check"], new.by_check["accepted"], strict=True))
     for old_place, new_place in _shared_checks(old, new):
         check = new.checks[new_place]
         if not _is_asked_of_both(old, new, old_place, new_place):
@@ -329,7 +326,7 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
         rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
     frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
-    return frame.astype({"note": "str"}).assign(accepted=frame["check"].map(accepted).fillna(0).astype(int))
+    return frame.astype({"note": "str"})
 
 
 def _with_other_standing(old: Audit, new: Audit) -> list[tuple[CheckFacts, CheckFacts]]:
@@ -341,14 +338,6 @@ def _with_other_standing(old: Audit, new: Audit) -> list[tuple[CheckFacts, Check
 def _is_asked_of_both(old: Audit, new: Audit, was: int, is_: int) -> bool:
     """Whether a check was not ended on one of the two days: what nobody asks for any more is not fixed by that."""
     return (old.checks[was].standing == ENDED) == (new.checks[is_].standing == ENDED)
-
-
-def _accepted_of(audit: Audit) -> np.ndarray:
-    """Return for each product and check whether its cell is accepted; no memory is used where none is."""
-    cells = audit.accepted_cells()
-    if not any(part.any() for part in cells):
-        return np.broadcast_to(np.False_, (len(audit), len(audit.checks)))
-    return np.concatenate(cells)
 
 
 def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:
@@ -366,6 +355,9 @@ def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
             f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
             f"{new.grade_with_blocker}): the grades are not comparable."
         )
+    if (old.as_found is None) != (new.as_found is None):
+        which = "new" if old.as_found is None else "old"
+        yield f"What is accepted passes in the {which} audit only: compare two audits, or both with_accepted()."
     if old.assumed != new.assumed:
         yield "The assumptions for products whose data do not decide differ: other checks apply to them."
     moved_by_law = {check.id for _, check in _with_other_standing(old, new)}

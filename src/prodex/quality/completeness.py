@@ -2,7 +2,8 @@
 
 A product is complete for a channel when nothing that it must have there is missing or wrong, incomplete when anything
 is, and unknown when nothing is but something could not be judged. What a channel requires nothing of has no
-completeness there. An accepted finding stays a finding: figures "with accepted" say what they would be without it.
+completeness there. An accepted finding stays a finding; the completeness as if it were none is that of
+`Audit.with_accepted`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
-from prodex.tables.columns import Mask, encoded
+from prodex.tables.columns import encoded
 from prodex.tables.visible import is_visible
 from prodex.untrusted_text import on_one_line
 
@@ -120,14 +121,14 @@ class Completeness:
         """Return for each product whether it is complete for a channel: a `State`."""
         places = [one.place for one in self.columns(channel)]
         return np.concatenate(
-            [np.zeros(0, np.int8), *(_joined_states(states[:, places]) for states, _ in self.parts())]
+            [np.zeros(0, np.int8), *(_joined_states(states[:, places]) for states in self.parts())]
         )
 
     def shares(self, channel: str) -> npt.NDArray[np.float64]:
         """Return for each product the share of what it must have that is there; NaN where nothing is known."""
         places = [one.place for one in self.columns(channel)]
         made = [np.zeros(0)]
-        for states, _ in self.parts():
+        for states in self.parts():
             own = states[:, places]
             passed, failed = ((own == one).sum(axis=1).astype(float) for one in (State.PASS, State.FAIL))
             made.append(ratio(passed, passed + failed))
@@ -139,7 +140,7 @@ class Completeness:
         places = [one.place for one in columns]
         words = [one.words for one in columns]
         made = [pa.array([], pa.string())]
-        for states, _ in self.parts():
+        for states in self.parts():
             fails = states[:, places] == State.FAIL
             # Few combinations occur: the words are made once for each.
             packed = np.packbits(fails, axis=1) if places else np.zeros((len(states), 1), np.uint8)
@@ -217,9 +218,16 @@ class Completeness:
         >>> Completeness.of(prodex.audit(catalog, wanted)).sentences
         ['complete for Web shop: 50.0 % (1 of 2 products)']
         """
-        table = self.table()
+        table = self.table_of_both()
         every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
         return [_sentence(row) for row in every.to_dict("records")]
+
+    def table_of_both(self) -> pd.DataFrame:
+        """Return the table by family, with the completeness of `Audit.with_accepted` beside as `with_accepted`."""
+        table = self.table()
+        # Both have the same rows: what fails and what passes is required alike.
+        then = self.audit.with_accepted().completeness() if self.audit.has_accepted else table
+        return table.assign(with_accepted=then["completeness"])
 
     def table(self, by: str | None = None) -> pd.DataFrame:
         """Return one row per channel, family (or another group) and language; see `Audit.completeness`."""
@@ -244,7 +252,7 @@ class Completeness:
 
     def _rows(self, view: _View, groups: Groups, counts: _Counts, place: int) -> pd.DataFrame:
         """Return one row for all products, and one for each group to which anything applies."""
-        complete, incomplete, unknown, with_accepted = counts.states[place].astype(float)
+        complete, incomplete, unknown = counts.states[place].astype(float)
         products = complete + incomplete + unknown
         must, should = ([one.place for one in columns] for columns in (view.must, view.should))
         missing = counts.fails[must]
@@ -270,8 +278,6 @@ class Completeness:
                     )
                 },
                 "completeness": ratio(complete, products),
-                "complete_with_accepted": with_accepted.astype(np.int64),
-                "completeness_with_accepted": ratio(with_accepted, products),
                 "filled": filled,
                 "required": required,
                 "share_filled": ratio(filled.astype(float), required.astype(float)),
@@ -293,10 +299,9 @@ class Completeness:
         listed = {one.code: one.label for one in self.wanted.families}
         return [listed.get(name) or known.get(name) for name in names]
 
-    def parts(self) -> Iterator[tuple[States, Mask]]:
-        """Yield the states of each part, and which of them are failures that were accepted."""
-        for part, accepted in zip(self.audit.parts, self.audit.accepted_cells(), strict=True):
-            yield part.states, accepted
+    def parts(self) -> Iterator[States]:
+        """Yield the states of each part."""
+        return (part.states for part in self.audit.parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +323,7 @@ class _Counts:
     fails, passes
         By column of the matrix and group.
     states
-        By view, state and group: complete, incomplete, unknown, and complete with what was accepted.
+        By view, state and group: complete, incomplete, unknown.
     """
 
     fails: npt.NDArray[np.int64]
@@ -330,12 +335,12 @@ class _Counts:
         """Count part by part: the states of a large audit at once would take much memory."""
         size, checks = len(groups.codes) + 1, len(seen.audit.checks)
         fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
-        found = np.zeros((len(views), 4, size), np.int64)
+        found = np.zeros((len(views), len(_SHOWN), size), np.int64)
         used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
         of_product = np.argsort(groups.rows, kind="stable")
         rows, group = groups.rows[of_product], groups.groups[of_product] + 1
         end = 0
-        for states, accepted in seen.parts():
+        for states in seen.parts():
             first, end = end, end + len(states)
             here = slice(*np.searchsorted(rows, [first, end]))
             order = np.argsort(group[here], kind="stable")
@@ -349,10 +354,8 @@ class _Counts:
                     by_group = np.add.reduceat(held[of_row], starts, axis=0, dtype=np.int64)
                     found_in[np.ix_(used, there)] += by_group.T
             for place, view in enumerate(views):
-                must = [one.place for one in view.must]
-                joined = _joined_states(states[:, must])
-                with_accepted = _joined_states(np.where(accepted[:, must], State.PASS, states[:, must]))
-                for row, mask in enumerate((*(joined == one for one in _SHOWN), with_accepted == State.PASS)):
+                joined = _joined_states(states[:, [one.place for one in view.must]])
+                for row, mask in enumerate(joined == one for one in _SHOWN):
                     found[place, row, 0] += mask.sum()
                     found[place, row] += np.bincount(own, mask[of_row], size).astype(np.int64)
         return cls(fails, passes, found)
@@ -372,12 +375,8 @@ def _sentence(row: Mapping[Any, Any]) -> str:
     if not products:
         return f"complete for {channel}: nothing is required of these products"
     more = f", unknown of {unknown:,}" if unknown else ""
-    with_accepted = row["complete_with_accepted"]
-    accepted = (
-        f"; {percent(row['completeness_with_accepted'])} with what was accepted"
-        if with_accepted > complete
-        else ""
-    )
+    then = row["with_accepted"]
+    accepted = f"; {percent(then)} with what was accepted" if then > row["completeness"] else ""
     return (
         f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted(products, 'product')}"
         f"{more}{accepted})"
@@ -392,8 +391,7 @@ def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64
 _WANTED = (Level.MUST, Level.SHOULD)
 _COLUMNS = (
     *("channel", "code", "label", "listed", "language", "products", "complete", "incomplete", "unknown"),
-    *("completeness", "complete_with_accepted", "completeness_with_accepted"),
-    *("filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
+    *("completeness", "filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
 )
 
 

@@ -87,28 +87,6 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
 
 
-def gaps_with_accepted(
-    found: pd.DataFrame, left: pd.DataFrame, by: str, ready: float, score: float
-) -> pd.DataFrame:
-    """Add to gaps how many of their products are accepted, and the figures if what is accepted passed as well.
-
-    Parameters
-    ----------
-    found, left
-        The gaps as they are, and those that are left if what is accepted passed.
-    by
-        "check" or "rule".
-    ready, score
-        The figures if what is accepted passed: those of a gap of which nothing is left.
-    """
-    of_left = left.set_index(by).reindex(found[by])
-    return found.assign(
-        accepted=found["products"] - of_left["products"].fillna(0).to_numpy(np.int64),
-        ready_if_fixed_with_accepted=of_left["ready_if_fixed"].fillna(ready).to_numpy(float),
-        score_if_fixed_with_accepted=of_left["score_if_fixed"].fillna(score).to_numpy(float),
-    )
-
-
 @dataclass
 class _Counted:
     """What is counted of the checks of a row.
@@ -175,7 +153,6 @@ def by_check(
     counts: Mapping[int, npt.NDArray[np.int64]],
     checks: Sequence[CheckFacts],
     crashed: Mapping[str, str],
-    accepted: npt.NDArray[np.int64],
 ) -> pd.DataFrame:
     """Return one row per check.
 
@@ -187,8 +164,6 @@ def by_check(
         The checks.
     crashed
         Messages of the checks that could not be asked, by id.
-    accepted
-        How many failing cells of each check count as accepted.
     """
     frame = pd.DataFrame(
         {
@@ -202,8 +177,5 @@ def by_check(
     )
     applicable = (counts[State.FAIL] + counts[State.PASS]).astype(float)
     frame["score"] = ratio(counts[State.PASS].astype(float), applicable)
-    passed = (counts[State.PASS] + accepted).astype(float)
-    frame["accepted"] = accepted
-    frame["score_with_accepted"] = ratio(passed, applicable)
     frame["crash"] = pd.array([crashed.get(check.id) for check in checks], "str")
     return frame

@@ -256,7 +256,7 @@ def audit(
         since=earlier,
         as_of=day,
     )
-    return judged if known is None else replace(judged, accepted_findings=known)
+    return judged if known is None else judged.accepting(known)
 
 
 def audit_among(

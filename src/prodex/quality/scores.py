@@ -8,7 +8,7 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -113,22 +113,6 @@ class Tally:
         """Return the counts of some products."""
         return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
 
-    def passing(self, product: Integers, check: Integers, checks: Sequence[CheckFacts]) -> Self:
-        """Return the counts if some failing cells of the matrix, given by product and check, passed."""
-        if not len(product):
-            return self
-        size = len(self.failed)
-        weights = np.array([one.weight for one in checks], float)
-        blocker = np.array([one.severity == "blocker" for one in checks], bool)
-        moved = np.bincount(product, minlength=size).astype(np.int32)
-        return replace(
-            self,
-            earned=self.earned + np.bincount(product, weights[check], size),
-            failed=self.failed - moved,
-            passed=self.passed + moved,
-            blockers=self.blockers - np.bincount(product[blocker[check]], minlength=size).astype(np.int32),
-        )
-
     @property
     def scores(self) -> Floats:
         return ratio(self.earned, self.possible)
@@ -189,26 +173,6 @@ class Tally:
                 **{name: values.astype(int) for name, values in counts.items()},
             }
         )
-
-
-def with_accepted(frame: pd.DataFrame, tally: Tally, accepted: Tally, groups: Integers) -> pd.DataFrame:
-    """Add to the figures of groups how many failing cells are accepted, and the figures if these passed.
-
-    Parameters
-    ----------
-    frame
-        The figures of each group, as `Tally.by_group` makes them.
-    tally, accepted
-        What is counted of each product, as it is and if what is accepted passed.
-    groups
-        The group of each product.
-    """
-    moved = np.bincount(groups, (tally.failed - accepted.failed).astype(float), len(frame))
-    then = frame if accepted is tally else accepted.by_group(groups, len(frame))
-    return frame.assign(
-        accepted=moved.astype(int),
-        **{f"{name}_with_accepted": then[name] for name in ("score", "ready", "ready_products")},
-    )
 
 
 def whole_score(tally: Tally) -> float:

@@ -117,13 +117,14 @@ _ACCEPTED = 20
 
 def accepted_contents(audit: Audit) -> Accepted | None:
     """Return what a report says about accepted findings; None where there are none."""
-    reasons = audit.accepted_reasons()
-    if not len(reasons):
+    if not audit.has_accepted:
         return None
-    checks = audit.by_check
+    reasons = audit.accepted_reasons()
+    checks, then = audit.by_check, audit.with_accepted().by_check
+    checks = checks.assign(accepted=checks["failed"] - then["failed"], score_then=then["score"])
     checks = checks[checks["accepted"] > 0].sort_values("accepted", ascending=False, kind="stable")
     return Accepted(
-        words(accepted_text(audit.summary, reasons), 4_000),
+        words(accepted_text(audit), 4_000),
         tuple(
             AcceptedReason(
                 words(row["accepted"], 400),
@@ -141,7 +142,7 @@ def accepted_contents(audit: Audit) -> Accepted | None:
                 row["failed"],
                 row["accepted"],
                 percent(row["score"]),
-                percent(row["score_with_accepted"]),
+                percent(row["score_then"]),
             )
             for row in checks.head(_ACCEPTED).to_dict("records")
         ),
@@ -492,7 +493,7 @@ class FamilyRow:
     products, complete, incomplete, unknown
         Numbers of products.
     share, with_accepted
-        Which share is complete, and would be with what was accepted; None where nothing is required.
+        Which share is complete, and which would be with what was accepted; None where nothing is required.
     missing
         What is missing most.
     """
@@ -535,7 +536,7 @@ def channel_tables(audit: Audit) -> tuple[ChannelTable, ...]:
     if audit.families is None:
         return ()
     seen = Completeness.of(audit)
-    table = seen.table()
+    table = seen.table_of_both()
     table = table[table["language"] == EVERY_LANGUAGE]
     code, name = table.columns[1:3]
     made = []
@@ -558,7 +559,7 @@ def _family_row(row: Mapping[Hashable, Any], code: str, name: str) -> FamilyRow:
     is_all = row[code] == ALL
     called = "without family" if pd.isna(row[code]) else row[name] if not pd.isna(row[name]) else row[code]
     numbers = {one: int(row[one]) for one in ("products", "complete", "incomplete", "unknown")}
-    shares = (row["completeness"], row["completeness_with_accepted"])
+    shares = (row["completeness"], row["with_accepted"])
     share, accepted = (None if math.isnan(one) else float(one) for one in shares)
     is_new = not is_all and not row["listed"] and not pd.isna(row[code])
     return FamilyRow(

@@ -78,7 +78,9 @@ class AcceptanceForm(VBox):
     def show(self, audit: Audit) -> None:
         """Offer the findings of this audit, which is that of the products that are shown."""
         self._audit = audit
-        failing = audit.by_check[audit.by_check["failed"] > 0]
+        checks = audit.by_check
+        checks["accepted"] = checks["failed"] - audit.with_accepted().by_check["failed"]
+        failing = checks[checks["failed"] > 0]
         options = [(_EVERY_CHECK, "")]
         options += [
             (f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})", str(one["check"]))
@@ -134,10 +136,9 @@ class AcceptanceForm(VBox):
 
 def figures_sentence(audit: Audit) -> str:
     """Return what is accepted of an audit, with the score with and without."""
-    reasons = audit.accepted_reasons()
-    if not len(reasons):
+    if not audit.has_accepted:
         return "Nothing is accepted of these products."
-    return f"{accepted_text(audit.summary, reasons)}, {percent(audit.score)} without."
+    return f"{accepted_text(audit)}, {percent(audit.score)} without."
 
 
 def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: Reporter) -> Audit:

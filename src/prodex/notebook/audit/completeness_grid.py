@@ -70,7 +70,7 @@ class CompletenessGrid(VBox):
     @property
     def table(self) -> pd.DataFrame:
         """The whole table, as `Audit.completeness` returns it; empty without requirements."""
-        return self._table
+        return self._table.drop(columns="with_accepted", errors="ignore")
 
     def show(self, audit: Audit) -> None:
         """Show an audit; without requirements nothing is shown."""
@@ -81,7 +81,7 @@ class CompletenessGrid(VBox):
         if not self.children:
             self._make()
         self._seen = Completeness.of(audit)
-        self._table = audit.completeness()
+        self._table = self._seen.table_of_both()
         channels = [one.label for one in self._seen.wanted.channels]
         options = [("channels", ""), *((f"{one}: languages", one) for one in channels)]
         if list(self.switch.options) != options:
@@ -203,8 +203,8 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
     if unknown == products:
         return PressableCell(key, "unknown", f"{about}: {say}", is_mute=True)
     share = float(figure["completeness"])
-    more = figure["complete_with_accepted"] - complete
-    say += f"; {percent(figure['completeness_with_accepted'], 0)} with what was accepted" if more else ""
+    if figure["with_accepted"] > share:
+        say += f"; {percent(figure['with_accepted'], 0)} with what was accepted"
     most = f". Missing most: {figure['missing_most']}" if figure["missing_most"] else ""
     lists = f". Press to list the {int(figure['incomplete']):,} incomplete" if figure["incomplete"] else ""
     shown = f"{percent(share, 0)}{' ?' if unknown else ''}"
