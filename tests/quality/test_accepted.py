@@ -147,7 +147,7 @@ def test_accepting_and_withdrawing_by_a_view_returns_a_view() -> None:
     assert all(one.as_found is not None for one in (accepted, withdrawn))
     assert 1 == len(accepted.accepted_reasons())
     assert "1 finding accepted by" in repr(accepted)
-    assert "which pass here; without them ready 1 (50.0 %), score 33.3 %" in repr(accepted)
+    assert "and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in repr(accepted)
 
 
 def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:

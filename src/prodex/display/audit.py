@@ -142,7 +142,7 @@ def accepted_text(audit: Audit) -> str:
     share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])})"
     return (
         f"{counted(int(reasons['findings'].sum()), 'finding')} accepted by {', '.join(named)}{others}"
-        f"{', which pass here; without' if is_view else '; with'} them ready {figures['ready_products']:,}{share}, "
+        f"{' and taken as passed; without' if is_view else '; with'} them ready {figures['ready_products']:,}{share}, "
         f"score {percent(figures['score'])}"
     )
 

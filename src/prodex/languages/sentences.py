@@ -532,6 +532,14 @@ REPORT = (
     *("Accepted", "Accepted findings", "Why findings are accepted", "Checks with accepted products"),
     "{number} finding accepted by {names}; with them ready {ready} ({figure} %), score {then_figure} %",
     "{number} findings accepted by {names}; with them ready {ready} ({figure} %), score {then_figure} %",
+    (
+        "{number} finding accepted by {names} and taken as passed; without them ready {ready} ({figure} %), score "
+        "{then_figure} %"
+    ),
+    (
+        "{number} findings accepted by {names} and taken as passed; without them ready {ready} ({figure} %), score "
+        "{then_figure} %"
+    ),
     "{count} line of {file} cannot be read ({numbers}); prodex.accepted says why",
     "{count} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
     "Why: {count} of {of} reason, the most frequent first",
