@@ -280,7 +280,15 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
     "no line break at the end": (LINE, 1, 0),
     "a byte order mark": (b"\xef\xbb\xbf" + LINE.encode(), 1, 0),
     "a byte order mark in the middle": (MORE.encode() + b"\n\xef\xbb\xbf" + LINE.encode(), 1, 0),
-    "two bytes a character": (f"{LINE}\n{MORE}\n".encode("utf-16"), 1, 0),
+    "two bytes a character": (f"{LINE}\n{MORE}\n".encode("utf-16"), 0, 2),
+    "two bytes a character, without a mark": (f"{LINE}\n{MORE}\n".encode("utf-16-le"), 0, 2),
+    "lines of two bytes a character among others": (
+        f"{LINE}\n".encode() + f"{MORE}\r\n".encode("utf-16-le") + MORE.encode(),
+        1,
+        1,
+    ),
+    "a part that a disk has lost": (f"{LINE}\n".encode() + bytes(512) + f"\n{MORE}\n".encode(), 1, 1),
+    "nothing but marks of git": ("<<<<<<< ours\n=======\n>>>>>>> theirs\n", 0, 3),
     "line ends of Windows, blank lines": (f"\r\n{LINE}\r\n\r\n", 1, 0),
     "twice": (f"{LINE}\n{LINE}\n", 1, 0),
     "half a line at the end": (f"{LINE}\n{MORE[:40]}", 1, 1),
@@ -317,9 +325,13 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
 @pytest.mark.slow
 @each_row("name", FILES)
 def test_each_line_is_read_alone(name: str, file: Path) -> None:
-    """What cannot be read is said by its number, and costs no other line."""
+    """What cannot be read is said by its number, and costs no other line; a file of which none can is an error."""
     content, cells, unread = FILES[name]
     raw = content if isinstance(content, bytes) else content.encode()
+    if unread and not cells:
+        with pytest.raises(StorageError, match=f"None of the {unread} line"):
+            reading(raw, file)
+        return
 
     assert cells == count(raw, file)
     listed = prodex.accepted(file)
@@ -331,15 +343,18 @@ def test_each_line_is_read_alone(name: str, file: Path) -> None:
 @pytest.mark.slow
 @each_row("name", FILES)
 def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
-    """What is there stays byte by byte, and the new line is read."""
-    content, _, unread = FILES[name]
+    """What is there stays byte by byte, and the new line is read; where none can be read, nothing is added."""
+    content, cells, unread = FILES[name]
     raw = content if isinstance(content, bytes) else content.encode()
-    audit = reading(raw, file)
-    if raw.startswith(b"\xff\xfe"):
-        with pytest.raises(StorageError, match="Save it as UTF-8"):
+    if unread and not cells:
+        audit = reading("", file)
+        file.write_bytes(raw)
+        with pytest.raises(StorageError, match=r"Line 1: .+\. Mend the file"):
             prodex.accept(audit, reason="again")
+        assert raw == file.read_bytes()
         return
 
+    audit = reading(raw, file)
     audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="again", by="Ben")
 
     assert ["again"] == audit.failures(check="valid_gtin")["accepted"].tolist()

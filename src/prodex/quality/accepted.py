@@ -35,7 +35,8 @@ from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
-from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
+from prodex.files.untrusted import check_moment, is_there, read_bytes
+from prodex.messages import counted
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.tables.columns import Rows, is_true, whole
@@ -63,9 +64,6 @@ _OF_GIT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 #: Where an object begins in a line of which the beginning is lost, and how often it is tried to read one.
 _OBJECT = re.compile(r'\{\s*"')
 _TRIES = 20
-
-#: How files of two bytes a character begin.
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 #: No line is of another time.
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
@@ -173,7 +171,7 @@ class AcceptedFindings:
         Raises
         ------
         StorageError
-            When it is there and may not be read, or is a link or a folder.
+            When it is there and may not be read, is a link or a folder, or has lines of which none can be read.
         OtherLayout
             When another version of prodex has written a line of it.
         """
@@ -191,12 +189,18 @@ class AcceptedFindings:
         if (written := _as_written(content)) is not None:
             return cls(path, written)
         lines, unread = [], []
-        for number, raw in enumerate(_without_wide_characters(content).split(b"\n"), 1):
+        for number, raw in enumerate(content.split(b"\n"), 1):
             for found in _read_line(path, raw, number):
                 if isinstance(found, AcceptedLine):
                     lines.append(found)
                 else:
                     unread.append(found)
+        if unread and not lines:
+            first = unread[0]
+            raise StorageError(
+                f"None of the {counted(len(unread), 'line')} of {path} can be read. Line {first.line}: {first.note}. "
+                "Mend the file, or move it away."
+            )
         return cls(path, tuple(lines), tuple(unread))
 
     @classmethod
@@ -294,16 +298,10 @@ class AcceptedFindings:
         """
         if lines:
             with publishing_lock(self.path.parent):
-                self._refuse_wide()
                 AppendLog(self.path, private=private, keeps_rest=True).append(
                     b"\n".join(map(_written, lines))
                 )
         return self.read(self.path)
-
-    def _refuse_wide(self) -> None:
-        """Refuse to add bytes of UTF-8 to a file of two bytes a character, which nobody could read afterwards."""
-        if is_file(self.path) and read_bytes(self.path, most=None).startswith(_WIDE):
-            raise StorageError(f"{self.path} is of UTF-16. Save it as UTF-8 in an editor, and try again.")
 
 
 def file_beside(folder: Path | None) -> Path | None:
@@ -539,16 +537,11 @@ def _shortened(value: str) -> str:
     return value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
 
 
-def _without_wide_characters(content: bytes) -> bytes:
-    """Return the content as UTF-8: editors of Windows write two bytes a character, and say so at the beginning."""
-    if content.startswith(_WIDE):
-        return content.decode("utf-16", "replace").encode("utf-8", "replace")
-    return content
-
-
 def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     # Files that were put together have a byte order mark in the middle.
-    raw = raw.replace(b"\xef\xbb\xbf", b"").strip()
+    raw = raw.replace(b"\xef\xbb\xbf", b"")
+    # Half of the line break before it, where that has two bytes.
+    raw = raw.removeprefix(b"\0").strip()
     if not raw:
         return
     if (made := _read_as_written(raw, number)) is not None:
@@ -561,7 +554,13 @@ def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | U
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(raw.decode("latin-1")))
+        text = raw.decode("latin-1")
+        yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(text))
+        return
+    # Editors of Windows write two bytes a character, of which every second one is zero.
+    if "\0" in text and (narrow := text.replace("\0", "").strip()):
+        note = "it has two bytes a character, which is UTF-16; save the file as UTF-8"
+        yield UnreadLine(number, note, _shortened(narrow))
         return
     yield from _read_by_hand(path, text, number)
 
