@@ -89,8 +89,6 @@ class Audit:
         one, which is so for a catalogue in memory.
     accepted_then
         What was accepted when it was saved; None of audits that were not saved.
-    as_found
-        The audit of which this one is the view with what is accepted; None for an audit of what was found.
     chosen_then
         Which products of more of them these were when it was saved; None of all, and of audits that were not saved.
     basis
@@ -109,6 +107,8 @@ class Audit:
     of_own_tables
         Whether the tables that were judged are those that this installation made of records. Only such an audit is used
         by a later one without being asked for.
+    as_found
+        The audit of which this one is the view with what is accepted; None for an audit of what was found.
 
     Examples
     --------
@@ -333,8 +333,9 @@ class Audit:
         """What figures were made with: audits of which this differs are not the same measure."""
         # A law that is not in force yet, or not any more, weighs less than one that is.
         other = tuple((c.id, c.standing) for c in self.checks if c.standing not in {"", IN_FORCE})
-        made_with = self.profile, self.rule_set, self.grade_with_blocker, self.assumed
-        return *made_with, self.as_found is not None, *([other] if other else [])
+        view = "with accepted" if self.as_found is not None else ""
+        # Figures that are kept have the digest of these: what is usual adds nothing.
+        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed, *filter(None, [other, view])
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -622,6 +623,7 @@ class Audit:
 
         Examples
         --------
+        >>> from pathlib import Path
         >>> import prodex
         >>> from prodex.quality.accepted import AcceptedFindings
         >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
@@ -676,8 +678,8 @@ class Audit:
             requirements name the family; one that they do not name is judged as they say for all families. `language`
             is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
             required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
-            complete. `filled` of `required` counts values, `share_wanted_filled` those
-            that should be there, and `missing_most` names what is missing most.
+            complete. `filled` of `required` counts values, `share_wanted_filled` those that should be there, and
+            `missing_most` names what is missing most.
 
         Raises
         ------
@@ -806,6 +808,8 @@ class Audit:
             raise InputError(
                 f"product_ids is the text {product_ids!r:.60}. Give ids in a list: [{product_ids!r:.60}]."
             )
+        if self.as_found is not None:
+            return self.as_found.only(product_ids, chosen_by).with_accepted()
         wanted = pa.array(product_ids, pa.string())
         masks = [
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
@@ -817,8 +821,6 @@ class Audit:
             part.taken(mask) if mask.any() else nothing[0]
             for part, mask in zip(self.parts, masks, strict=True)
         )
-        if self.as_found is not None:
-            return self.as_found.only(wanted, chosen_by).with_accepted()
         words = "; ".join(filter(None, [self.chosen_by, chosen_by]))
         return replace(
             self, parts=tuple(taken), folder=None, taken_from=self.taken_from or self, chosen_by=words

@@ -186,6 +186,8 @@ def watch(name: str | Catalog, *, now: datetime | None = None, zone: str | tzinf
 
 def watch_of(audit: Audit, zone: tzinfo | None = None) -> Watch | None:
     """Return what is unusual at an audit, by those that were saved before it; None for a catalogue in memory."""
+    # Audits are kept as they were found.
+    audit = audit.as_found or audit
     folder = audit.folder or audit.catalog_folder
     if folder is None:
         return None
