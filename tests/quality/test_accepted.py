@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 
 import prodex
 from prodex import Audit, Catalog, clock
@@ -148,6 +149,26 @@ def test_accepting_and_withdrawing_by_a_view_returns_a_view() -> None:
     assert 1 == len(accepted.accepted_reasons())
     assert "1 finding accepted by" in repr(accepted)
     assert "and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in repr(accepted)
+
+
+def test_pages_and_worklists_of_a_view_say_what_they_leave_out(tmp_path: Path) -> None:
+    """A page has the figures of the view, and the number of findings that pass in it; a worklist has its findings."""
+    audit = judged(RIGHT, WRONG)
+    view = prodex.accept(
+        audit, audit.failures(check="valid_gtin"), reason="printed so", by="Ana"
+    ).with_accepted()
+
+    page = view.to_html(tmp_path / "report.html", progress=False).read_text("utf-8")
+    index = view.worklists(tmp_path / "to_fix", accepted=True, progress=False)
+
+    assert (
+        "1 finding accepted by Ana and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in page
+    )
+    assert 2 == len(pd.read_parquet(tmp_path / "report_files" / "failures.parquet"))
+    assert [2] == index["findings"].tolist()
+    book = load_workbook(tmp_path / "to_fix" / "no_owner.xlsx")
+    words = [str(cell) for row in book["Read me"].iter_rows(values_only=True) for cell in row if cell]
+    assert any("1 finding that were accepted: printed so (Ana, 1)." in one for one in words)
 
 
 def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:
@@ -329,7 +350,7 @@ def test_each_line_is_read_alone(name: str, file: Path) -> None:
     content, cells, unread = FILES[name]
     raw = content if isinstance(content, bytes) else content.encode()
     if unread and not cells:
-        with pytest.raises(StorageError, match=f"None of the {unread} line"):
+        with pytest.raises(StorageError, match="has no line that can be read"):
             reading(raw, file)
         return
 
@@ -427,6 +448,31 @@ def test_a_link_is_neither_followed_nor_written(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         prodex.accept(audit, reason="x")
     assert "" == elsewhere.read_text()
+
+
+def test_the_first_line_of_all_may_be_cut() -> None:
+    """What a power cut has left of it is a line that cannot be read, and accepting again goes on behind it."""
+    audit = judged(RIGHT, WRONG)
+    path_of(audit).write_text(LINE[:40], "utf-8")
+
+    audit = prodex.accept(prodex.audit("shop", PROFILE, progress=False), reason="printed so")
+
+    assert 3 == audit.summary["accepted"]
+    assert ["cannot be read", *["in force"] * 3] == prodex.accepted("shop")["state"].tolist()
+
+
+def test_a_file_beside_without_a_readable_line_accepts_nothing() -> None:
+    """Whatever lies beside snapshots keeps nobody from judging them: it is a warning, and nothing is added to it."""
+    audit = judged(RIGHT, WRONG)
+    path_of(audit).write_text(f"{LINE[:40]}\n", "utf-8")
+
+    again = prodex.audit("shop", PROFILE, progress=False)
+
+    assert "nothing is accepted" in repr(again)
+    assert again.with_accepted().summary.equals(audit.summary)
+    with pytest.raises(StorageError, match="has no line that can be read"):
+        prodex.accept(again, reason="x")
+    assert f"{LINE[:40]}\n" == path_of(audit).read_text("utf-8")
 
 
 def test_rows_of_any_frame_will_do() -> None:
@@ -584,7 +630,10 @@ def test_accepted_stays_accepted_until_something_changes(
     view = later.with_accepted()
     assert figures["accepted"] == figures["failed"] - view.summary["failed"]
     assert np.isnan(figures["score"]) or view.score >= figures["score"]
-    assert named(later.failures(accepted=False)) == named(view.failures())
+    left = later.failures(accepted=False)
+    assert named(left) == named(view.failures())
+    products = left.groupby("check")["product_id"].nunique().reindex(view.by_check["check"], fill_value=0)
+    assert products.tolist() == view.by_check["failed"].tolist()
 
 
 @pytest.mark.slow

@@ -226,10 +226,11 @@ def test_most_rules_say_that_the_record_is_enough() -> None:
         lambda _: audited(of_parts(sample()[:40]), "core", assume_food=True),
         lambda _: audited(of_parts(sample()[:40], query=ProductQuery(target_market=56)), "core"),
         lambda audit: replace(audit, taken_from=audit),
+        lambda audit: audit.with_accepted(),
         lambda audit: replace(audit, basis=None),
         lambda audit: replace(audit, catalog=None),
     ],
-    ids=["profile", "assumption", "query", "cut", "of an unknown basis", "of unknown records"],
+    ids=["profile", "assumption", "query", "cut", "a view", "of an unknown basis", "of unknown records"],
 )
 def test_an_audit_of_something_else_gives_nothing(other: Callable[[Audit], Audit]) -> None:
     """All products are judged, as if there were none."""

@@ -36,7 +36,6 @@ from prodex.files.atomic import reading
 from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_there, read_bytes
-from prodex.messages import counted
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
 from prodex.quality.check import CheckFacts
 from prodex.tables.columns import Rows, is_true, whole
@@ -195,11 +194,10 @@ class AcceptedFindings:
                     lines.append(found)
                 else:
                     unread.append(found)
-        if unread and not lines:
+        if unread and not lines and not _is_begun(content):
             first = unread[0]
             raise StorageError(
-                f"None of the {counted(len(unread), 'line')} of {path} can be read. Line {first.line}: {first.note}. "
-                "Mend the file, or move it away."
+                f"{path} has no line that can be read. Line {first.line}: {first.note}. Mend the file, or move it away."
             )
         return cls(path, tuple(lines), tuple(unread))
 
@@ -563,6 +561,11 @@ def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | U
         yield UnreadLine(number, note, _shortened(narrow))
         return
     yield from _read_by_hand(path, text, number)
+
+
+def _is_begun(content: bytes) -> bool:
+    """Whether it is what a kill or a power cut has left of the first line of all: the next ones are added behind it."""
+    return content.startswith(b'{"product"') and b"\n" not in content and not content.endswith(b"}")
 
 
 def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:

@@ -334,8 +334,9 @@ class Audit:
         # A law that is not in force yet, or not any more, weighs less than one that is.
         other = tuple((c.id, c.standing) for c in self.checks if c.standing not in {"", IN_FORCE})
         view = "with accepted" if self.as_found is not None else ""
-        # Figures that are kept have the digest of these: what is usual adds nothing.
-        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed, *filter(None, [other, view])
+        usual = self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+        # Figures that are kept have the digest of these, so what is as usual adds nothing.
+        return *usual, *filter(None, [other, view])
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.

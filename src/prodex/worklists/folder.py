@@ -353,7 +353,8 @@ def _omissions(
     if repeated:
         yield f"{counted(repeated, 'finding')} of other channels that ask for the same: one answer serves them all."
     reasons = audit.accepted_reasons()
-    if len(reasons) and not accepted:
+    # A view has none of them, whatever is wished.
+    if len(reasons) and (not accepted or audit.as_found is not None):
         named = "; ".join(
             f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
             for row in reasons.head(_REASONS).itertuples()

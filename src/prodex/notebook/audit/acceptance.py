@@ -79,7 +79,8 @@ class AcceptanceForm(VBox):
         """Offer the findings of this audit, which is that of the products that are shown."""
         self._audit = audit
         checks = audit.by_check
-        checks["accepted"] = checks["failed"] - audit.with_accepted().by_check["failed"]
+        then = audit.with_accepted() if audit.has_accepted else audit
+        checks["accepted"] = checks["failed"] - then.by_check["failed"]
         failing = checks[checks["failed"] > 0]
         options = [(_EVERY_CHECK, "")]
         options += [
