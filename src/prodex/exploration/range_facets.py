@@ -27,6 +27,7 @@ from prodex.selection import Range, Selection
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import FillState
 from prodex.written_dates import written_day
 from prodex.written_numbers import typed_number, written_number
 
@@ -129,7 +130,7 @@ def _limit_text(limit: float | datetime | None) -> str:
 
 def _range_note(found: Histogram, limits: Range) -> str:
     if not found.is_asked:
-        return "not requested"
+        return FillState.NOT_ASKED
     if not reaches(limits.greatest, limits.least):
         return "“from” is above “to”, so that no product fits"
     return f"{counted(found.without, 'product')} without a value" if found.without else ""

@@ -16,7 +16,7 @@ from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult, facet_name
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.ranges import Histogram, Histograms, measure_of, overlap
-from prodex.exploration.table_page import NOT_REQUESTED
+from prodex.exploration.table_page import NOT_ASKED
 from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.background import Runner
@@ -219,7 +219,7 @@ class ColumnHeads:
     def _bins(self, column: str, limits: Range, left: FilterResult) -> dict[str, Any]:
         found = self._histogram(column, left)
         if not found.is_asked and not sum(found.totals):
-            return {"note": NOT_REQUESTED}
+            return {"note": NOT_ASKED}
         bins = []
         for place, count in enumerate(found.counts):
             own = found.range(place, place)
@@ -248,7 +248,7 @@ class ColumnHeads:
             "values": named,
             "total": int(counts.sum()),
             "ordered": values.facet.is_ordered,
-            "note": note if values.is_asked else NOT_REQUESTED,
+            "note": note if values.is_asked else NOT_ASKED,
         }
 
 
