@@ -301,7 +301,7 @@ class TableProperties:
 
     @property
     def presence(self) -> pd.DataFrame:
-        """One row per product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent, unreadable.
+        """One row per product, with a column for the state of each attribute seen (`brand_state`).
 
         The frame is a copy: changing it does not change the catalogue.
 

@@ -43,7 +43,7 @@ def write_toml(path: str | Path, text: str, kind: str, mark: str) -> Path:
         When the disk refuses.
     """
     file = Path(path)
-    if (size := len(text.encode())) > MOST_BYTES:
+    if (size := len(text.encode("utf-8", "surrogatepass"))) > MOST_BYTES:
         raise InputError(
             f"{file} would have {size:,} bytes, and of a {kind} {MOST_BYTES:,} are read. Nothing was written: choose "
             "by fewer values, such as a brand in place of its products."
