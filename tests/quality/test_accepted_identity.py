@@ -178,7 +178,7 @@ def test_no_word_of_a_reason_counts() -> None:
         (part,) = audit.parts
         evidence = part.evidence
         words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
-        reworded = evidence.set_column(evidence.schema.get_field_index("reason"), "reason", words)
+        reworded = evidence.set_column(evidence.schema.get_field_index("reason_id"), "reason_id", words)
         assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
 
 
@@ -526,7 +526,7 @@ def test_reasons_of_saved_audits_do_not_count_either() -> None:
             AuditPart.of(
                 part.products,
                 part.states,
-                part.evidence.set_column(5, "reason", pa.array(["other words"], pa.string())),
+                part.evidence.set_column(5, "reason_id", pa.array(["other words"], pa.string())),
             )
             for part in saved.parts
         ),

@@ -115,7 +115,7 @@ def test_a_check_is_named_after_what_it_asks() -> None:
     """Parameters with their default value are not part of the id."""
     check = Check.of("required_text", {"attribute": "nameLegal", "language": "fr"})
 
-    assert ("required_text[nameLegal,fr]", "nameLegal is filled in fr") == (check.id, check.title)
+    assert ("required_text[nameLegal,fr]", "legal name is filled in French") == (check.id, str(check.title))
     assert "updated_within" == Check.of("updated_within").id
     assert "updated_within[days=30]" == Check.of("updated_within", {"days": 30}).id
 

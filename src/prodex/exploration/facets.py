@@ -27,9 +27,9 @@ from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
 from prodex.facts.name import distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
+from prodex.languages.labels import attribute_label
 from prodex.ledger.upserts import has_sent
 from prodex.locales import language_label
-from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.selection import Code, Selection
 from prodex.selection.paths import COLUMN, COMPLETE, FAMILY, FILL, GROUP_PATHS, LACKING, attribute_of_code

@@ -30,6 +30,7 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import CODE_OF, NAME_PATHS, Names, shown_labels, text_languages
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
+from prodex.languages.labels import attribute_label
 from prodex.quality import Audit
 from prodex.quality.completeness import (
     Completeness,
@@ -37,7 +38,6 @@ from prodex.quality.completeness import (
     channel_column_names,
     is_of_channel,
 )
-from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.quality.units import FACTORS
 from prodex.tables.attributes import is_within

@@ -16,20 +16,24 @@ from __future__ import annotations
 import gettext
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
+from pathlib import Path
 from typing import Any, Self
 
 from babel import Locale, dates, numbers
 from babel.messages.mofile import read_mo
+from babel.messages.pofile import PoFileError, read_po
 
 from prodex import messages
 from prodex.errors import InputError, QueryError
+from prodex.languages.labels import attribute_label
+from prodex.languages.message import Message, Said, filled_in, places_of
 from prodex.languages.templates import (
     COUNTS,
     FACES,
@@ -213,6 +217,41 @@ class Translation:
         tag = known_language_tag(name)
         return None if tag is None or language_name(tag) != name else _language(self, text)
 
+    def say(self, said: Said) -> str:
+        """Put a message into words; a text that is somebody else's stays as it is.
+
+        >>> message = Message("{attribute} missing in {language}", attribute="namePublicLong", language="fr")
+        >>> [Translation(one).say(message) for one in ("en", "fr")]
+        ['long name missing in French', 'Texte manquant en français\xa0: nom long']
+        """
+        if isinstance(said, str):
+            return said
+        if said.many:
+            form = _catalogue(self.language).ngettext(said.id, said.many, said.values["number"])
+        else:
+            form = _catalogue(self.language).gettext(said.id)
+        text = filled_in(form, said.values, self._shown) if said.values else form
+        return f"{text[:1].upper()}{text[1:]}" if said.is_sentence else text
+
+    def _shown(self, place: str, value: Any, form: str) -> str:
+        """Return a value as it is shown at its place."""
+        if isinstance(value, Message):
+            return self.say(value)
+        if isinstance(value, tuple | list):
+            return ", ".join(self._shown(place, one, form) for one in value)
+        if isinstance(value, bool):
+            return self.gettext("yes") if value else self.gettext("no")
+        if form:
+            return self._with_own_signs(format(value, form))
+        if isinstance(value, int | float):
+            return self._with_own_signs(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
+        shown = _SHOWN.get(place)
+        return str(value) if shown is None else shown(self, str(value))
+
+    def _with_own_signs(self, number: str) -> str:
+        """Return a number as Python writes it with the signs of the language."""
+        return number if self.is_english else number.translate(_signs(self.language))
+
     def translated(self, text: str) -> str:
         """Return an English sentence of prodex in this language; one that it does not know stays as it is.
 
@@ -232,12 +271,108 @@ class Translation:
 
 ENGLISH = Translation()
 
+#: What stands at a place with one of these names is shown as the reader calls it.
+_SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
+    **dict.fromkeys(
+        ("attribute", "attributes", "composition", "listed"),
+        lambda words, one: words.gettext(attribute_label(one)),
+    ),
+    **dict.fromkeys(("language", "languages"), Translation.language_label),
+    **dict.fromkeys(
+        ("day", "moment", "then_moment"),
+        lambda words, one: one if words.is_english else words.translated_moment(one) or one,
+    ),
+}
+
+
+@cache
+def _signs(language: str) -> dict[int, str]:
+    signs = {",": numbers.get_group_symbol(language), ".": numbers.get_decimal_symbol(language)}
+    return str.maketrans({**signs, "%": "\xa0%"})
+
 
 @cache
 def _catalogue(language: str) -> gettext.NullTranslations:
     if language == "en":
         return gettext.NullTranslations()
-    return gettext.GNUTranslations(io.BytesIO(_compiled(language)))
+    made = gettext.GNUTranslations(io.BytesIO(_compiled(language)))
+    made.add_fallback(_ADDED[language])
+    return made
+
+
+class _Added(gettext.NullTranslations):
+    """Translations of what rules of one's own say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: dict[str, str] = {}
+        self.counted: dict[str, tuple[str, str]] = {}
+
+    def gettext(self, message: str) -> str:
+        return self.messages.get(message, message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        one, many = self.counted.get(msgid1, (msgid1, msgid2))
+        return one if n == 1 else many
+
+
+_ADDED = {language: _Added() for language in LANGUAGES if language != "en"}
+
+
+def add_messages(language: str, messages: Mapping[str, str | tuple[str, str]] | str | Path) -> None:
+    """Add translations of what rules of one's own say: titles, problems, what to do, and reasons.
+
+    Parameters
+    ----------
+    language
+        French, German or Dutch, by code or name.
+    messages
+        The English sentence, with its places, and the sentence in the language; of a number of things two forms. Or the
+        path of a `.po` file with them, as translators' programs write it.
+
+    Raises
+    ------
+    InputError
+        When there are no messages in the language, or the file cannot be read.
+        When a translation has a place that its sentence does not have.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> prodex.add_messages("fr", {"Over {limit:g} kg": "Plus de {limit:g} kg"})
+    >>> prodex.languages.Translation("fr").say(prodex.Message("Over {limit:g} kg", limit=2.5))
+    'Plus de 2,5 kg'
+    """
+    words = Translation.of(language)
+    if words.is_english:
+        raise InputError("English is what rules say: give translations into French, German or Dutch.")
+    added = _ADDED[words.language]
+    for one, said in (messages if isinstance(messages, Mapping) else _read_po(Path(messages), words)).items():
+        forms = (said,) if isinstance(said, str) else tuple(said)
+        if unknown := sorted(set().union(*map(places_of, forms)) - places_of(one)):
+            raise InputError(
+                f"The translation {forms[0]!r:.80} has {{{unknown[0]}}}, which {one!r:.80} does not have. Write the "
+                "places as the sentence has them."
+            )
+        if len(forms) == 1:
+            added.messages[one] = forms[0]
+        else:
+            added.counted[one] = (forms[0], forms[1])
+
+
+def _read_po(file: Path, words: Translation) -> dict[str, str | tuple[str, str]]:
+    try:
+        with file.open("rb") as stream:
+            found = read_po(stream, locale=words.language, abort_invalid=True)
+    except (OSError, ValueError, PoFileError) as error:
+        raise InputError(f"{file} cannot be read as a .po file: {error}") from error
+    return {
+        one.id if isinstance(one.id, str) else one.id[0]: one.string
+        if isinstance(one.string, str)
+        else (one.string[0], one.string[1])
+        for one in found
+        if one.id and one.string and all(one.string)
+    }
 
 
 def _compiled(language: str) -> bytes:
@@ -402,4 +537,4 @@ def _language(words: Translation, text: str) -> str:
         return f"{shown} ({country})"
 
 
-__all__ = ["ENGLISH", "LANGUAGES", "Template", "Translation"]
+__all__ = ["ENGLISH", "LANGUAGES", "Message", "Said", "Template", "Translation"]

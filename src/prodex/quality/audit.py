@@ -21,6 +21,7 @@ from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, NotExported, QueryError, SnapshotError
 from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
 from prodex.facts.same_product import shared_gtins
+from prodex.languages import ENGLISH, Translation
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
@@ -245,7 +246,7 @@ class Audit:
         failed = self.state_counts[State.FAIL]
         rows = [
             (
-                *(check.law, check.id, check.problem, check.severity),
+                *(check.law, check.id, str(check.problem), check.severity),
                 "not asked" if check.not_asked else check.standing,
                 *(check.in_force, check.until, int(failed[place]), ", ".join(check.not_asked)),
             )
@@ -446,9 +447,16 @@ class Audit:
         )
 
     def failure_batches(
-        self, selection: Selection | None = None, /, **equal: Any
+        self, selection: Selection | None = None, /, *, words: Translation = ENGLISH, **equal: Any
     ) -> Iterator[pa.RecordBatch]:
         """Return the findings part by part as Arrow batches, for results of millions of rows.
+
+        Parameters
+        ----------
+        selection, **equal
+            As for `failures`.
+        words
+            The language of problems, titles, reasons and what to do.
 
         Examples
         --------
@@ -466,7 +474,9 @@ class Audit:
         )
         # A generator: millions of findings never are in memory at once.
         each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
-        rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)
+        rows = (
+            failure_rows(part, self.checks, wants, accepted, times, words) for part, accepted, times in each
+        )
         if isinstance(is_accepted, bool | np.bool_):
             keep = pc.is_valid if is_accepted else pc.is_null
             rows = (table.filter(keep(table["accepted"])) for table in rows)

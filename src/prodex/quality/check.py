@@ -12,11 +12,11 @@ from typing import Any, Self
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.facts.requested_data import OR, Asked, asked_for
+from prodex.languages import Message
 from prodex.locales import language_tag, short_of
 from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
-from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
 from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
@@ -35,16 +35,16 @@ class CheckFacts:
     ----------
     id
         Name of the column: `required_text[namePublicLong,fr]`.
-    rule, block, dimension, severity, weight, title, why, fix, reason, source, exact, shipped
-        As in the rule, or as the profile says, with the parameters filled in.
+    rule, block, dimension, severity, weight, source, exact, shipped
+        As in the rule, or as the profile says.
+    title, problem, why, fix, reason
+        What the rule says, with the parameters, and what is wrong with a failing product, as a person says it.
     attribute, language
         What it is about, where it is about one.
     scope
         For which products, in words.
     is_presence
         Whether it asks for data of one attribute.
-    problem
-        What is wrong with a failing product, in a person's words.
     channel, level, asked
         Of a check that requirements make: its channel, how much is wanted ("must", "should", "not"), and the attribute
         as the requirements name it, such as "assets.pictures[front]".
@@ -65,10 +65,11 @@ class CheckFacts:
     dimension: str
     severity: str
     weight: float
-    title: str
-    why: str
-    fix: str
-    reason: str
+    title: Message
+    problem: Message
+    why: Message
+    fix: Message
+    reason: Message
     source: str
     exact: bool
     shipped: bool
@@ -76,7 +77,6 @@ class CheckFacts:
     language: str | None
     scope: str
     is_presence: bool
-    problem: str = ""  # audits that were saved before have none
     channel: str = ""
     level: str = ""
     asked: str = ""
@@ -87,8 +87,10 @@ class CheckFacts:
     not_asked: tuple[str, ...] = ()
 
 
-#: The problem of a check before the first day of its law.
-FROM_THEN_ON = "{said} (from {day} on)"
+def plain_fact(check: CheckFacts, name: str) -> Any:
+    """Return a fact of a check as frames have it: messages in English."""
+    fact = getattr(check, name)
+    return str(fact) if isinstance(fact, Message) else fact
 
 
 @dataclass(frozen=True)
@@ -185,24 +187,26 @@ class Check:
         return f"{self.rule.id}[{','.join(words)}]" if words else self.rule.id
 
     @cached_property
-    def title(self) -> str:
+    def title(self) -> Message:
         """The sentence that should be true, with the parameters filled in."""
-        return self._filled_in(self.rule.title)
+        return Message(self.rule.title, **dict(self.parameters))
 
     @cached_property
-    def problem(self) -> str:
-        """What is wrong with a failing product, with labels for the parameters."""
-        return problem_of(self.rule.problem, self.title, self.parameters)
+    def problem(self) -> Message:
+        """What is wrong with a failing product."""
+        if not self.rule.problem:
+            return Message("Not true: {said}", said=self.title)
+        return Message.sentence(self.rule.problem, **dict(self.parameters))
 
     @cached_property
-    def fix(self) -> str:
-        """What has to be done, with labels for the parameters: it is read by suppliers."""
-        return with_labels(self.rule.fix, self.parameters)
+    def fix(self) -> Message:
+        """What has to be done; it is read by suppliers."""
+        return Message(self.rule.fix, **dict(self.parameters))
 
     @cached_property
-    def reason(self) -> str:
+    def reason(self) -> Message:
         """The reason shown for a failing product without evidence."""
-        return self._filled_in(self.rule.reason)
+        return Message(self.rule.reason, **dict(self.parameters))
 
     @property
     def attribute(self) -> str | None:
@@ -294,7 +298,7 @@ class Check:
         own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
         return CheckFacts(
             rule=rule.id,
-            why=self._filled_in(rule.why),
+            why=Message(rule.why, **dict(self.parameters)),
             attribute=self.attribute,
             language=self.language,
             scope="; ".join(filter(None, [str(rule.scope), meant])),
@@ -315,7 +319,7 @@ class Check:
         --------
         >>> check = Check.of("has_gpc_brick", severity="error", in_force=date(2026, 8, 12))
         >>> facts = check.facts_on(date(2026, 8, 11))
-        >>> facts.severity, facts.problem
+        >>> facts.severity, str(facts.problem)
         ('warning', 'No eight-digit GS1 brick (from 12 August 2026 on)')
         >>> check.facts_on(date(2026, 8, 12)).severity
         'error'
@@ -323,7 +327,7 @@ class Check:
         stands = standing(self.in_force, self.until, day)
         if stands != ANNOUNCED or self.in_force is None:
             return replace(self.facts, standing=stands)
-        problem = FROM_THEN_ON.format(said=self.problem, day=day_in_words(self.in_force))
+        problem = Message("{said} (from {day} on)", said=self.problem, day=day_in_words(self.in_force))
         is_worse = list(SEVERITIES).index(self.severity) < list(SEVERITIES).index("warning")
         severity, weight = ("warning", SEVERITIES["warning"]) if is_worse else (self.severity, self.weight)
         return replace(self.facts, standing=stands, problem=problem, severity=severity, weight=weight)

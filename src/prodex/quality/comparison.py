@@ -228,7 +228,7 @@ class AuditComparison:
             check = self.new.checks[new_place]
             yield to_frame(self.new.identity.select(_PRODUCT).take(pa.array(after[found]))).assign(
                 check=check.id,
-                problem=check.problem,
+                problem=str(check.problem),
                 severity=check.severity,
                 was=_state_words(was[found]),
                 **{"is": _state_words(now[found])},
@@ -315,11 +315,11 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
             note = "its law ended between the two audits"
             if check.standing != ENDED:
                 note = "its law had ended on the day of the old audit"
-            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, check.problem))
+            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, str(check.problem)))
             continue
         changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         counts = (int(changed[name].sum()) for name in CHANGES)
-        rows.append((check.id, check.severity, *counts, None, check.problem))
+        rows.append((check.id, check.severity, *counts, None, str(check.problem)))
     for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
         there = {check.id for check in other.checks}
         own = [check for check in audit.checks if check.id not in there]

@@ -61,7 +61,7 @@ class RequiredColumn:
     @property
     def words(self) -> str:
         """The same in words."""
-        return asked_words(self.asked)
+        return str(asked_words(self.asked))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from prodex.errors import QueryError
 from prodex.messages import counted, hint, moved, percent, points
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import CheckFacts, plain_fact
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
@@ -66,8 +66,8 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
             (
                 name if by == "check" else None,
                 own[0].rule,
-                _joined_words([check.problem for check in own]),
-                _joined_words([check.title for check in own]),
+                _joined_words([str(check.problem) for check in own]),
+                _joined_words([str(check.title) for check in own]),
                 own[0].block,
                 min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
@@ -78,7 +78,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
                 ready_then - ready,
                 score_then - score,
                 brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
-                _joined_words([check.fix for check in own]),
+                _joined_words([str(check.fix) for check in own]),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -168,7 +168,7 @@ def by_check(
     frame = pd.DataFrame(
         {
             "check": [check.id for check in checks],
-            **{name: [getattr(check, name) for check in checks] for name in _FACTS},
+            **{name: [plain_fact(check, name) for check in checks] for name in _FACTS},
             "failed": counts[State.FAIL],
             "passed": counts[State.PASS],
             "not_applicable": counts[State.NOT_APPLICABLE],

@@ -70,7 +70,7 @@ from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
-from prodex.quality.check import Check, CheckFacts
+from prodex.quality.check import Check, CheckFacts, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import required_columns
 from prodex.quality.requirements import Requirements
@@ -363,7 +363,7 @@ class Profile:
                 *("law", "in_force", "until"),
             )
         }
-        rows = [[getattr(check, fact) for fact in columns.values()] for check in self.facts]
+        rows = [[plain_fact(check, fact) for fact in columns.values()] for check in self.facts]
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:

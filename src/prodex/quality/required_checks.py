@@ -22,11 +22,12 @@ import pyarrow.compute as pc
 from prodex.catalog import Origin
 from prodex.errors import NotExported
 from prodex.facts.requested_data import Asked, asked_for
-from prodex.locales import language_label, short_of
+from prodex.languages import Message
+from prodex.languages.labels import attribute_label
+from prodex.locales import short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.check import CheckFacts
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
-from prodex.quality.problems import attribute_label
 from prodex.quality.products import Products
 from prodex.quality.requirements import (
     NUTRIENTS,
@@ -154,12 +155,7 @@ class RequiredCheck:
         """What an audit keeps of it."""
         kind = _KINDS[self.level]
         words = {"said": asked_words(self.asked), "channel": self.channel.label}
-        title, problem = (
-            _capitalized(one.format(**words))
-            for one in (kind.title, _OF_VALUES[self.level] if self.is_of_value else kind.problem)
-        )
         is_picture = self.asked.path == PICTURES and self.level is not Level.NOT
-        fix = (_OF_PICTURES if is_picture else kind.fix).format(**words)
         return CheckFacts(
             id=self.id,
             rule=kind.rule,
@@ -167,10 +163,11 @@ class RequiredCheck:
             dimension="completeness",
             severity=kind.severity,
             weight=SEVERITIES[kind.severity],
-            title=title,
-            why=_WHY,
-            fix=fix,
-            reason=_THERE if self.level is Level.NOT else "no data: absent, null or empty",
+            title=Message.sentence(kind.title, **words),
+            problem=Message.sentence(_OF_VALUES[self.level] if self.is_of_value else kind.problem, **words),
+            why=Message(_WHY),
+            fix=Message(_OF_PICTURES if is_picture else kind.fix, **words),
+            reason=Message(_THERE if self.level is Level.NOT else "no data: absent, null or empty"),
             source="requirements",
             exact=True,
             shipped=True,
@@ -178,7 +175,6 @@ class RequiredCheck:
             language=self.asked.language or None,
             scope=self.channel.label,
             is_presence=self.level is not Level.NOT,
-            problem=problem,
             channel=self.channel.label,
             level=self.level.value,
             asked=self.asked.attribute,
@@ -195,25 +191,20 @@ def _block(asked: AskedAttribute) -> Block:
     return "hierarchies" if asked.path in {"logisticalHierarchies", "sharingUnits"} else "identity"
 
 
-def asked_words(asked: AskedAttribute) -> str:
-    """Return in words what is asked about.
+def asked_words(asked: AskedAttribute) -> Message:
+    """Return what is asked about.
 
-    >>> asked_words(AskedAttribute("namePublicLong", "fr")), asked_words(AskedAttribute("assets.pictures[front]"))
-    ('long name in French', 'picture of the front')
+    >>> [str(asked_words(AskedAttribute(*one))) for one in (("namePublicLong", "fr"), ("assets.pictures[front]",))]
+    ['long name in French', 'picture of the front']
     """
     path, chosen = selector_of(asked.attribute)
     if chosen and path == PICTURES:
-        return _FACE.format(name=chosen)
+        return Message(_FACE.format(name=chosen))
     if chosen:
-        return _NUTRIENT.format(code=chosen)
-    label = attribute_label(path)
+        return Message(_NUTRIENT, code=chosen)
     if not asked.language:
-        return label
-    return _IN_LANGUAGE.format(label=label, language=language_label(asked.language))
-
-
-def _capitalized(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+        return Message(attribute_label(path))
+    return Message(_IN_LANGUAGE, label=Message(attribute_label(path)), language=asked.language)
 
 
 def required_columns(requirements: Requirements) -> tuple[RequiredCheck, ...]:
@@ -697,7 +688,7 @@ def _evidence_table(found: _Found, place: int, check: RequiredCheck) -> pa.Table
         "attribute": lambda: pa.array([check.asked.path] * size, pa.string()),
         "language": lambda: pa.array([check.asked.language or None] * size, pa.string()),
         "value": lambda: found.texts,
-        "reason": lambda: pa.array(found.reasons, pa.string()),
+        "reason_id": lambda: pa.array(found.reasons, pa.string()),
         "compared": lambda: pa.array(found.compared, pa.string()),
     }
     made = [columns[name.name]() if name.name in columns else pa.nulls(size, name.type) for name in EVIDENCE]

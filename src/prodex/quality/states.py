@@ -13,6 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from prodex.languages import Message
+from prodex.quality.reasons import reason_columns
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Answer, Mask, is_true
 
@@ -35,7 +37,9 @@ class VerdictRefused(ValueError):
 EVIDENCE = pa.schema(
     [
         *((name, pa.int32()) for name in ("check", "product")),
-        *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
+        *((name, pa.string()) for name in ("attribute", "language", "value")),
+        # What is wrong: a message and its values as JSON; a text of somebody else has no values.
+        *((name, pa.string()) for name in ("reason_id", "reason_values")),
         ("compared", pa.string()),
     ]
 )
@@ -140,19 +144,30 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
         )
     # A single value is that of all rows.
     size = len(products)
-    words = {name: getattr(given, name) for name in EVIDENCE.names[2:]}
-    if not size and all(map(_is_of_no_row, words.values())):
+    words = {name: getattr(given, name) for name in ("attribute", "language", "value", "compared")}
+    if not size and all(map(_is_of_no_row, (*words.values(), given.reason))):
         return _NOTHING_SEEN
-    numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_evidence_words(name, one, size) for name, one in words.items()]
-    table = pa.table([*numbers, *columns], schema=EVIDENCE)
+    columns = {name: _evidence_words(name, one, size) for name, one in words.items()}
+    columns |= {
+        "check": pa.array(np.full(size, check), pa.int32()),
+        "product": pa.array(products, pa.int32()),
+        **dict(zip(("reason_id", "reason_values"), _reasons(given.reason, size), strict=True)),
+    }
+    table = pa.table([columns[name] for name in EVIDENCE.names], schema=EVIDENCE)
     # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     has_finding = kept[products]
     return table if has_finding.all() else table.filter(pa.array(has_finding))
 
 
 def _is_of_no_row(words: Any) -> bool:
-    return words is None or isinstance(words, str) or (isinstance(words, Sized) and len(words) == 0)
+    return words is None or isinstance(words, str | Message) or (isinstance(words, Sized) and len(words) == 0)
+
+
+def _reasons(given: Any, size: int) -> tuple[pa.Array, pa.Array]:
+    try:
+        return reason_columns(given, size)
+    except (TypeError, ValueError) as error:
+        raise VerdictRefused(f"{error}") from error
 
 
 def _evidence_words(name: str, given: Any, size: int) -> pa.Array:

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.languages import ENGLISH, Translation
+from prodex.languages.labels import attribute_label
 from prodex.locales import language_label
-from prodex.quality.problems import attribute_label
 from prodex.send.preflight import longest_text
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import AnswerShape, Shapes

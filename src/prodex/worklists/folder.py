@@ -362,9 +362,8 @@ def _omissions(
         more = f"; and {len(reasons) - _REASONS:,} more reasons" if len(reasons) > _REASONS else ""
         yield f"{counted(int(reasons['findings'].sum()), 'finding')} that were accepted: {named}{more}."
     if equal:
-        every = sum(
-            batch.num_rows for batch in audit.failure_batches(**({} if accepted else {"accepted": False}))
-        )
+        only: dict[str, Any] = {} if accepted else {"accepted": False}
+        every = sum(batch.num_rows for batch in audit.failure_batches(**only))
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
         yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
     unknown = int(audit.tally.unknown.sum())

@@ -210,7 +210,7 @@ def _breaking_nothing(
     for number, one in enumerate(decisions):
         if one.state in states and one.product is not None and one.said is not None:
             sent[one.product].append(number)
-    problems = {check.id: check.problem or check.title for check in audit.checks}
+    problems = {check.id: str(check.problem) for check in audit.checks}
     made = list(decisions)
     for (product, check), found in after.newly_found(before):
         answers = sent.get(product, [])

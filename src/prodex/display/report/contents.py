@@ -764,7 +764,7 @@ def offenders(audit: Audit, by: str) -> Ranking:
                 int(row["failed"]),
                 percent(row["score"]),
                 row["grade"] if isinstance(row["grade"], str) else "none",
-                audit.checks[most].problem,
+                str(audit.checks[most].problem),
                 int(counts[most]),
             )
         )

@@ -39,13 +39,13 @@ from prodex.exploration.card.record import (
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form
+from prodex.languages.labels import attribute_label, attribute_title
 from prodex.messages import percent
 from prodex.quality import Audit
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import CheckFacts
 from prodex.quality.failures import failure_rows
 from prodex.quality.picture_columns import FACES, FILE_NAME
-from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State

@@ -101,7 +101,7 @@ def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) ->
 
 def of_check(check: CheckFacts) -> DrillDown:
     """Return the products that fail a check."""
-    return DrillDown(check.problem, (check.id,))
+    return DrillDown(str(check.problem), (check.id,))
 
 
 def of_grade(grade: str | None) -> DrillDown:

@@ -13,10 +13,10 @@ from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group
 from prodex.exploration.filled import CellState
 from prodex.facts.filled import Attribute
 from prodex.facts.name import distinct_labels
+from prodex.languages.labels import attribute_label
 from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.shared.cell_grid import GridRow, PressableCell
-from prodex.quality.problems import attribute_label
 from prodex.selection import Selection
 
 _ALL = "all"
@@ -117,7 +117,7 @@ class CoverageView:
         if not self.of_required:
             return lacks(*attribute, group)
         checks = self.checks[attribute]
-        problems = dict.fromkeys(check.problem or check.title for check in checks)
+        problems = dict.fromkeys(str(check.problem) for check in checks)
         return fails(" / ".join(problems), [check.id for check in checks], group)
 
     def _row_head(self, row: int, conditions: Selection) -> PressableCell:

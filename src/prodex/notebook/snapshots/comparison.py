@@ -22,6 +22,7 @@ from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
+from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words, moved
 from prodex.notebook.shared.boxes import VBox
@@ -32,7 +33,6 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
-from prodex.quality.problems import attribute_title
 from prodex.selection import ProductList
 from prodex.untrusted_text import cut, words
 

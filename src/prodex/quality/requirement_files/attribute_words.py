@@ -13,10 +13,10 @@ from functools import cache
 from typing import Self
 
 from prodex.errors import InputError, QueryError
+from prodex.languages.labels import attribute_title
 from prodex.locales import known_language_tag, language_name, language_tag, short_of
 from prodex.messages import nearest, unaccented
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.problems import attribute_title
 from prodex.quality.requirements import NUTRIENTS, AskedAttribute, checked_attribute, selector_of
 from prodex.tables.attributes import ATTRIBUTES, PATHS
 
