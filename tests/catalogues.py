@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from prodex.languages import LANGUAGES, sentences
+from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.rulebook import RULES
@@ -55,9 +56,9 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
-    labels = [*problems._LABELS.values(), *problems.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
-    labels += [field.label for field in FIELDS.values()]
-    yield from ((one, "what something is called, within a sentence") for one in labels)
+    named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
+    named += [field.label for field in FIELDS.values()]
+    yield from ((one, "what something is called, within a sentence") for one in named)
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
     yield from ((one, "what a supplier is asked for") for one in asked)
     sheets = [
@@ -87,7 +88,12 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
 def _in_code() -> Iterator[str | tuple[str, str]]:
     """Yield what the code passes to `gettext`, most often called `_`."""
     found = extract_from_dir(
-        SOURCE, [("**.py", "python")], keywords={"gettext": None, "ngettext": (1, 2), "_": None}
+        SOURCE,
+        [("**.py", "python")],
+        keywords={
+            **dict.fromkeys(("gettext", "_", "Message", "sentence")),
+            **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
+        },
     )
     for _, _, message, _, _ in found:
         yield message if isinstance(message, str) else (message[0], message[1])
@@ -106,11 +112,31 @@ def updated(language: str) -> Catalog:
         last_translator="",
         language_team="",
     )
+    # Where only the format of a number is another one, the translation stays.
+    unformatted = {
+        _unformatted(one.id if isinstance(one.id, str) else one.id[0]): one for one in there if one.id
+    }
     for message, comment in messages().items():
-        old = there.get(message if isinstance(message, str) else message[0])
-        string = "" if old is None else old.string
+        single = message if isinstance(message, str) else message[0]
+        old = there.get(single) or unformatted.get(_unformatted(single))
+        string = "" if old is None else _formatted(old.string, single)
         made.add(message, string, auto_comments=[comment] if comment else ())
     return made
+
+
+_FORMAT = re.compile(r"{(\w+)(:[^{}]*)?}")
+
+
+def _unformatted(message: str) -> str:
+    return _FORMAT.sub(r"{\1}", message)
+
+
+def _formatted(translation: Any, message: str) -> Any:
+    """Return a translation with the formats of numbers that its message has."""
+    if not isinstance(translation, str):
+        return tuple(_formatted(one, message) for one in translation)
+    formats = {found[1]: found[0] for found in _FORMAT.finditer(message)}
+    return _FORMAT.sub(lambda found: formats.get(found[1], found[0]), translation)
 
 
 def catalogue(language: str) -> Catalog:

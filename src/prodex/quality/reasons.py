@@ -1,0 +1,117 @@
+"""Reasons as columns: of each finding the message and its values, and their words in a language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.languages import Message, Said, Translation
+from prodex.languages.message import read_message, values_json
+from prodex.tables.columns import Rows
+
+#: What is wrong: one for all rows of evidence, or one for each; a value of a message may be a column as well.
+Reasons: TypeAlias = "Said | Sequence[Said | None] | pd.Series | None"
+
+_COLUMN = (list, np.ndarray, pd.Series, pa.Array, pa.ChunkedArray)
+#: Different reasons whose words are kept.
+_KEPT = 100_000
+
+
+def reason_columns(reasons: Reasons, size: int) -> tuple[pa.Array, pa.Array]:
+    """Return the messages of some findings and their values as JSON; a plain text has no values.
+
+    Parameters
+    ----------
+    reasons
+        One for all findings or one for each; see `Reasons`.
+    size
+        Number of findings.
+
+    Raises
+    ------
+    ValueError
+        When there are more or fewer reasons, or values of a message, than findings.
+
+    Examples
+    --------
+    >>> messages, values = reason_columns(Message("over {limit} g", limit=[1, 2]), 2)
+    >>> messages.to_pylist(), values.to_pylist()
+    (['over {limit} g', 'over {limit} g'], ['{"limit":1}', '{"limit":2}'])
+    """
+    if reasons is None or isinstance(reasons, str):
+        return _repeated(reasons, size), _repeated(None, size)
+    if isinstance(reasons, Message):
+        return _repeated(reasons.id, size), _values(reasons, size)
+    if not isinstance(reasons, (*_COLUMN, tuple)):
+        raise TypeError(f"the evidence has {type(reasons).__name__} for reason; give a list or a column")
+    given = _listed(reasons)
+    _check_size("values of reason", given, size)
+    messages = [_id(one) for one in given]
+    values = [one.json if isinstance(one, Message) else None for one in given]
+    return pa.array(messages, pa.string()), pa.array(values, pa.string())
+
+
+def _id(reason: Any) -> str | None:
+    if isinstance(reason, Message):
+        return reason.id
+    return None if reason is None or pd.isna(reason) else str(reason)
+
+
+def _values(message: Message, size: int) -> pa.Array:
+    columns = {name: _listed(one) for name, one in message.values.items() if isinstance(one, _COLUMN)}
+    if not columns:
+        return _repeated(message.json, size)
+    for name, column in columns.items():
+        _check_size(f"values of {name} in its reason", column, size)
+    others = {name: one for name, one in message.values.items() if name not in columns}
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return pa.array([values_json({**others, **row}, message) for row in rows], pa.string())
+
+
+def _listed(column: Any) -> list[Any]:
+    return list(column) if isinstance(column, tuple | list) else column.tolist()
+
+
+def of_rows(message: Message, rows: Rows) -> Message:
+    """Return a message whose columns have values for some rows only."""
+    chosen = {
+        name: (np.asarray(one, object) if isinstance(one, list) else np.asarray(one))[rows]
+        for name, one in message.values.items()
+        if isinstance(one, _COLUMN)
+    }
+    return message.with_values(**chosen) if chosen else message
+
+
+def _check_size(what: str, given: Sequence[Any], size: int) -> None:
+    if len(given) != size:
+        raise ValueError(f"the evidence has {len(given):,} {what} for {size:,} rows")
+
+
+def _repeated(value: str | None, size: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value, pa.string()), size)
+
+
+def reason_words(messages: pa.Array, values: pa.Array, words: Translation) -> pa.Array:
+    """Return reasons in a language; of the same message and values the words are made once.
+
+    >>> found = reason_columns([Message("not given"), "mine", None], 3)
+    >>> reason_words(*found, Translation("de")).to_pylist()
+    ['nicht angegeben', 'mine', None]
+    """
+    # JSON has no such character, so that what is behind the last one are the values, whatever a text holds.
+    both = pc.binary_join_element_wise(messages, pc.coalesce(values, pa.scalar("")), "\0").dictionary_encode()
+    said = [
+        None if one is None else _said(words, *one.rsplit("\0", 1)) for one in both.dictionary.to_pylist()
+    ]
+    return pa.array(said, pa.string()).take(both.indices)
+
+
+@lru_cache(_KEPT)
+def _said(words: Translation, message: str, values: str) -> str:
+    return words.say(read_message(message, values or None))
