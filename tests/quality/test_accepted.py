@@ -159,11 +159,16 @@ def test_pages_and_worklists_of_a_view_say_what_they_leave_out(tmp_path: Path) -
     ).with_accepted()
 
     page = view.to_html(tmp_path / "report.html", progress=False).read_text("utf-8")
+    french = view.to_html(tmp_path / "rapport.html", language="fr", progress=False).read_text("utf-8")
     index = view.worklists(tmp_path / "to_fix", accepted=True, progress=False)
 
     assert (
         "1 finding accepted by Ana and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in page
     )
+    assert (
+        "1 constat accepté par Ana, compté comme réussi ; sans cela, 1 prêts (50,0 %), score 33,3 %" in french
+    )
+    assert [True] == [is_warning for line, is_warning in accepted_lines(view)]
     assert 2 == len(pd.read_parquet(tmp_path / "report_files" / "failures.parquet"))
     assert [2] == index["findings"].tolist()
     book = load_workbook(tmp_path / "to_fix" / "no_owner.xlsx")
@@ -184,6 +189,8 @@ def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:
         "What is accepted passes in the new audit only: compare two audits, or both with_accepted()."
     ] == list(prodex.diff(audit, view).notes)
     assert () == prodex.diff(view, view).notes
+    assert "what is accepted passes in both" in repr(prodex.diff(view, view))
+    assert "accepted now" not in repr(prodex.diff(audit, view))
     assert prodex.audit("shop", PROFILE, progress=False).save().with_accepted().summary.equals(view.summary)
 
 

@@ -115,7 +115,8 @@ _NAMED = 3
 def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     """Yield what is accepted and the figures with it, and what of the file cannot be read."""
     if len(audit.accepted_reasons()):
-        yield accepted_text(audit), False
+        # Whoever does not know that it is a view takes its figures for those of what was found.
+        yield accepted_text(audit), audit.as_found is not None
     file = audit.accepted_findings
     if file is not None and file.unread:
         if not file.unread[0].line:
@@ -239,8 +240,9 @@ def _comparison_lines(comparison: AuditComparison) -> list[str]:
         f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
     )
     added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
-    accepted = []
-    if before["accepted"] or after["accepted"]:
+    views = [one.as_found is not None for one in (old, new)]
+    accepted = ["what is accepted passes in both"] if all(views) else []
+    if not any(views) and (before["accepted"] or after["accepted"]):
         score = moved(*(one.with_accepted().score for one in (old, new)))
         accepted.append(
             f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score {score}"

@@ -371,10 +371,6 @@ def header(audit: Audit) -> Header:
         "Catalogue": folder.parent.name if folder else "in memory",
         "Snapshot": folder.name if folder else None,
         "Scope": None if audit.chosen is None else audit.scope,
-        # Of an audit of what was found, a section says it.
-        "Accepted": accepted_text(audit)
-        if audit.as_found is not None and len(audit.accepted_reasons())
-        else None,
         "From": origin.source,
         "Requested": moment_in_words(asked_at, zone=UTC) if asked_at else None,
         "Query": query,

@@ -77,9 +77,10 @@ class AcceptanceForm(VBox):
 
     def show(self, audit: Audit) -> None:
         """Offer the findings of this audit, which is that of the products that are shown."""
-        self._audit = audit
-        checks = audit.by_check
-        then = audit.with_accepted() if audit.has_accepted else audit
+        # What is accepted is no finding of a view, and is taken back here.
+        found = self._audit = audit.as_found or audit
+        checks = found.by_check
+        then = found.with_accepted() if found.has_accepted else found
         checks["accepted"] = checks["failed"] - then.by_check["failed"]
         failing = checks[checks["failed"] > 0]
         options = [(_EVERY_CHECK, "")]
@@ -137,9 +138,10 @@ class AcceptanceForm(VBox):
 
 def figures_sentence(audit: Audit) -> str:
     """Return what is accepted of an audit, with the score with and without."""
-    if not audit.has_accepted:
+    if not len(audit.accepted_reasons()):
         return "Nothing is accepted of these products."
-    return f"{accepted_text(audit)}, {percent(audit.score)} without."
+    other = "with" if audit.as_found is not None else "without"
+    return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
 
 
 def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: Reporter) -> Audit:
