@@ -115,7 +115,9 @@ def test_an_audit_is_one_of_each_product_alone(
 
 
 @example([[{"expressedIn": {"code": "nob-NO", "normalizedCode": "fra-FR"}, "data": 0}]])
-@example([[{"expressedIn": {"code": 0}, "data": "500"}], {"01": [{"expressedIn": {"code": "fr"}, "data": "Riz"}]}])
+@example(
+    [[{"expressedIn": {"code": 0}, "data": "500"}], {"01": [{"expressedIn": {"code": "fr"}, "data": "Riz"}]}]
+)
 @example([["\x1b"], "\x1b"])
 @given(st.lists(st.one_of(st.just(...), sometimes(st.lists(localized, max_size=3))), max_size=6))
 def test_missing_is_absent_null_or_empty_however_it_was_sent(values: list[Any]) -> None:

@@ -113,17 +113,6 @@ def test_a_saved_audit_knows_its_day(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert opened.laws().equals(saved.laws())
 
 
-def test_an_earlier_audit_gives_nothing_to_a_law_that_has_ended() -> None:
-    """An audit that keeps verdicts of an earlier one is equal to a whole one, across the last day of a law too."""
-    catalog = prodex.flatten(_RECORDS)
-    profile = prodex.Profile.read({"checks": _CHECKS})
-    early = prodex.audit(catalog, profile, as_of=_LAST)
-    for day in (_BEFORE, _FIRST, _AFTER):
-        kept, whole = (prodex.audit(catalog, profile, as_of=day, since=since) for since in (early, False))
-        assert kept.matrix.equals(whole.matrix)
-        assert kept.checks == whole.checks
-
-
 @each_row("given", ["12.8.2026", "2026-13-01", 20260812, datetime.fromisoformat("2026-08-12T09:00"), ""])
 def test_what_is_no_day_is_refused(given: object) -> None:
     """A day is a date or a text that can be read in one way; anything else is refused with its value."""

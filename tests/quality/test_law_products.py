@@ -34,7 +34,7 @@ def profile() -> prodex.Profile:
 
 
 def audited(catalog: prodex.Catalog, day: str) -> prodex.Audit:
-    return prodex.audit(catalog, profile(), now=NOW, as_of=day, since=False, progress=False)
+    return prodex.audit(catalog, profile(), now=NOW, as_of=day, progress=False)
 
 
 @pytest.mark.slow

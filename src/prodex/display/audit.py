@@ -64,8 +64,6 @@ def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
         if new := seen.new_families_words:
             yield new, True
     yield from accepted_lines(audit)
-    if audit.reused and audit.taken_from is None:
-        yield audit.reused, False
     yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:

@@ -263,9 +263,6 @@ def _audit(context: Context, entry: int) -> StepOutcome:
         figures["accepted"] = int(summary["accepted"])
         figures["score_with_accepted"] = round(judged.with_accepted().score, 4)
     lines += [f"{line}." for line, _ in accepted_lines(judged)]
-    if judged.judged_anew is not None:
-        figures["judged_anew"] = judged.judged_anew
-        lines.append(f"{judged.reused[:1].upper()}{judged.reused[1:]}.")
     crashed = sorted({crash.check for crash in judged.crashes})
     lines += [f"The rule of {check} crashed; its results are unknown." for check in crashed]
     return StepOutcome(figures, tuple(lines))

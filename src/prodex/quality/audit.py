@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -92,22 +92,10 @@ class Audit:
         What was accepted when it was saved; None of audits that were not saved.
     chosen_then
         Which products of more of them these were when it was saved; None of all, and of audits that were not saved.
-    basis
-        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None where
-        that is not known.
-    given
-        Digest of what each rule was given of all products, by rule.
-    judged_anew
-        How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
-        where no earlier audit was used.
     as_of
         The day whose laws were meant; None where none was given.
     is_own
-        Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
-        somebody asks for another audit.
-    of_own_tables
-        Whether the tables that were judged are those that this installation made of records. Only such an audit is used
-        by a later one without being asked for.
+        Whether this installation has judged it: only with such an audit a job compares its own.
     as_found
         The audit of which this one is the view with what is accepted; None for an audit of what was found.
 
@@ -141,12 +129,8 @@ class Audit:
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
     chosen_then: Chosen | None = None
-    basis: str | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
-    judged_anew: int | None = None
     as_of: date | None = None
     is_own: bool = False
-    of_own_tables: bool = False
     as_found: Self | None = None
 
     def __len__(self) -> int:
@@ -321,13 +305,6 @@ class Audit:
     def pending(self) -> int:
         """How many products have an update that waits for acceptance: they were judged without it."""
         return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
-
-    @property
-    def reused(self) -> str:
-        """How many products were judged by all checks, in words; empty where no earlier audit was used."""
-        if self.judged_anew is None:
-            return ""
-        return f"judged {self.judged_anew:,} of {len(self):,} anew; an earlier audit has judged all other records"
 
     @property
     def measure(self) -> tuple[object, ...]:
@@ -623,8 +600,6 @@ class Audit:
             self,
             parts=tuple(part.without(found.rows, found.product, found.check) for part, found in each),
             folder=None,
-            # Nothing later is judged by it: these are not the verdicts of the rules.
-            basis=None,
             taken_from=None if self.taken_from is None else self.taken_from.with_accepted(),
             as_found=self,
         )

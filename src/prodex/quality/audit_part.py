@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from prodex.quality.states import State, States
 from prodex.tables.columns import Rows
-from prodex.tables.record_digests import DIGEST
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
@@ -71,7 +70,6 @@ class AuditPart:
     _states: bytes
     _evidence: bytes
     _first_seen: bytes | None = None
-    _digests: bytes | None = None
 
     @classmethod
     def of(
@@ -98,8 +96,6 @@ class AuditPart:
         )
         crashes = self.crashes if kept.any() else ()
         made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, crashes)
-        if (digests := self.digests) is not None:
-            made = made.with_digests(digests[kept])
         return made if first_seen is None else made.with_first_seen(first_seen)
 
     def without(self, findings: Rows, product: Rows, check: Rows) -> AuditPart:
@@ -135,15 +131,6 @@ class AuditPart:
         if self._first_seen is None:
             return None
         return _unpacked(self._first_seen)["first_seen"].combine_chunks()
-
-    def with_digests(self, digests: npt.NDArray[np.void]) -> AuditPart:
-        """Return the same with the digests of the records that were judged, one for each product."""
-        return replace(self, _digests=digests.tobytes())
-
-    @property
-    def digests(self) -> npt.NDArray[np.void] | None:
-        """The digests of the records that were judged; None where the audit does not say them."""
-        return None if self._digests is None else np.frombuffer(self._digests, DIGEST)
 
     @property
     def products(self) -> pa.Table:

@@ -17,7 +17,7 @@ from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,6 @@ from prodex.facts.owner import owner_codes
 from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
-from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
@@ -39,13 +38,12 @@ from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
-from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
-from prodex.store.snapshot import catalog_given, is_own
+from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
 from prodex.written_dates import day_given
 
@@ -171,7 +169,6 @@ def audit(
     rule_seconds: float | None = RULE_SECONDS,
     requirements: Requirements | str | Path | None = None,
     accepted: str | Path | None = None,
-    since: Audit | Literal[False] | None = None,
     as_of: date | str | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
@@ -206,13 +203,6 @@ def audit(
     accepted
         A file of accepted findings, for a catalogue in memory or in place of the one beside the snapshot; see
         `prodex.accept`.
-    since
-        An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
-        that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
-        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, it is the last audit
-        of the snapshots of the same name that this installation has saved, of 10,000 products or more; False judges
-        all. What you give is believed: an audit of somebody else, and the digests of records in a snapshot of somebody
-        else, are taken as they are.
     as_of
         The day whose laws are meant, as a date or as "2026-08-12"; the day of `now` unless given. A check whose law is
         not in force on that day is a warning, and one whose law has ended applies to no product.
@@ -244,7 +234,6 @@ def audit(
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)
     checked_executor(executor)
-    earlier = last_audit(catalog, chosen.name) if since is None else since or None
     judged = audit_among(
         catalog,
         catalog,
@@ -253,7 +242,6 @@ def audit(
         executor=executor,
         progress=progress,
         rule_seconds=limit,
-        since=earlier,
         as_of=day,
     )
     return judged if known is None else judged.accepting(known)
@@ -268,7 +256,6 @@ def audit_among(
     executor: Executor | None = None,
     progress: Progress = None,
     rule_seconds: float | None = RULE_SECONDS,
-    since: Audit | None = None,
     as_of: date | None = None,
 ) -> Audit:
     """Judge some products of a larger catalogue: rules that compare products look at all of it.
@@ -279,7 +266,7 @@ def audit_among(
         The products to judge.
     among
         The catalogue that they belong to.
-    profile, now, executor, progress, rule_seconds, since, as_of
+    profile, now, executor, progress, rule_seconds, as_of
         As for `audit`, and checked already.
 
     Examples
@@ -291,48 +278,29 @@ def audit_among(
     [1]
     """
     parts = []
-    assumed = dict(profile.assume)
     day = as_of or now.date()
-    basis = basis_of(profile, catalog.origin, day)
-    anew: int | None = None
-
-    def judge(
-        some: Sequence[Part], checks: Sequence[Check] = profile.checks, is_all: bool = True
-    ) -> Iterator[AuditPart]:
-        return run(
-            replace(catalog, parts=tuple(some)),
-            checks,
-            now,
-            profile.market,
-            executor,
-            assumed,
-            rule_seconds,
-            among,
-            profile.requirements if is_all else None,
-            prepared=prepared,
-            identity=is_all,
-            day=day,
-        )
 
     with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog), counts=True) as phase:
-            held, all_held = _held(catalog, among, executor)
-            prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
-            given = digests_of_given(profile.checks, prepared.whole)
-            earlier = None if since is None else EarlierAudit.of(since, basis)
-            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
-            judged, anew = (judge(held.parts), None) if kept is None else kept
-            for part in judged:
+            for part in run(
+                catalog,
+                profile.checks,
+                now,
+                profile.market,
+                executor,
+                dict(profile.assume),
+                rule_seconds,
+                among,
+                profile.requirements,
+                day=day,
+            ):
                 parts.append(part)
                 phase.add(part.size)
-    giver = None if anew is None else since
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
-    if anew is None and is_worth_reusing(catalog):
-        parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
         checks=profile.facts_on(day),
@@ -347,20 +315,9 @@ def audit_among(
         grade_with_blocker=profile.grade_with_blocker,
         made_by=profile,
         families=None if profile.requirements is None else profile.requirements.without_asks(),
-        basis=basis,
-        given=given,
-        judged_anew=anew,
         as_of=day,
-        # What an audit of somebody else has given is not ours, whatever is judged beside it.
-        is_own=giver is None or giver.is_own,
-        of_own_tables=is_own(among) and (giver is None or giver.of_own_tables),
+        is_own=True,
     )
-
-
-def _with_digests(judged: AuditPart, part: Part) -> AuditPart:
-    """Return the result of a part with the digests of its records, where the part has them at hand."""
-    digests = digests_of(part, computed=False)
-    return judged if digests is None else judged.with_digests(digests.digests)
 
 
 def moment_of(now: datetime | None) -> datetime:
@@ -394,7 +351,6 @@ class PartJob:
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
     requirements: Requirements | None = None
-    identity: bool = True
     day: date | None = None
 
 
@@ -409,8 +365,6 @@ def run(
     among: Catalog | None = None,
     requirements: Requirements | None = None,
     *,
-    prepared: Prepared | None = None,
-    identity: bool = True,
     day: date | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
@@ -435,10 +389,6 @@ def run(
         Where rules look that need all products at once: a larger catalogue that has these products as well.
     requirements
         What channels ask beside the checks; their columns follow those of the checks.
-    prepared
-        What was prepared of all products, if it is there already; see `prepared_for`.
-    identity
-        Whether the results say what products are called and grouped by.
     day
         The day whose laws are meant; that of `now` by default.
 
@@ -451,7 +401,7 @@ def run(
     """
     among = among or catalog
     catalog, among = _held(catalog, among, executor)
-    whole, crashed = prepared or prepared_for(among, checks, now, rule_seconds, executor)
+    whole, crashed = prepared_for(among, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -465,7 +415,6 @@ def run(
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
             requirements,
-            identity,
             day,
         )
         for number, part in enumerate(catalog.parts)
@@ -521,8 +470,7 @@ def audit_part(job: PartJob) -> AuditPart:
         states[:, place] = column
     seen = [table for table in evidence if table.num_rows]
     every = evidence_in_order(pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks())
-    named = _identity_columns(products) if job.identity else IDENTITY.empty_table()
-    part = AuditPart.of(named, states, every, tuple(crashes))
+    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
     products.forget()
     return part
 
