@@ -49,6 +49,7 @@ _GROUPS = {
     "selection": "Selections",
     "store": "Snapshots",
     "quality": "Audits",
+    "languages": "Audits",
     "worklists": "Worklists",
     "corrections": "Corrections",
     "compare": "Comparing",
