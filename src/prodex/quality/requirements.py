@@ -28,7 +28,6 @@ from prodex.locales import language_name, language_tag, market_code, short_of
 from prodex.messages import hint
 from prodex.patterns import Pattern
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.requirement_layout import is_word_of_sheet
 from prodex.selection import Selection
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
@@ -330,13 +329,21 @@ class Ask:
 
     @property
     def words(self) -> str:
-        """What is asked as a cell says it: `prodex.quality.requirement_files.asked_in_words` reads it.
+        """What is asked in words: `prodex.quality.requirement_files.asked_in_words` reads it.
 
         >>> Ask(Level.MUST, ("A", "B c"), shortest=3, longest=80, pattern="[A-Z].*").words
         'must; one of: A, "B c"; 3-80 characters; pattern: [A-Z].*'
         """
-        words = [self.level.value]
-        words += [f"one of: {', '.join(map(_code_in_words, self.one_of))}"] if self.one_of else []
+        return "; ".join(filter(None, [self.level.value, self.condition]))
+
+    @property
+    def condition(self) -> str:
+        """What the value has to be like in words; empty for anything.
+
+        >>> Ask(Level.MUST, shortest=3).condition, Ask(Level.MUST).condition
+        ('at least 3 characters', '')
+        """
+        words = [f"one of: {', '.join(map(_code_in_words, self.one_of))}"] if self.one_of else []
         if self.shortest and self.longest:
             words.append(f"{self.shortest}-{self.longest} characters")
         elif self.shortest or self.longest:
@@ -407,6 +414,9 @@ class ChannelRequirement:
     ask: Ask
 
 
+#: A channel, a family (None for all), what is asked about and what is asked; None where it only makes others known.
+Entry = tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+
 #: The columns of `Requirements.frame`.
 COLUMNS = (
     *(
@@ -436,10 +446,10 @@ class Requirements:
     channels, families, requirements
         Each in order, and once.
     ignored
-        Sheets, columns and rows of the file that are somebody's own, and were left alone.
+        Sheets and columns of the file that are somebody's own, and what was typed where a workbook only shows: all of
+        it was left alone.
     notes
-        What is no error and may surprise: what must be filled and no product of its family has today, and texts that
-        may be in any language.
+        What is no error and may surprise: what must be filled and no product of its family has today.
 
     Examples
     --------
@@ -468,8 +478,8 @@ class Requirements:
         Parameters
         ----------
         path
-            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); such a sheet, or a table
-            with one requirement a row, as CSV; or TOML.
+            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); its sheet Requirements as
+            CSV; or TOML.
         known
             Attributes that are known to exist beside those of the specification, such as a supplier's own.
         limits
@@ -483,10 +493,12 @@ class Requirements:
         Examples
         --------
         >>> import pathlib, prodex, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "shop.csv")
-        >>> _ = path.write_text("Attribute;All families;TEA\\nLong name, French;must;should\\n")
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "shop.toml")
+        >>> _ = path.write_text(
+        ...     'requirements = 1\\n[[channels]]\\nname = "Shop"\\n[asked.Shop.TEA]\\nnamePublicLong.fr = "must"\\n'
+        ... )
         >>> prodex.Requirements.read(path).frame[["family", "attribute", "language", "level"]].values.tolist()
-        [['*', 'namePublicLong', 'fr', 'must'], ['TEA', 'namePublicLong', 'fr', 'should']]
+        [['TEA', 'namePublicLong', 'fr', 'must']]
         """
         from prodex.quality.requirement_files.files import read_requirements
 
@@ -576,7 +588,7 @@ class Requirements:
     @classmethod
     def joined(
         cls,
-        read: Iterable[tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]],
+        read: Iterable[tuple[str, *Entry]],
         wrong: Sequence[str] = (),
         *,
         by: str = "kind",
@@ -662,16 +674,21 @@ class Requirements:
         >>> prodex.Requirements.of(wanted.frame) == wanted
         True
         """
-        families = {one.code: one for one in self.families}
-        rows = []
-        # Channels stand in the order in which they were given.
+        return pd.DataFrame([_row(*entry) for entry in self.entries()], columns=list(COLUMNS))
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield each requirement; then each channel and each family of which nothing is asked."""
+        asked_of: dict[str, list[ChannelRequirement]] = {}
+        for one in self.requirements:
+            asked_of.setdefault(one.channel, []).append(one)
+        # Channels are in the order in which they were given.
         for channel in self.channels:
-            own = [one for one in self.requirements if one.channel == channel.label]
-            rows += [_row(channel, families.get(one.family), one.asked, one.ask) for one in own]
-            rows += [] if own else [_row(channel, None, None, None)]
+            own = asked_of.get(channel.label, [])
+            yield from ((channel, self.listed.get(one.family), one.asked, one.ask) for one in own)
+            if not own:
+                yield channel, None, None, None
         used = {one.family for one in self.requirements}
-        rows += [_row(None, one, None, None) for one in self.families if one.code not in used]
-        return pd.DataFrame(rows, columns=list(COLUMNS))
+        yield from ((None, one, None, None) for one in self.families if one.code not in used)
 
     def ask(self, channel: str, asked: AskedAttribute, family: str | None) -> Ask | None:
         """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
@@ -884,8 +901,8 @@ def unusable_family(family: ProductFamily) -> str | None:
     """Return in words why a family cannot be asked about; None where it can.
 
     >>> unusable_family(ProductFamily("TEA"))
-    >>> unusable_family(ProductFamily("Path"))
-    "a family cannot have the code 'Path', which names a row or a column in sheets of requirements. ..."
+    >>> unusable_family(ProductFamily("*"))
+    "'*' means all families, and no family can have it as its code. Give it another code."
     """
     for one in (family.code, family.label, family.parent):
         if (found := _NO_TEXT.search(one)) is not None:
@@ -894,12 +911,6 @@ def unusable_family(family: ProductFamily) -> str | None:
         return f"{ALL!r} means all families, and no family can have it as its code. Give it another code."
     if not is_visible(family.code):
         return f"a family has the code {family.code!r:.40}, which shows nothing. Write its code."
-    for code in (family.code, family.parent):
-        if is_word_of_sheet(code):
-            return (
-                f"a family cannot have the code {code!r:.40}, which names a row or a column in sheets of "
-                "requirements. Tell families by another column, or give it another code."
-            )
     return None
 
 
@@ -907,9 +918,7 @@ def _no_character(what: str, text: str, character: str) -> str:
     return f"{what} {text!r:.60} holds {character!r}, which is no character of a text. Write it without."
 
 
-def row_read(
-    row: Mapping[str, Any],
-) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
+def row_read(row: Mapping[str, Any]) -> Entry:
     """Read a row of a frame."""
 
     def text(name: str) -> str:

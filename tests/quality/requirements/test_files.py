@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +15,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelRequirement, Level, Requirements
 from tests.quality.requirements.drawing import requirements
+from tests.quality.requirements.sheets import changed
 
 
 @given(requirements, st.sampled_from([".toml", ".csv", ".xlsx"]))
@@ -142,16 +145,16 @@ def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
-    """One requirement a row, edited by hand: own columns are named, words are understood, others need confirmation."""
+    """One requirement a row, edited by hand: own columns are named, levels are understood, others need confirmation."""
     path = tmp_path / "own.csv"
     path.write_text(
-        "\ufeffchannel;market;attribute;language;family;level;Why\n"
-        "Web shop;France;Long name;français;*;Pflicht; because\n"
-        "Web shop;France;brand;;TEA;must, one of A, B;\n"
-        ";;;;;;\n"
-        "Web shop;France;kind;;TEA;yes;\n"
-        "Web shop;Frnace;kind;;TEA;must;\n"
-        "Web shop;France;kind;;;;\n"
+        "\ufeffchannel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by;Why\n"
+        "Web shop;France;;namePublicLong;français;*;;;Pflicht;;; because\n"
+        "Web shop;France;;brand;;TEA;;;must;one of A, B;;\n"
+        ";;;;;;;;;;;\n"
+        "Web shop;France;;kind;;TEA;;;yes;;;\n"
+        "Web shop;Frnace;;kind;;TEA;;;must;;;\n"
+        "Web shop;France;;kind;;TEA;;;;one of: A;;\n"
     )
     with pytest.raises(InputError) as refused:
         Requirements.read(path)
@@ -159,15 +162,50 @@ def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
     path.write_text("\n".join(path.read_text().splitlines()[:4]))
 
     assert [
-        "row 5: 'yes' is not clear",
-        "row 6: There is no market 'Frnace'",
-        "row 7: it has no level",
+        "row 5, level: 'yes' is not clear",
+        "row 6, market: There is no market 'Frnace'",
+        "row 7, level: there is a condition, and no level",
     ] == [line.split(". ")[0] for line in lines]
     read = Requirements.read(path)
     assert ["must", "must; one of: A, B"] == [
         one.ask.words for one in sorted(read.requirements, key=lambda one: one.family)
     ]
-    assert ("column Why",) == read.ignored
+    assert ("column Why (L)",) == read.ignored
+
+
+@given(requirements, st.randoms(use_true_random=False))
+def test_files_of_all_kinds_say_the_same(given_: Requirements, order: Random) -> None:
+    """TOML, CSV and the workbook one after the other; however its rows are sorted, the workbook is what it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        toml = given_.write(Path(folder, "own.toml"))
+        table = Requirements.read(toml).write(Path(folder, "own.csv"))
+        book = Requirements.read(table).write(Path(folder, "own.xlsx"))
+
+        def shuffle(whole: Any) -> None:
+            sheet = whole["Requirements"]
+            rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+            order.shuffle(rows)
+            for number, row in enumerate(rows, 2):
+                for column, value in enumerate(row, 1):
+                    sheet.cell(number, column).value = value
+                    # openpyxl takes a text that begins with a sign for a formula.
+                    sheet.cell(number, column).data_type = "s"
+
+        assert given_ == Requirements.read(changed(book, shuffle))
+
+
+def test_what_no_cell_holds_is_not_written(tmp_path: Path) -> None:
+    """A pattern of 40,000 characters would be cut, and read back as another one."""
+    about = AskedAttribute("xOwn")
+    wanted = Requirements(
+        channels=(Channel("Shop"),),
+        requirements=(ChannelRequirement("Shop", about, "*", Ask(Level.MUST, pattern="a" * 40_000)),),
+    )
+    for ending in (".xlsx", ".csv", ".toml"):
+        with pytest.raises(InputError, match="40,009 characters, and a cell holds 32,767 at most"):
+            wanted.write(tmp_path / f"own{ending}")
+
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:

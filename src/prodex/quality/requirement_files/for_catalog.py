@@ -19,7 +19,6 @@ from prodex.quality.requirement_files.filled_shares import ProductGroups, market
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
 from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
-from prodex.quality.requirement_layout import consumer_units
 from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
 from prodex.store.snapshot import catalog_given
 
@@ -27,6 +26,8 @@ from prodex.store.snapshot import catalog_given
 _COLUMNS = 40
 #: Markets that have a sheet unless somebody chooses.
 _MARKETS = 8
+#: What says of which units a channel is.
+_UNITS = dict.fromkeys(("consumer units", "consumer unit", "consumer"), True) | {"": False, "all": False}
 #: What a channel is called unless somebody says it.
 _CHANNEL = "All channels"
 
@@ -164,7 +165,7 @@ def channel_of(given: Any) -> Channel:
             f"A channel is {described(given)}. Give its name and market, such as 'Web shop:France'."
         )
     name, *more = (part.strip() for part in given.split(":"))
-    units = consumer_units(more[1]) if len(more) > 1 else False
+    units = _UNITS.get(more[1].casefold()) if len(more) > 1 else False
     if not name or len(more) > 2 or units is None:
         raise InputError(f"{given!r:.60} is no channel. Give its name and market, such as 'Web shop:France'.")
     try:

@@ -14,9 +14,8 @@ from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.requested_data import Asked as Requested
 from prodex.facts.requested_data import asked_for
-from prodex.locales import language_name
 from prodex.quality.picture_columns import PICTURES
-from prodex.quality.requirement_files.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
+from prodex.quality.requirement_files.attribute_titles import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
 from prodex.quality.requirement_files.filled_shares import (
     FilledShares,
     ProductGroups,
@@ -24,7 +23,7 @@ from prodex.quality.requirement_files.filled_shares import (
     codes_in_use,
     selected_there,
 )
-from prodex.quality.requirement_layout import (
+from prodex.quality.requirement_files.layout import (
     CODE,
     GROUPS,
     HIERARCHY,
@@ -99,6 +98,8 @@ _NOT_ROWS = frozenset(
 
 #: Codes of an attribute that a workbook keeps: of more nobody reads a list, and they are not compared.
 _MOST_CODES = 200
+#: Families that a list offers: a longer one is of no use, and is not compared with what is typed.
+MOST_FAMILIES = 5_000
 #: Texts in a language that fewer products of a channel have than this are no row of its sheet.
 _FEW = 0.01
 
@@ -146,11 +147,6 @@ class SheetRow:
     today: tuple[Today, ...] = ()
     answers: tuple[Ask | None, ...] = ()
 
-    @property
-    def language(self) -> str:
-        """The name of its language; empty where it has none."""
-        return language_name(self.asked.language) if self.asked.language else ""
-
 
 @dataclass(frozen=True)
 class ChannelSheet:
@@ -190,6 +186,8 @@ class WorkbookContents:
         Sentences of what is in no row or column.
     families
         The families that there are without any channel.
+    all_families
+        The families that can be chosen.
     codes
         The codes that attributes have today, each with its label.
     """
@@ -199,6 +197,7 @@ class WorkbookContents:
     sheets: tuple[ChannelSheet, ...] = ()
     left_out: tuple[str, ...] = ()
     families: tuple[ProductFamily, ...] = ()
+    all_families: tuple[ProductFamily, ...] = ()
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -236,6 +235,7 @@ def contents_of(
         _source(catalog),
         tuple(sheets),
         _left_out(groups, families),
+        all_families=tuple({one.code: one for one in (*families, *groups.families)}.values())[:MOST_FAMILIES],
         codes=_codes(catalog, attributes, start),
     )
 
@@ -290,7 +290,12 @@ def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
             for one in asked
         ]
         sheets.append(ChannelSheet(channel, requirements.families, (), _in_order(rows)))
-    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=requirements.families)
+    return WorkbookContents(
+        requirements.by,
+        sheets=tuple(sheets),
+        families=requirements.families,
+        all_families=requirements.families,
+    )
 
 
 def group_of(attribute: str, table: str = "") -> str:

@@ -38,6 +38,7 @@ from prodex.quality.requirements import (
     Ask,
     AskedAttribute,
     Channel,
+    Entry,
     ProductFamily,
     Requirements,
     checked_attribute,
@@ -58,7 +59,7 @@ _MOST_PROBLEMS = 1_000
 _MARKED = re.compile(rf"^\s*{MARK}\s*=\s*[0-9]", re.MULTILINE)
 
 #: As `Requirements.joined` takes it.
-_Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+_Read = tuple[str, *Entry]
 
 
 def is_requirements_text(text: str) -> bool:
@@ -303,7 +304,6 @@ def _language(text: str) -> str:
 
 
 def _ask(words: Any) -> Ask:
-    ask = ask_of(words, is_typed=False) if isinstance(words, str) else None
-    if ask is None:
+    if not isinstance(words, str) or not words.strip():
         raise InputError(f"{words!r:.60} asks for nothing. Give must, should, may or not.")
-    return ask
+    return ask_of(words, is_typed=False)
