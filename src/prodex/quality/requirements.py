@@ -677,14 +677,23 @@ class Requirements:
         return pd.DataFrame([_row(*entry) for entry in self.entries()], columns=list(COLUMNS))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield each requirement; then each channel and each family of which nothing is asked."""
+        """Yield each requirement, and each channel and family of which nothing is asked.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> list(prodex.Requirements(channels=(Channel("Shop"),)).entries())
+        [(Channel(name='Shop', market=0, consumer_units=False), None, None, None)]
+        """
         asked_of: dict[str, list[ChannelRequirement]] = {}
         for one in self.requirements:
             asked_of.setdefault(one.channel, []).append(one)
         # Channels are in the order in which they were given.
         for channel in self.channels:
             own = asked_of.get(channel.label, [])
-            yield from ((channel, self.listed.get(one.family), one.asked, one.ask) for one in own)
+            for one in own:
+                family = None if one.family == ALL else self.listed.get(one.family, ProductFamily(one.family))
+                yield channel, family, one.asked, one.ask
             if not own:
                 yield channel, None, None, None
         used = {one.family for one in self.requirements}
@@ -836,6 +845,33 @@ def checked_attribute(attribute: str) -> str:
     return given
 
 
+def language_asked(text: str) -> str:
+    """Return the short code of the language that somebody asks for.
+
+    Raises
+    ------
+    InputError
+        When it is a variant, since a text in any other one would be taken for it.
+    QueryError
+        When there is no such language; the message names the nearest.
+
+    Examples
+    --------
+    >>> language_asked("fra"), language_asked("German")
+    ('fr', 'de')
+    >>> language_asked("fr-BE")
+    Traceback (most recent call last):
+    ...
+    prodex.errors.InputError: 'fr-BE' is a variant of a language, and what is asked holds for all variants. Write fr.
+    """
+    tag = language_tag(text)
+    if "-" in tag:
+        raise InputError(
+            f"{text!r:.40} is a variant of a language, and what is asked holds for all variants. Write {short_of(tag)}."
+        )
+    return short_of(tag)
+
+
 def checked_ask(ask: Ask) -> Ask:
     """Return what is asked if it can be: bounds in their order, a pattern that can be read.
 
@@ -955,9 +991,7 @@ def row_read(row: Mapping[str, Any]) -> Entry:
     if channel is None:
         raise InputError("it has no channel.")
     language = text("language")
-    asked = AskedAttribute(
-        checked_attribute(text("attribute")), short_of(language_tag(language)) if language else ""
-    )
+    asked = AskedAttribute(checked_attribute(text("attribute")), language_asked(language) if language else "")
     level = text("level").casefold()
     if level not in tuple(Level):
         levels = list(map(str, Level))

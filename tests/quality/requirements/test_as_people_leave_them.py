@@ -6,6 +6,7 @@ import csv
 import random
 import tempfile
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +72,11 @@ def test_all_that_is_wrong_is_named_by_cell_at_once(tmp_path: Path) -> None:
         "Requirements!B7: There is no market 'Frnace'.",
         "Requirements!B8: the channel has no market.",
         "Requirements!G9: no picture shows the face 'frnt'; did you mean 'front'?",
-        "Requirements!I10: '80 characters' does not say which bound it is.",
+        "Requirements!J10: '80 characters' does not say which bound it is.",
         "Requirements!I11: there is a condition, and no level.",
         "Requirements!D12: its row names no family.",
         "Requirements!G13: its row names no attribute.",
-        "Requirements!A14: its row has no channel.",
+        "Requirements!A14: its row names no channel.",
         "Requirements!B15: consumer_units is 'some'; give true or false.",
         "Requirements!I17: kind of all families in Web shop (France) is 'may', and 'must' in Requirements!I16",
     ] == [
@@ -142,6 +143,21 @@ def test_a_family_that_no_product_has_needs_confirmation(tmp_path: Path) -> None
     assert {("brand", "53000000"): "must"} == asks(prodex.Requirements.read(other))
     (problem,) = problems(changed(other, lambda whole: answer(whole, "must", "kind", family="Food")))
     assert problem.endswith("A code of the GPC has eight digits.")
+
+
+def test_a_parent_that_is_no_family_needs_confirmation(tmp_path: Path) -> None:
+    """A family below a mistyped one would take nothing of what its parent is asked; a parent that is there is taken."""
+    path = book(tmp_path)
+
+    def belong(whole: Any, parent: str) -> None:
+        sheet = whole["Requirements"]
+        (row,) = (row for row in sheet.iter_rows(min_row=2) if row[3].value == "COFFEE")
+        row[5].value = parent
+
+    (problem,) = problems(changed(path, lambda whole: belong(whole, "Tea leaves")))
+    assert "there is no family 'Tea leaves'" in problem
+    read = prodex.Requirements.read(changed(path, lambda whole: belong(whole, "TEA")))
+    assert [("COFFEE", "TEA"), ("TEA", "")] == [(one.code, one.parent) for one in read.families]
 
 
 def test_an_attribute_that_the_catalogue_does_not_have_needs_confirmation(tmp_path: Path) -> None:
@@ -213,12 +229,46 @@ def test_cells_that_are_no_words_need_confirmation(tmp_path: Path) -> None:
     ] == problems(changed(path, strike))
 
 
+def test_a_code_that_became_a_date_needs_confirmation(tmp_path: Path) -> None:
+    """A spreadsheet makes the second of January of the code 1-2."""
+    (problem,) = problems(own(tmp_path, {"Family": date(2026, 1, 2)}))
+
+    assert problem.startswith("Requirements!D2: '2026-01-02")
+    assert problem.endswith("is a date. If it was a code, type it again behind an apostrophe.")
+
+
+@each_row("language", ["fr-BE", "fra-FR", "French (Belgium)"])
+def test_a_variant_of_a_language_is_not_taken_for_the_language(tmp_path: Path, language: str) -> None:
+    """Whoever asks for a text in French of Belgium is not given one in French of France."""
+    (problem,) = problems(own(tmp_path, {"Attribute": "namePublicLong", "Language": language}))
+
+    assert problem.startswith("Requirements!H2: ")
+
+
+def test_rows_that_were_sorted_above_the_headings_are_read(tmp_path: Path) -> None:
+    """Whoever sorts a whole sheet sorts its headings as well; a title is a cell alone."""
+    rows = table({}, {"Attribute": "kind", "Level": "should"})
+    sheet = [["Agreed on Tuesday"], rows[1], rows[0], rows[2]]
+
+    assert {("brand", "*"): "must", ("kind", "*"): "should"} == asks(
+        prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Requirements": sheet}))
+    )
+
+
 def test_merged_cells_need_confirmation(tmp_path: Path) -> None:
     """Only the first cell of a range holds a value: the rows below would ask nothing."""
     path = own(tmp_path, {}, {"Attribute": "kind"})
     (problem,) = problems(changed(path, lambda whole: whole["Requirements"].merge_cells("I2:I3")))
 
     assert problem.startswith("Requirements!I2:I3: the cells are merged")
+    rows = [["What we ask", None], *table({}), *[[None] * 11] * 2]
+
+    def merge_others(whole: Any) -> None:
+        for area in ("A1:E1", "A4:C5", "M3:M5"):
+            whole["Requirements"].merge_cells(area)
+
+    read = prodex.Requirements.read(made(tmp_path / "other.xlsx", {"Requirements": rows}, merge_others))
+    assert {("brand", "*"): "must"} == asks(read)
 
 
 def test_a_cell_of_40_000_characters_is_refused(tmp_path: Path) -> None:
@@ -228,7 +278,7 @@ def test_a_cell_of_40_000_characters_is_refused(tmp_path: Path) -> None:
         csv.writer(file).writerows(table({"Condition": f"one of: {'A' * 40_000}"}))
     (problem,) = problems(path)
 
-    assert problem.startswith("row 2, level: it has 40,014 characters, and 32,767 are read at most")
+    assert problem.startswith("row 2, condition: it has 40,014 characters, and 32,767 are read at most")
 
 
 def test_families_told_in_two_ways_need_confirmation(tmp_path: Path) -> None:
@@ -238,11 +288,19 @@ def test_families_told_in_two_ways_need_confirmation(tmp_path: Path) -> None:
     assert problem.startswith("Requirements!K3: families are told by 'gpc', and by 'kind' in Requirements!K2")
 
 
+def test_families_that_nobody_says_how_to_tell_need_confirmation(tmp_path: Path) -> None:
+    """A code of the GPC is none of a kind; where all families are asked, there is nothing to tell."""
+    (problem,) = problems(own(tmp_path, {"Family": "TEA", "By": None}))
+
+    assert problem.startswith("Requirements!K1: no row says by what families are told.")
+    assert {("brand", "*"): "must"} == asks(prodex.Requirements.read(own(tmp_path, {"By": None})))
+
+
 def test_own_columns_and_sheets_are_left_alone_and_named(tmp_path: Path) -> None:
     """Remarks and priorities of one's own, notes, and hidden sheets; a row of headings may be there twice."""
     rows = [["What we ask"], *table({}), [*HEADINGS]]
-    rows[1] += ["Remark", "Priority"]
-    rows[2] += ["must be agreed with Anna", 3]
+    rows[1] += ["Remark", "Priority", "Filled"]
+    rows[2] += ["must be agreed with Anna", 3, "33 %"]
 
     def hide(whole: Any) -> None:
         whole["Old"].sheet_state = "hidden"
@@ -286,6 +344,15 @@ def test_a_sheet_that_was_renamed_is_the_same(tmp_path: Path) -> None:
     read = prodex.Requirements.read(changed(path, rename))
     assert {("brand", "*"): "must"} == asks(read)
     assert ("sheet Übersicht",) == read.ignored
+
+
+def test_an_empty_workbook_can_be_filled_in(tmp_path: Path) -> None:
+    """Without a catalogue nobody knows families and channels: they are added by rows."""
+    path = prodex.Requirements().write(tmp_path / "own.xlsx")
+    row = dict(zip(HEADINGS, table({"Family": "TEA"})[1], strict=True))
+    changed(path, lambda whole: whole["Requirements"].append([row[one] for one in HEADINGS]))
+
+    assert {("brand", "TEA"): "must"} == asks(prodex.Requirements.read(path))
 
 
 def test_what_is_typed_into_a_matrix_is_listed_and_not_read(tmp_path: Path) -> None:
@@ -411,6 +478,19 @@ def test_csv_is_read_with_any_separator(tmp_path: Path, encoding: str, separator
     path.write_text("\r\n".join(lines), encoding)
 
     assert {("brand", "THÉ"): "must; one of: A, B"} == asks(prodex.Requirements.read(path))
+
+
+def test_csv_in_a_code_page_is_not_guessed(tmp_path: Path) -> None:
+    """Excel saves no Unicode unless somebody chooses it: a letter that nobody knows for certain is a problem."""
+    path = tmp_path / "own.csv"
+    lines = [
+        ";".join(one or "" for one in row) for row in table({"Family": "TEA", "Family label": "Thé"}, {})
+    ]
+    path.write_bytes("\r\n".join(lines).encode("cp1252"))
+    (problem,) = problems(path)
+
+    assert problem.startswith("row 2, family_label: ")
+    assert "cannot be read" in problem
 
 
 def test_a_file_takes_no_more_than_its_limits(tmp_path: Path) -> None:

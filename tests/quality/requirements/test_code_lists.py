@@ -197,7 +197,7 @@ def test_conditions_that_make_no_sense_for_an_attribute_need_confirmation(
     with pytest.raises(InputError) as refused:
         prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
 
-    assert f"Shop!I2: {problem}" in str(refused.value)
+    assert f"Shop!J2: {problem}" in str(refused.value)
 
 
 def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError
 from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelRequirement, Level, Requirements
+from tests.cases import each_row
 from tests.quality.requirements.drawing import requirements
 from tests.quality.requirements.sheets import changed
 
@@ -105,6 +106,24 @@ def test_toml_written_by_hand_is_refused_line_by_line(tmp_path: Path) -> None:
     ] == [line.split("? Give")[0].split(". Did")[0].strip() for line in str(refused.value).splitlines()[1:]]
 
 
+def test_codes_mean_the_same_in_every_file(tmp_path: Path) -> None:
+    """Two codes with a stroke between them are two, and what may be one or several needs confirmation."""
+    toml, table = tmp_path / "own.toml", tmp_path / "own.csv"
+    heading = "channel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by"
+    for codes, meant in (("FR/ES", ("FR", "ES")), ("A/B", None), ('""A/B""', ("A/B",))):
+        in_toml = codes.replace('""', '"')
+        toml.write_text(
+            f"requirements = 1\n[[channels]]\nname = 'Shop'\n[asked.Shop.'*']\nbrand = 'must; one of: {in_toml}'\n"
+        )
+        table.write_text(f'{heading}\nShop;all;;brand;;*;;;must;"one of: {codes}";\n')
+        for path in (toml, table):
+            if meant is None:
+                with pytest.raises(InputError, match="may be one code or several"):
+                    Requirements.read(path)
+            else:
+                assert [meant] == [one.ask.one_of for one in Requirements.read(path).requirements]
+
+
 def test_a_market_that_can_be_none_is_refused_by_its_channel(tmp_path: Path) -> None:
     """In TOML a value has a type: a market is a whole number or a name."""
     path = tmp_path / "own.toml"
@@ -150,7 +169,7 @@ def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
     path.write_text(
         "\ufeffchannel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by;Why\n"
         "Web shop;France;;namePublicLong;français;*;;;Pflicht;;; because\n"
-        "Web shop;France;;brand;;TEA;;;must;one of A, B;;\n"
+        "Web shop;France;;brand;;TEA;;;must;one of A, B;kind;\n"
         ";;;;;;;;;;;\n"
         "Web shop;France;;kind;;TEA;;;yes;;;\n"
         "Web shop;Frnace;;kind;;TEA;;;must;;;\n"
@@ -192,6 +211,18 @@ def test_files_of_all_kinds_say_the_same(given_: Requirements, order: Random) ->
                     sheet.cell(number, column).data_type = "s"
 
         assert given_ == Requirements.read(changed(book, shuffle))
+
+
+@each_row("ending", [".toml", ".csv", ".xlsx"])
+def test_a_family_that_nobody_listed_is_not_written_as_all(tmp_path: Path, ending: str) -> None:
+    """Requirements that Python makes may ask of a code without a name."""
+    wanted = Requirements(
+        channels=(Channel("Shop"),),
+        requirements=(ChannelRequirement("Shop", AskedAttribute("brand"), "TEA", Ask(Level.MUST)),),
+    )
+
+    read = Requirements.read(wanted.write(tmp_path / f"own{ending}"))
+    assert ["TEA"] == [one.family for one in read.requirements]
 
 
 def test_what_no_cell_holds_is_not_written(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
 
     assert ["*", "B60", "B0", "B1", "B10", "B11"] == [one.value for one in whole["Web shop"][4][4:]]
     assert ["70", "10", "1", "1", "1", "1"] == [one.value for one in whole["Web shop"][5][4:]]
-    assert "56 of 61 families have no column" in str([row[1].value for row in whole["Read me"]])
+    assert "56 of 61 families are in no matrix" in str([row[1].value for row in whole["Read me"]])
     own = prodex.requirements(
         tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "B8"]
     )

@@ -151,7 +151,6 @@ class _Conditions:
     """What was read of a value so far."""
 
     row: RowKind
-    is_typed: bool = True
     codes: list[str] = field(default_factory=list)
     unquoted: list[str] = field(default_factory=list)
     shortest: int = 0
@@ -165,7 +164,7 @@ class _Conditions:
         setattr(self, name, number)
 
 
-def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> Ask:
+def ask_of(text: str, row: RowKind | None = None) -> Ask:
     """Return what a text asks: a level, and conditions behind it.
 
     Parameters
@@ -174,8 +173,6 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
         The words.
     row
         What the attribute can take; anything where nobody knows.
-    is_typed
-        Whether people typed it in a table. What a program wrote has codes with strokes and full stops as they are.
 
     Raises
     ------
@@ -192,7 +189,7 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
     whole = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     level, rest = _level(whole)
     row = row or RowKind()
-    conditions = _Conditions(row, is_typed)
+    conditions = _Conditions(row)
     _read_conditions(rest, conditions)
     codes = tuple(dict.fromkeys(conditions.codes))
     ask = checked_ask(
@@ -263,7 +260,7 @@ def _read_conditions(text: str, into: _Conditions) -> None:
         elif _is_condition(value, into):
             in_codes = False
         elif in_codes:
-            codes = divided(value, into.row.codes) if into.is_typed else [value]
+            codes = divided(value, into.row.codes)
             into.codes += codes if value else []
             into.unquoted += codes if value else []
         else:

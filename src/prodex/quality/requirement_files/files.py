@@ -155,7 +155,7 @@ def _number_of_headings(_: int, row: Row) -> int:
     return len(named_columns(row))
 
 
-def _what_it_is(sheets: Collection[str], lacks: Collection[str] | None) -> str:
+def _what_it_is(sheets: Collection[str], lacks: Collection[str]) -> str:
     if any(name.startswith("To fix") for name in sheets):
         return "It is a worklist: px.read_worklist reads it."
     lacking = f"Its table lacks {', '.join(map(heading_of, lacks))}. " if lacks else ""

@@ -11,21 +11,21 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from prodex.errors import InputError, QueryError
 from prodex.files.layouts import require_layout
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
-from prodex.formats.workbook_cells import Cell, Row, cell_place
-from prodex.locales import language_tag, short_of
-from prodex.messages import nearest
+from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
+from prodex.messages import nearest, percent
 from prodex.quality.requirement_files.asked_in_words import ask_of
 from prodex.quality.requirement_files.attribute_titles import KnownAttributes
 from prodex.quality.requirement_files.layout import (
     BEHIND,
     CODE_ROW,
+    FIRST_COLUMN,
     FIRST_ROW,
     FORMAT,
     KEYS_SHEET,
@@ -57,6 +57,7 @@ from prodex.quality.requirements import (
     Entry,
     Level,
     ProductFamily,
+    language_asked,
 )
 from prodex.quality.requirements import COLUMNS as OF_FRAMES
 from prodex.tables.attributes import TEXTS
@@ -79,6 +80,8 @@ _GPC, _GPC_CODE = frozenset({"gpc", "gpc_code"}), re.compile("[0-9]{8}")
 _SHARE = re.compile(rf"(?:[<>]?[0-9]{{1,3}} ?%|[01](?:[.,][0-9]+)?|{NOT_ASKED}|{NO_PRODUCTS})?")
 
 T = TypeVar("T")
+#: What the cells of a row say, by their column.
+_Texts = Mapping[str, str]
 #: As `Requirements.joined` takes it.
 Read = tuple[str, *Entry]
 
@@ -99,8 +102,10 @@ class SheetsRead:
         What is no error and may surprise.
     by
         By what families are told; empty where the file does not say it.
+    is_there
+        Whether the file has a sheet of requirements.
     lacks
-        The columns without which the table most like ours is not read; None where there is none like it.
+        The columns that the sheet most like one does not have.
     """
 
     read: list[Read] = field(default_factory=list)
@@ -108,8 +113,8 @@ class SheetsRead:
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     by: str = ""
-    lacks: list[str] | None = None
     is_there: bool = False
+    lacks: Collection[str] = ()
 
 
 @dataclass
@@ -138,32 +143,25 @@ class _Keys:
 
     def products_without(self, channel: str, asked: AskedAttribute, family: str) -> int:
         """Return how many products a family has, if none of them has an attribute; 0 for any other."""
-        for sheet, label in self.channels.items():
-            rows = self.shown.get(sheet, {})
-            column = self._columns(sheet).get(family)
-            if label == channel and column is not None:
-                row = rows.get(self._rows(sheet).get((asked.attribute, asked.language), 0), {})
-                if row.get(column, "").rpartition(BEHIND)[2] == "0 %":
-                    return int(rows.get(PRODUCTS_ROW, {}).get(column, "0").replace(",", "") or 0)
-        return 0
-
-    def _columns(self, sheet: str) -> Mapping[str, int]:
-        codes = self.shown.get(sheet, {}).get(CODE_ROW, {})
-        return {code: column for column, code in codes.items() if column > PATH_COLUMN}
-
-    def _rows(self, sheet: str) -> Mapping[tuple[str, str], int]:
-        return self._places.get(sheet, {})
+        found = self._cells_shown.get((channel, asked.attribute, asked.language, family))
+        if found is None or found[0].rpartition(BEHIND)[2] != percent(0, 0):
+            return 0
+        return int(found[1].replace(",", "") or 0)
 
     @cached_property
-    def _places(self) -> Mapping[str, Mapping[tuple[str, str], int]]:
-        return {
-            sheet: {
-                (row.get(PATH_COLUMN, ""), row.get(LANGUAGE_COLUMN, "")): number
-                for number, row in rows.items()
-                if number >= FIRST_ROW
-            }
-            for sheet, rows in self.shown.items()
-        }
+    def _cells_shown(self) -> Mapping[tuple[str, str, str, str], tuple[str, str]]:
+        """What the matrices show by channel, attribute, language and family, each with the products of the family."""
+        found: dict[tuple[str, str, str, str], tuple[str, str]] = {}
+        for sheet, channel in self.channels.items():
+            rows = self.shown[sheet]
+            codes, products = rows.get(CODE_ROW, {}), rows.get(PRODUCTS_ROW, {})
+            for number, row in rows.items():
+                about = (channel, row.get(PATH_COLUMN, ""), row.get(LANGUAGE_COLUMN, ""))
+                if number >= FIRST_ROW and about[1]:
+                    for column, code in codes.items():
+                        if column >= FIRST_COLUMN:
+                            found[*about, code] = (row.get(column, ""), products.get(column, ""))
+        return found
 
 
 def read_sheets(sheets: Sequence[Sheet], known: Collection[str] = ()) -> SheetsRead:
@@ -204,14 +202,16 @@ def read_sheets(sheets: Sequence[Sheet], known: Collection[str] = ()) -> SheetsR
         found.is_there = True
         found.ignored += [f"sheet {one.sheet}" for one in tables if one.lacks]
         whole[0].read(KnownAttributes.of(keys.attributes, known), keys, found)
-        order = list(keys.channels.values())
-        # Sorting the rows changes the order of channels, which says nothing.
-        found.read.sort(
-            key=lambda one: order.index(one[1].label) if one[1] and one[1].label in order else len(order)
-        )
+        _sort_channels(found, list(keys.channels.values()))
     elif tables:
         found.lacks = tables[0].lacks
     return found
+
+
+def _sort_channels(found: SheetsRead, labels: Sequence[str]) -> None:
+    """Put channels in the order in which a workbook was written: that of sorted rows says nothing."""
+    place = {label: number for number, label in enumerate(labels)}
+    found.read.sort(key=lambda one: len(place) if one[1] is None else place.get(one[1].label, len(place)))
 
 
 def named_columns(row: Row) -> Collection[str]:
@@ -270,33 +270,33 @@ class _Table:
     sheet
         Its name; empty for CSV.
     rows
-        Its rows below the headings.
-    headings
-        Number of the row of headings, and what each of its columns is called.
+        All of its rows: sorting may have moved some above the headings.
+    heading
+        Number of the row of headings.
     merged
-        Cells of merged ranges that hold none of their own.
+        Its merged ranges.
     """
 
     sheet: str
-    rows: list[tuple[int, Row]]
+    rows: dict[int, Row]
     heading: int
-    headings: dict[int, str]
-    is_merged: list[str] = field(default_factory=list)
+    merged: list[Range]
 
     @classmethod
     def of(cls, sheet: Sheet) -> _Table | None:
         """Find the table of a sheet; None where it has none."""
-        rows = sheet.rows()
-        for number, row in rows:
-            if named_columns(row):
-                headings = {column: cell.text.strip() for column, cell in sorted(row.items())}
-                merged = [
-                    f"{cell_place(*first)}:{cell_place(*last)}"
-                    for first, last in sheet.merged()
-                    if last[0] > number and first[1] <= max(headings)
-                ]
-                return cls(sheet.name, list(rows), number, headings, merged)
-        return None
+        rows: dict[int, Row] = {}
+        heading = None
+        for number, row in sheet.rows():
+            rows[number] = row
+            if heading is None and named_columns(row):
+                heading = number
+        return None if heading is None else cls(sheet.name, rows, heading, sheet.merged())
+
+    @cached_property
+    def headings(self) -> Mapping[int, str]:
+        """What each column is called."""
+        return {column: cell.text.strip() for column, cell in sorted(self.rows[self.heading].items())}
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -304,7 +304,12 @@ class _Table:
         named = [(column_named(text), column) for column, text in self.headings.items()]
         return {name: column for name, column in reversed(named) if name in COLUMNS}
 
-    @property
+    @cached_property
+    def _shares(self) -> Collection[int]:
+        """The columns that show what products have."""
+        return [column for column, text in self.headings.items() if column_named(text) == FILLED]
+
+    @cached_property
     def lacks(self) -> list[str]:
         """The columns that are not there."""
         return [one for one in COLUMNS if one not in self.columns]
@@ -319,27 +324,32 @@ class _Table:
     def read(self, attributes: KnownAttributes, keys: _Keys, into: SheetsRead) -> None:
         """Read all that is asked."""
         self._look_at_headings(into)
-        into.wrong += [
-            f"{self.sheet}!{area}: the cells are merged, so that only the first holds a value. Divide them, and fill "
-            "in each."
-            for area in self.is_merged[:_MOST_CELLS]
-        ]
+        self._look_at_merged(into)
         said_by: dict[str, str] = {}
-        for number, row in self.rows:
+        for number, row in self.rows.items():
             if len(into.wrong) >= _MOST_PROBLEMS:
                 into.wrong.append(
                     f"{self.at(number, 'level')}: from here on nothing was read, after so many problems"
                 )
                 return
-            self._look_at_shares(number, row, into)
-            texts = self._texts(number, row, into)
-            # Headings that somebody has repeated, for printing.
-            if texts is None or not any(texts.values()) or _repeats(texts):
+            filled = sum(bool(row[one].text.strip()) for one in self.columns.values() if one in row)
+            # A single cell above the headings is a title.
+            if not filled or (number < self.heading and filled == 1):
                 continue
+            texts = self._texts(number, row, into)
+            # Headings are repeated for printing.
+            if texts is None or texts["level"] == self.headings[self.columns["level"]]:
+                continue
+            self._look_at_shares(number, row, into)
             if by := texts["by"]:
                 said_by.setdefault(by, self.at(number, "by"))
-            self._read_row(_TableRow(self, number, texts), attributes, keys, into)
+            self._read_row(number, texts, attributes, keys, into)
         into.by = next(iter(said_by), "")
+        if not said_by and any(family is not None for _, _, family, _, _ in into.read):
+            into.wrong.append(
+                f"{self.at(self.heading, 'by')}: no row says by what families are told. Write kind, gpc or a column of "
+                "products into each."
+            )
         if len(said_by) > 1:
             (one, first), (other, second) = list(said_by.items())[:2]
             into.wrong.append(
@@ -347,6 +357,17 @@ class _Table:
             )
         self._look_at_families(keys, into)
         self._note_what_nobody_has(keys, into)
+
+    def _look_at_merged(self, into: SheetsRead) -> None:
+        """Refuse a value that seems to hold for several rows or columns."""
+        for (top, left), (bottom, right) in self.merged[:_MOST_PROBLEMS]:
+            is_ours = any(left <= column <= right for column in self.columns.values())
+            if is_ours and bottom > self.heading and left in self.rows.get(top, {}):
+                area = f"{cell_place(top, left)}:{cell_place(bottom, right)}"
+                into.wrong.append(
+                    f"{self.sheet}!{area}: the cells are merged, so that only the first holds a value. Divide them, "
+                    "and fill in each."
+                )
 
     def _look_at_headings(self, into: SheetsRead) -> None:
         """Name columns of one's own, and refuse what looks like ours and is not read."""
@@ -370,8 +391,8 @@ class _Table:
 
     def _look_at_shares(self, number: int, row: Row, into: SheetsRead) -> None:
         """Name what somebody typed into the column that shows what products have."""
-        for column, text in self.headings.items():
-            if column_named(text) != FILLED or column not in row:
+        for column in self._shares:
+            if column not in row:
                 continue
             typed = row[column].text.strip()
             if row[column].kind == "text" and _SHARE.fullmatch(typed) is None:
@@ -380,7 +401,7 @@ class _Table:
                     f"{heading_of('level')}"
                 )
 
-    def _texts(self, number: int, row: Row, into: SheetsRead) -> dict[str, str] | None:
+    def _texts(self, number: int, row: Row, into: SheetsRead) -> _Texts | None:
         """Return what the cells of a row say; None where one of them cannot be read."""
         texts = dict.fromkeys(COLUMNS, "")
         is_read = True
@@ -394,29 +415,33 @@ class _Table:
             texts[name] = (text if self.sheet else unescape_formulas(text)).strip()
         return texts if is_read else None
 
-    def _read_row(self, row: _TableRow, attributes: KnownAttributes, keys: _Keys, into: SheetsRead) -> None:
+    def _read_row(
+        self, number: int, texts: _Texts, attributes: KnownAttributes, keys: _Keys, into: SheetsRead
+    ) -> None:
+        def part(column: str, read: Callable[[_Texts], T]) -> T | None:
+            """Return what a part of the row means; what is wrong with it is named at the cell of a column."""
+            try:
+                return read(texts)
+            except (InputError, QueryError) as error:
+                into.wrong.append(f"{self.at(number, column)}: {error}")
+                return None
+
         before = len(into.wrong)
-        channel = row.part("market", into, _channel)
-        family = row.part("family", into, _family)
-        if row.texts["attribute"]:
-            attribute = row.part("attribute", into, lambda texts: attributes.named(texts["attribute"]))
-            language = row.part("language", into, _language)
-            if attribute is not None and language is not None and not row.texts["channel"]:
-                into.wrong.append(f"{row.at('channel')}: its row has no channel.")
-            if len(into.wrong) > before or attribute is None or language is None:
-                return
-            asked = AskedAttribute(attribute, language)
-            ask = row.part(
-                "level", into, lambda texts: _ask(texts, RowKind.of(asked, keys.in_use.get(attribute)))
-            )
-        elif row.texts["level"] or row.texts["condition"]:
-            into.wrong.append(f"{row.at('attribute')}: its row names no attribute.")
-            return
-        else:
-            asked, ask = None, None
-        if len(into.wrong) > before:
-            return
-        into.read.append((row.at("level"), channel, family, asked if ask is not None else None, ask))
+        channel, family = part("market", _channel), part("family", _family)
+        asked, ask = None, None
+        # A row without a level asks nothing: its channel and its family are known by it.
+        if texts["level"] or texts["condition"]:
+            part("channel", partial(_check_filled, "channel"))
+            attribute = part("attribute", lambda one: attributes.named(_check_filled("attribute", one)))
+            language = part("language", _language)
+            if attribute is not None and language is not None:
+                asked = AskedAttribute(attribute, language)
+                row = RowKind.of(asked, keys.in_use.get(attribute))
+                ask = part("level", lambda one: _level(one, row))
+                if ask is not None and texts["condition"]:
+                    ask = part("condition", lambda one: ask_of(f"{one['level']}; {one['condition']}", row))
+        if len(into.wrong) == before:
+            into.read.append((self.at(number, "level"), channel, family, asked, ask))
 
     def _note_what_nobody_has(self, keys: _Keys, into: SheetsRead) -> None:
         """Note what must be filled and no product has: perhaps another attribute was meant."""
@@ -431,81 +456,65 @@ class _Table:
 
     def _look_at_families(self, keys: _Keys, into: SheetsRead) -> None:
         """Ask about families that no product can be of: a code that somebody mistyped asks nothing of anybody."""
+        if not keys.families:
+            return
         first: dict[str, str] = {}
-        labelled = set()
+        new = set()
         for place, _, family, _, _ in into.read:
             if family is not None:
-                first.setdefault(family.code, place)
-                labelled |= {family.code} if family.label else set()
-        unknown = [code for code in first if keys.families and code not in keys.families]
+                new |= {family.code} if family.label else set()
+                for code in filter(None, (family.code, family.parent)):
+                    first.setdefault(code, place)
+        is_gpc = into.by in _GPC
+        unknown = [
+            code
+            for code in first
+            if code not in keys.families and not (_GPC_CODE.fullmatch(code) if is_gpc else code in new)
+        ]
+        what_to_do = (
+            "A code of the GPC has eight digits."
+            if is_gpc
+            else f"If it is a new one, write its name in the column {heading_of('family_label')}."
+        )
         for number, code in enumerate(unknown):
-            is_known = _GPC_CODE.fullmatch(code) if into.by in _GPC else code in labelled
-            if is_known:
-                continue
             near = nearest(code, keys.families) if number < _MOST_SOUGHT else None
             meant = f"; did you mean {near!r:.60}?" if near is not None else "."
-            new = (
-                "A code of the GPC has eight digits."
-                if into.by in _GPC
-                else f"If it is a new one, write its name in the column {heading_of('family_label')}."
-            )
-            into.wrong.append(f"{first[code]}: there is no family {code!r:.60}{meant} {new}")
+            into.wrong.append(f"{first[code]}: there is no family {code!r:.60}{meant} {what_to_do}")
 
 
-@dataclass(frozen=True)
-class _TableRow:
-    """A row of the table with its place."""
-
-    table: _Table
-    number: int
-    texts: dict[str, str]
-
-    def at(self, column: str) -> str:
-        """Return the place of one of its cells."""
-        return self.table.at(self.number, column)
-
-    def part(self, column: str, into: SheetsRead, read: Callable[[Mapping[str, str]], T]) -> T | None:
-        """Return what a part of it means; None where that is a problem, which is at the cell of a column."""
-        try:
-            return read(self.texts)
-        except (InputError, QueryError) as error:
-            into.wrong.append(f"{self.at(column)}: {error}")
-            return None
-
-
-def _channel(texts: Mapping[str, str]) -> Channel | None:
+def _channel(texts: _Texts) -> Channel | None:
     if not texts["channel"]:
         return None
     return Channel(texts["channel"], market_of(texts["market"]), is_consumer_units(texts["consumer_units"]))
 
 
-def _family(texts: Mapping[str, str]) -> ProductFamily | None:
+def _family(texts: _Texts) -> ProductFamily | None:
     code = texts["family"]
-    if code == ALL:
-        return None
-    if not code and texts["attribute"] and (texts["level"] or texts["condition"]):
+    if not code and (texts["level"] or texts["condition"]):
         raise InputError(f"its row names no family. Write its code, or {ALL} for all families.")
-    return ProductFamily(code, texts["family_label"], texts["family_parent"]) if code else None
+    is_one = code not in {"", ALL}
+    return ProductFamily(code, texts["family_label"], texts["family_parent"]) if is_one else None
 
 
-def _language(texts: Mapping[str, str]) -> str:
+def _check_filled(column: str, texts: _Texts) -> str:
+    if not texts[column]:
+        raise InputError(f"its row names no {column}.")
+    return texts[column]
+
+
+def _language(texts: _Texts) -> str:
     language = texts["language"]
-    if not language and texts["attribute"] in TEXTS and (texts["level"] or texts["condition"]):
+    if not language and texts["attribute"] in TEXTS:
         raise InputError(
             f"a text without a language. Write its code, such as fr, or {ANY} for a text in any."
         )
-    return "" if language.casefold() in {"", ANY} else short_of(language_tag(language))
+    return "" if language.casefold() in {"", ANY} else language_asked(language)
 
 
-def _ask(texts: Mapping[str, str], row: RowKind) -> Ask | None:
-    level, condition = texts["level"], texts["condition"]
-    if condition and not level:
+def _level(texts: _Texts, row: RowKind) -> Ask:
+    if not texts["level"]:
         raise InputError("there is a condition, and no level. Type must or should.")
-    return ask_of("; ".join(filter(None, (level, condition))), row) if level else None
-
-
-def _repeats(texts: Mapping[str, str]) -> bool:
-    return all(column_named(texts[one]) == one for one in MARKS)
+    return ask_of(texts["level"], row)
 
 
 def _problem(cell: Cell) -> str | None:
@@ -518,4 +527,6 @@ def _problem(cell: Cell) -> str | None:
         return "a formula without a result. Save the file in a spreadsheet, or type the value."
     if cell.kind == "error":
         return f"{cell.text!r:.40} is the error of a formula. Type the value."
+    if cell.kind == "date":
+        return f"{cell.text!r:.40} is a date. If it was a code, type it again behind an apostrophe."
     return None

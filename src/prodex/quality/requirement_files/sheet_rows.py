@@ -60,6 +60,8 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
     LABEL: ("isLabeledBy", "certificationInformationList", "assets.documents", "assets.videos"),
 }
 _GROUP_OF = {attribute: group for group, attributes in _USUAL.items() for attribute in attributes}
+#: The attributes of these rows.
+USUAL = tuple(_GROUP_OF)
 _GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalars": SINGLE}
 _GROUP_OF_KIND = {"code": CODE, "quantity": QUANTITY}
 #: Attributes at the top of records that the service writes about them, and what has rows of its own.
@@ -277,6 +279,7 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
+    families = tuple(sorted({family for _, family, _, _ in requirements.entries() if family is not None}))
     titles = _titles([one.attribute for one in asked], {})
     sheets = []
     for channel in requirements.channels:
@@ -285,17 +288,12 @@ def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
                 group_of(one.attribute),
                 one,
                 titles[one.attribute],
-                answers=_answers(one, requirements.families, requirements, channel),
+                answers=_answers(one, families, requirements, channel),
             )
             for one in asked
         ]
-        sheets.append(ChannelSheet(channel, requirements.families, (), _in_order(rows)))
-    return WorkbookContents(
-        requirements.by,
-        sheets=tuple(sheets),
-        families=requirements.families,
-        all_families=requirements.families,
-    )
+        sheets.append(ChannelSheet(channel, families, (), _in_order(rows)))
+    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=families, all_families=families)
 
 
 def group_of(attribute: str, table: str = "") -> str:
@@ -395,5 +393,5 @@ def _left_out(groups: ProductGroups, families: Sequence[ProductFamily]) -> tuple
     gone = [one for one in groups.families if one.code not in shown]
     if not gone:
         return ()
-    of = f"{len(gone):,} of {len(groups.families):,} families have no column"
+    of = f"{len(gone):,} of {len(groups.families):,} families are in no matrix"
     return (f"{of}; what is asked of all families holds for them.",)

@@ -41,6 +41,7 @@ from prodex.quality.requirement_files.layout import (
 )
 from prodex.quality.requirement_files.sheet_rows import (
     MOST_FAMILIES,
+    USUAL,
     ChannelSheet,
     SheetRow,
     Today,
@@ -108,7 +109,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         When a cell cannot hold a text.
     """
     rows = [*_table(contents)]
-    check_lengths((row for row, _ in rows), LONGEST)
+    check_lengths(rows, LONGEST)
     with workbook(path, in_memory=True) as book:
         looks = _Looks(book)
         names = sheet_names([sheet.channel.label for sheet in contents.sheets])
@@ -169,10 +170,6 @@ class _Looks:
             border_color=_HEADING,
         )
 
-    @cached_property
-    def small(self) -> Any:
-        return self.of(font_size=8, font_color=_GREY)
-
     def cell(self, today: Today | None, level: Level | None) -> Any:
         """Return the format of a cell of the matrix: the ground by its share, the letters by its level."""
         look: dict[str, Any] = {"border": 1, "border_color": _LINES, "align": "center"}
@@ -181,15 +178,6 @@ class _Looks:
         elif level is None:
             look["font_color"] = _GREY
         return self.of(**look, **(_LEVELS.get(level, {}) if level is not None else {}))
-
-
-def shown_share(share: float) -> str:
-    """Write a share in whole per cent, never rounded to none or all.
-
-    >>> shown_share(0.834), shown_share(0.001), shown_share(0.9999), shown_share(1)
-    ('83 %', '<1 %', '>99 %', '100 %')
-    """
-    return percent(share, 0)
 
 
 def ground(share: float) -> str:
@@ -204,23 +192,23 @@ def ground(share: float) -> str:
     return "#" + "".join(f"{round(255 * _PALE + one * (1 - _PALE)):02X}" for one in parts)
 
 
-def _table(contents: WorkbookContents) -> Iterator[tuple[dict[str, str], SheetRow | None]]:
+def _table(contents: WorkbookContents) -> Iterator[dict[str, str]]:
     """Yield the rows of the sheet that is filled in: of each channel its attributes, then families without any."""
     used = set()
     for sheet in contents.sheets:
         if not sheet.rows:
-            yield row_of(contents.by, sheet.channel), None
+            yield row_of(contents.by, sheet.channel)
         for row in sheet.rows:
             for family, ask, today in zip_longest((None, *sheet.families), row.answers, row.today):
                 if ask is not None or family is None:
                     cells = row_of(contents.by, sheet.channel, family, row.asked, ask)
                     used.add(cells["family"])
-                    yield cells | {"attribute_name": row.title, "filled": _share(today)}, row
+                    yield cells | {"attribute_name": row.title, "filled": _share(today)}
     families = [one for sheet in contents.sheets for one in sheet.families] or contents.families
     unused = [one for one in dict.fromkeys(families) if one.code not in used]
-    yield from ((row_of(contents.by, None, one), None) for one in unused)
+    yield from (row_of(contents.by, None, one) for one in unused)
     if not contents.sheets and not unused:
-        yield row_of(contents.by), None
+        yield row_of(contents.by)
 
 
 def _share(today: Today | None) -> str:
@@ -229,13 +217,15 @@ def _share(today: Today | None) -> str:
         return ""
     if not today.is_asked:
         return NOT_ASKED
-    return NO_PRODUCTS if today.share is None else shown_share(today.share)
+    return NO_PRODUCTS if today.share is None else percent(today.share, 0)
 
 
 def _lists(contents: WorkbookContents) -> Mapping[str, Sequence[str]]:
     """Return what can be chosen in each column."""
     sheets = contents.sheets
     attributes = dict.fromkeys(row.asked.attribute for sheet in sheets for row in sheet.rows)
+    if not contents.source:
+        attributes |= dict.fromkeys(USUAL)
     own = {row.asked.language for sheet in sheets for row in sheet.rows if row.asked.language}
     return {
         "channel": list(dict.fromkeys(sheet.channel.name for sheet in sheets)),
@@ -251,14 +241,14 @@ def _lists(contents: WorkbookContents) -> Mapping[str, Sequence[str]]:
 def _write_table(
     book: Any,
     looks: _Looks,
-    rows: Sequence[tuple[Mapping[str, str], SheetRow | None]],
+    rows: Sequence[Mapping[str, str]],
     lists: Mapping[str, Sequence[str]],
 ) -> None:
     sheet = book.add_worksheet(REQUIREMENTS, worksheet_class=TextSheet)
     columns = (*COLUMNS, *SHOWN)
     text, shown = looks.of(font_color=_INK), looks.of(font_color=_GREY, bg_color="#F4F4F4")
     lines = [_line(1, [(heading_of(one), looks.heading) for one in columns], 30)]
-    for number, (row, _) in enumerate(rows, 2):
+    for number, row in enumerate(rows, 2):
         cells = [(row.get(one, ""), shown if one in {*SHOWN, "by"} else text) for one in columns]
         lines.append(_line(number, cells))
     for place, name in enumerate(columns):
@@ -476,7 +466,10 @@ def _known(contents: WorkbookContents) -> Iterator[tuple[str, Any]]:
     attributes = dict.fromkeys(row.asked.attribute for sheet in contents.sheets for row in sheet.rows)
     yield from (("attributes", some) for some in _some(attributes))
     if contents.source and len(contents.all_families) < MOST_FAMILIES:
-        yield from (("families", some) for some in _some(one.code for one in contents.all_families))
+        codes_of_families = dict.fromkeys(
+            code for one in contents.all_families for code in (one.code, one.parent) if code
+        )
+        yield from (("families", some) for some in _some(codes_of_families))
     for attribute, codes in contents.codes.items():
         pairs = [(code, label[:_LONGEST_LABEL]) for code, label in codes.items()]
         yield from (("codes", [attribute, dict(some)]) for some in _some(pairs))
