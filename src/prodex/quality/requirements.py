@@ -674,30 +674,7 @@ class Requirements:
         >>> prodex.Requirements.of(wanted.frame) == wanted
         True
         """
-        return pd.DataFrame([_row(*entry) for entry in self.entries()], columns=list(COLUMNS))
-
-    def entries(self) -> Iterator[Entry]:
-        """Yield each requirement, and each channel and family of which nothing is asked.
-
-        Examples
-        --------
-        >>> import prodex
-        >>> list(prodex.Requirements(channels=(Channel("Shop"),)).entries())
-        [(Channel(name='Shop', market=0, consumer_units=False), None, None, None)]
-        """
-        asked_of: dict[str, list[ChannelRequirement]] = {}
-        for one in self.requirements:
-            asked_of.setdefault(one.channel, []).append(one)
-        # Channels are in the order in which they were given.
-        for channel in self.channels:
-            own = asked_of.get(channel.label, [])
-            for one in own:
-                family = None if one.family == ALL else self.listed.get(one.family, ProductFamily(one.family))
-                yield channel, family, one.asked, one.ask
-            if not own:
-                yield channel, None, None, None
-        used = {one.family for one in self.requirements}
-        yield from ((None, one, None, None) for one in self.families if one.code not in used)
+        return pd.DataFrame([_row(*entry) for entry in entries_of(self)], columns=list(COLUMNS))
 
     def ask(self, channel: str, asked: AskedAttribute, family: str | None) -> Ask | None:
         """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
@@ -780,6 +757,27 @@ class Requirements:
     def _asks_from(self) -> dict[str, Mapping[tuple[str, AskedAttribute], Ask]]:
         """What is asked of the listed families that were asked for, with what is above them."""
         return {}
+
+
+def entries_of(requirements: Requirements) -> Iterator[Entry]:
+    """Yield each requirement, and each channel and family of which nothing is asked.
+
+    >>> list(entries_of(Requirements(channels=(Channel("Shop"),))))
+    [(Channel(name='Shop', market=0, consumer_units=False), None, None, None)]
+    """
+    asked_of: dict[str, list[ChannelRequirement]] = {}
+    for one in requirements.requirements:
+        asked_of.setdefault(one.channel, []).append(one)
+    # Channels are in the order in which they were given.
+    for channel in requirements.channels:
+        own = asked_of.get(channel.label, [])
+        for one in own:
+            listed = requirements.listed.get(one.family, ProductFamily(one.family))
+            yield channel, None if one.family == ALL else listed, one.asked, one.ask
+        if not own:
+            yield channel, None, None, None
+    used = {one.family for one in requirements.requirements}
+    yield from ((None, one, None, None) for one in requirements.families if one.code not in used)
 
 
 _GPC = ("gpc", "gpc_code")

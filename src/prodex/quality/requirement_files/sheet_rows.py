@@ -43,6 +43,7 @@ from prodex.quality.requirements import (
     Channel,
     ProductFamily,
     Requirements,
+    entries_of,
     selector_of,
 )
 from prodex.tables.attributes import MEASURES, TEXTS
@@ -279,7 +280,7 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
-    families = tuple(sorted({family for _, family, _, _ in requirements.entries() if family is not None}))
+    families = tuple(sorted({family for _, family, _, _ in entries_of(requirements) if family is not None}))
     titles = _titles([one.attribute for one in asked], {})
     sheets = []
     for channel in requirements.channels:

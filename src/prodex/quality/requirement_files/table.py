@@ -14,6 +14,7 @@ from prodex.quality.requirements import (
     Channel,
     ProductFamily,
     Requirements,
+    entries_of,
 )
 from prodex.tables.attributes import TEXTS
 
@@ -83,7 +84,7 @@ def row_of(
 
 def rows_of(requirements: Requirements) -> list[dict[str, str]]:
     """Return the table of requirements."""
-    rows = [row_of(requirements.by, *entry) for entry in requirements.entries()]
+    rows = [row_of(requirements.by, *entry) for entry in entries_of(requirements)]
     return rows or [row_of(requirements.by)]
 
 
