@@ -55,7 +55,7 @@ def test_a_contact_sheet_is_written_when_asked(shop: prodex.Catalog, tmp_path: P
     """Of what is in the folder."""
     result = run("shop", "--to", tmp_path / "images", "--size", 256, "--html", tmp_path / "sheet.html")
 
-    assert f"The contact sheet of products 1-{len(shop)} of {len(shop)}, page 1 of 1" in result.stderr
+    assert f": products 1-{len(shop)} of {len(shop)} (chosen from 600 products), page 1 of 1" in result.stderr
     assert len(shop) == (tmp_path / "sheet.html").read_text("utf-8").count("<img ")
 
 

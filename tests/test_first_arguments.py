@@ -173,7 +173,7 @@ def test_a_snapshot_that_is_open_is_refreshed_like_its_name(service):
     assert len(catalog) == len(newer)
     with pytest.raises(QueryError, match=r"refresh\('mine', service\)"):
         prodex.refresh(catalog, service)
-    with pytest.raises(QueryError, match=r"refresh\('mine', service\)"):
+    with pytest.raises(InputError, match=r"about all of its products: write refresh\('mine'"):
         prodex.refresh(newer.where(product_id="7"), service)
     with pytest.raises(InputError, match="in memory"):
         prodex.refresh(prodex.flatten(RECORDS), service)

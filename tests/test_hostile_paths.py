@@ -46,6 +46,7 @@ def calls() -> Mapping[str, Call]:
         "Profile.read source": prodex.Profile.read,
         "Profile.with_requirements requirements": prodex.Profile.read("core").with_requirements,
         "Recipe.save path": recipe.save,
+        "Selection.save path": prodex.Selection.of(brand_code="ACME").save,
         "Requirements.is_file path": prodex.Requirements.is_file,
         "Requirements.read path": prodex.Requirements.read,
         "Requirements.write path": wanted.write,
@@ -72,6 +73,7 @@ def calls() -> Mapping[str, Call]:
         "publish uri": lambda path: prodex.publish(catalog, path),
         "read_export folder": prodex.read_export,
         "read_recipe path": prodex.read_recipe,
+        "read_selection path": prodex.read_selection,
         "read_workbook path": prodex.read_workbook,
         "read_worklist files": prodex.read_worklist,
         "read_worklist catalog": lambda path: prodex.read_worklist("list.csv", path),
@@ -198,6 +200,7 @@ _WRITERS = (
     "Fix.recipe path",
     "Gallery.to_html path",
     "Recipe.save path",
+    "Selection.save path",
     "Requirements.write path",
     "accept to",
 )

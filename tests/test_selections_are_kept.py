@@ -637,6 +637,10 @@ COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
         *("--html", world.new("r.html"), "--worklists", world.new("lists")),
     ],
     "export": lambda world: ["export", "second", "--to", world.new("export"), "--format", "csv"],
+    "export --select": lambda world: [
+        *("export", "whole", "--to", world.new("export"), "--format", "jsonl"),
+        *("--select", Selection.of(product_id=ids(2)).save(world.new("second.toml"))),
+    ],
     "fix": lambda world: [
         *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--catalog", "whole"),
         *("--owner", owner_of(2), "--apply", "--elsewhere", "--wait"),

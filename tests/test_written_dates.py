@@ -103,7 +103,10 @@ def test_every_moment_is_read_back(moment: datetime) -> None:
         assert moment == written_date(moment.isoformat()).replace(tzinfo=moment.tzinfo)  # type: ignore[call-arg]
     if moment.tzinfo is not None:
         words = moment_in_words(moment, "%Y-%m-%d %H:%M:%S.%f", UTC)
-        assert moment == written_date(words)
+        # As moments: clocks that are put back show an hour twice, and Python calls no two of its times equal.
+        found = written_date(words)
+        assert isinstance(found, datetime)
+        assert moment.astimezone(UTC) == found
 
 
 @given(st.text(st.sampled_from("0123456789-./:TZW +\u0661\uff11"), max_size=24))

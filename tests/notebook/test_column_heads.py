@@ -171,7 +171,7 @@ def test_what_was_not_requested_says_so() -> None:
     origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
     chosen = ProductFilter(prodex.Catalog(catalog.parts, origin))
 
-    assert [("not requested", [])] * 2 == [
+    assert [("not asked for", [])] * 2 == [
         (one["note"], one.get("values", []) + one.get("bins", []))
         for one in (head(chosen, "kind", Selection()), head(chosen, "life_cycle", Selection()))
     ]

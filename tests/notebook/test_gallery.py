@@ -195,7 +195,7 @@ def test_pictures_that_were_not_requested_are_not_missing() -> None:
     panel = prodex.GalleryPanel(replace(catalog, origin=origin))
     panel.wait()
     assert "not requested" in panel.gallery.summary.value
-    assert ["not requested"] == [tile["words"] for tile in shown(panel.gallery)]
+    assert ["not asked for"] == [tile["words"] for tile in shown(panel.gallery)]
 
 
 def test_a_broken_picture_is_tried_again(catalog: prodex.Catalog, server: FileServer) -> None:

@@ -63,6 +63,12 @@ def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
     bar.chips.remove(0)
     assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.groups))
     assert "3 of 6 products" in panel._headline.value
+    bar.alternative.click()
+    assert ("Quality", Selection()) == (explored.section, state.conditions)
+    bar.alternative.click()
+    assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.groups))
+    bar.others.click()
+    assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.excluded))
 
 
 @pytest.mark.slow

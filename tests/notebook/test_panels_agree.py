@@ -92,7 +92,7 @@ def test_nothing_is_said_of_what_was_not_asked_for() -> None:
     origin = Origin("sandbox", ProductQuery(source_include=["gtin"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
     shown = cells(ProductRows(products, np.array([0])), ("name", "texts_count", "pictures_count", "gtin"))
-    assert [*["not requested"] * 3, "00000000000001"] == shown.iloc[0].tolist()
+    assert [*["not asked for"] * 3, "00000000000001"] == shown.iloc[0].tolist()
 
 
 @each_row(

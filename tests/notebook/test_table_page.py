@@ -137,7 +137,7 @@ def test_the_faces_of_missing_are_told_apart() -> None:
     origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
     products = ProductColumns(prodex.Catalog(catalog.parts, origin))
 
-    assert [['""', "—", "not requested"]] == cells(
+    assert [['""', "—", "not asked for"]] == cells(
         ProductRows(products, np.array([0])), ["brand", "brand_code", "kind"]
     ).values.tolist()
 

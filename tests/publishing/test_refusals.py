@@ -57,7 +57,7 @@ def test_what_a_newer_version_wrote_is_left_alone(table: str, tmp_path: Path) ->
     """Neither added to nor read; the message says to update."""
     prodex.publish(shop(), tmp_path)
     log = tmp_path / table / "_delta_log" / f"{0:020d}.json"
-    log.write_text(log.read_text().replace("prodex, format 1,", "prodex, format 2,"))
+    log.write_text(log.read_text().replace("prodex, format 2,", "prodex, format 3,"))
     before = files_of(tmp_path)
 
     with pytest.raises(OtherLayout, match="Update prodex"):

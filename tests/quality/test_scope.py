@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+import pytest
+
 import prodex
 from prodex.quality.products import Products
 from prodex.quality.scope import is_meant, read_scope
@@ -84,3 +87,40 @@ def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given
     assert ["56", None] == markets(catalog.origin, None)
     assert ["56", "528"] == markets(catalog.origin, 528)
     assert ["56", "250"] == markets(asked, 528)
+
+
+@each_row(
+    ("only", "states"),
+    [
+        ({"life_cycle": {"from": 1, "to": 1}}, [True, False, None, None]),
+        ({"ranges": {"netContent [GRM]": {"from": 1}}}, [None, None, None, None]),
+        ({"groups": {"brand": "ACME"}}, [True, False, False, None]),
+        ({"groups": {"brand": ["ACME", {"no_value": True}]}}, [True, False, False, True]),
+        ({"groups": {"market": "56"}}, [None, None, True, None]),
+        ({"groups": {"tag": "new"}}, [True, False, False, False]),
+        ({"any": [{"groups": {"brand": "ACME"}}, {"is_consumer_unit": True}]}, [True, False, None, None]),
+        ({"except": [{"groups": {"brand": "ACME"}}]}, [False, True, True, True]),
+    ],
+)
+def test_a_group_or_a_range_without_a_value_is_unknown_as_a_column_is(
+    only: dict[str, Any], states: list[bool | None]
+) -> None:
+    """But that a product has no tag is known."""
+    catalog = prodex.flatten(RECORDS)
+    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+    held = is_meant(products, read_scope(only))
+    assert states == [None if answer is pd.NA else bool(answer) for answer in held]
+
+
+def test_the_market_that_an_audit_is_given_counts_for_groups_too() -> None:
+    """As for the column of this name."""
+    catalog = prodex.flatten(RECORDS[2:])
+    products = Products(catalog.parts[0], catalog.origin, AS_OF, 528)
+    assert [True, False] == is_meant(products, read_scope({"groups": {"market": "56"}})).tolist()
+
+
+@each_row("market", ["2*", {"begins": "2"}])
+def test_a_market_begins_with_nothing(market: object) -> None:
+    """Its number is one of a list: refused in words."""
+    with pytest.raises(prodex.errors.InputError, match="market"):
+        read_scope({"market": market})

@@ -150,9 +150,9 @@ def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tm
 
 
 def test_an_audit_of_a_part_that_is_opened_again_says_of_how_many(home: Path) -> None:
-    """The words by which they were chosen are not kept; the number of all products is that of its snapshot."""
+    """And by which words they were chosen; the number of all products is that of its snapshot."""
     prodex.audit(CATALOG.save("shop").head(20), "core", progress=False, now=AS_OF).save()
-    assert "20 of 150 products." == prodex.open_audit("shop").scope
+    assert "20 of 150 products, chosen by: the first 20." == prodex.open_audit("shop").scope
 
 
 @pytest.mark.slow

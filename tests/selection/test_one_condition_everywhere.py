@@ -178,3 +178,49 @@ def test_a_query_says_which_products_it_asks_for() -> None:
     )
     assert query == Selection.of_query(query).request().query
     assert not Selection.of_query(query).request().rest
+
+
+@each_row(
+    "selection",
+    [
+        Selection(groups={"sharing": ("2", "ODD")}),
+        Selection(groups={"packshot": ("ja",)}),
+        Selection(groups={"status": ("accepted",)}),
+        Selection(groups={"owner": ("007",)}),
+        Selection(groups={"market": ("²",)}),
+        Selection(groups={"tag": ("a,b",)}),
+        Selection.of(market=["250", "56"]),
+        Selection.of(validation_status=["OK", "ODD"]),
+        Selection(ranges={"updated_at": Range(None, END_OF_APRIL)}),
+    ],
+)
+def test_what_a_service_would_take_for_something_else_is_not_asked(selection: Selection) -> None:
+    """A filter that says less, more or another thing loses products: it is chosen from what comes."""
+    asked = selection.request()
+    assert {} == asked.query.to_body()
+    assert selection == asked.rest
+
+
+@each_row(
+    ("selection", "query"),
+    [
+        (Selection(words="riz"), {"product_languages": ["nl"]}),
+        (Selection(words="riz"), {"source_include": ["brand"]}),
+        (Selection(groups={"fill:namePublicLong:fr": ("empty",)}), {"product_languages": ["nl"]}),
+        (Selection(groups={"missing": ("namePublicLong:fr",)}), {"product_languages": ["nl"]}),
+        (Selection(groups={"language": ("fr",)}), {"product_languages": ["nl"]}),
+    ],
+)
+def test_texts_that_a_query_leaves_out_decide_nothing(selection: Selection, query: dict[str, object]) -> None:
+    """Whether they are there, and what they say, nobody would know."""
+    for one in (selection, ~selection, selection | Selection.of(brand_code="ACME")):
+        with pytest.raises(prodex.errors.QueryError, match="leaves out"):
+            one.request(prodex.ProductQuery(**query))  # type: ignore[arg-type]
+
+
+@each_row("where", ["", 0, False, "ACME", ["ACME"]])
+def test_what_is_no_selection_is_no_load_of_everything(where: object) -> None:
+    """It is refused before anything is asked."""
+    nowhere = prodex.connect(base_url="http://127.0.0.1:9", client_id="me", client_secret="x")
+    with pytest.raises(prodex.errors.InputError, match="where"):
+        prodex.load_products(nowhere, where=where)  # type: ignore[arg-type]

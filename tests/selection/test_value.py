@@ -117,6 +117,7 @@ def test_no_column_has_the_name_of_a_key() -> None:
         ({"except": "ACME"}, "except: it is the text 'ACME'"),
         ({"groups": {"tag": [1]}}, r"groups\.tag: its codes are texts"),
         ({"ranges": {"texts_count": {"least": 1}}}, r"ranges\.texts_count\.least: there is no key"),
+        ({"ranges": {"texts_count": {"from": float("nan")}}}, "give a number, or a day such as"),
         ({"ranges": {"texts_count": {"from": "1"}}}, "give a number, or a day such as"),
         ({"words": 7}, "words: it is the number 7"),
         ({"products": [{"title": "x", "ids": [7]}]}, r"products\.0: give a title and ids"),
@@ -168,6 +169,13 @@ def test_a_range_in_a_file_has_whole_days(tmp_path: Path, text: str, products: s
     records = [*RECORDS[:2], RECORDS[2] | {"updatedAt": "2026-01-31T20:15:00"}, RECORDS[3]]
     mask = prodex.flatten(records).mask(prodex.read_selection(path))
     assert products == {number for number, is_meant in enumerate(mask.tolist(), 1) if is_meant}
+
+
+def test_a_list_that_no_file_can_hold_is_refused_before_it_is_written(tmp_path: Path) -> None:
+    """A file that cannot be read again is none."""
+    with pytest.raises(InputError, match=r"would have .* bytes, and of a selection 1,048,576 are read"):
+        Selection.of(product_id=[f"{number:020d}" for number in range(60_000)]).save(tmp_path / "all.toml")
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_something_else_is_not_replaced(tmp_path: Path) -> None:

@@ -301,10 +301,7 @@ class TableProperties:
 
     @property
     def presence(self) -> pd.DataFrame:
-        """One row per product, with a column for each attribute seen (`brand_state`).
-
-        The state is "filled", "empty", "null" or "absent", or "unreadable" for what is there and nobody knows what it
-        means, such as the bare code of a brand.
+        """One row per product, with a column for the state of each attribute seen (`brand_state`).
 
         The frame is a copy: changing it does not change the catalogue.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
-from prodex.facts.filled import Attribute, FilledMasks
+from prodex.facts.filled import Attribute, filled_masks
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.progress import Show
 from prodex.tables.attributes import TEXTS
@@ -79,14 +79,13 @@ class FilledColumns:
 
     catalog: Catalog
     attributes: frozenset[str]
-    _held: Mapping[Attribute, _Held]
-    _counts: Mapping[Attribute, int]
-    _unreadable: Mapping[Attribute, _Held]
+    _held: Mapping[tuple[FillState, Attribute], _Held]
+    _counts: Mapping[tuple[FillState, Attribute], int]
 
     @classmethod
     def of(cls, catalog: Catalog, attributes: Iterable[str] = (), show: Show = lambda *_: None) -> Self:
         """Read attributes of a catalogue."""
-        return cls(catalog, frozenset(), {}, {}, {}).with_attributes(attributes, show)
+        return cls(catalog, frozenset(), {}, {}).with_attributes(attributes, show)
 
     def with_attributes(self, attributes: Iterable[str], show: Show = lambda *_: None) -> Self:
         """Return the same with further attributes; only these are read."""
@@ -95,46 +94,36 @@ class FilledColumns:
             return self
         size, before = len(self.catalog), 0
         pieces: _Pieces = {}
-        unclear: _Pieces = {}
         parts = self.catalog.parts
-        for part, found in zip(
-            parts, side_by_side(lambda one: FilledMasks.of(one, wanted), parts), strict=True
-        ):
+        read = side_by_side(lambda one: [*filled_masks(one, wanted)], parts)
+        for part, found in zip(parts, read, strict=True):
             here = slice(before, before + part.size)
-            for masks, into in ((found.filled, pieces), (found.unreadable, unclear)):
-                for key, mask in masks.items():
-                    into.setdefault(key, []).append((here, np.packbits(mask)))
+            for state, attribute, mask in found:
+                pieces.setdefault((state, attribute), []).append((here, np.packbits(mask)))
             before = here.stop
             show(before, size)
-        held, counts, unreadable = dict(self._held), dict(self._counts), dict(self._unreadable)
+        held, counts = dict(self._held), dict(self._counts)
         for key, some in pieces.items():
             held[key], counts[key] = _held_of(some, size)
-        for key, some in unclear.items():
-            unreadable[key], _ = _held_of(some, size)
-        return replace(
-            self,
-            attributes=self.attributes.union(wanted),
-            _held=held,
-            _counts=counts,
-            _unreadable=unreadable,
-        )
+        return replace(self, attributes=self.attributes.union(wanted), _held=held, _counts=counts)
 
     def mask(self, attribute: str, language: str | None = None) -> Mask:
         """Return which products have an attribute filled, in any language or in one."""
-        return self._mask_of(self._held.get((attribute, language)))
+        return self._mask_of(FillState.FILLED, attribute, language)
 
     def unreadable(self, attribute: str, language: str | None = None) -> Mask:
         """Return of which products nobody knows it: something is there, and cannot be read."""
-        there = self._mask_of(self._unreadable.get((attribute, language)))
+        there = self._mask_of(FillState.UNREADABLE, attribute, language)
         if language is not None:  # what does not say its language may be in this one
-            there |= self._mask_of(self._unreadable.get((attribute, "")))
+            there |= self._mask_of(FillState.UNREADABLE, attribute, "")
         return there & ~self.mask(attribute, language)
 
     def lacking(self, attribute: str, language: str | None = None) -> Mask:
         """Return which products are known not to have an attribute filled, in any language or in one."""
         return ~(self.mask(attribute, language) | self.unreadable(attribute, language))
 
-    def _mask_of(self, held: _Held | None) -> Mask:
+    def _mask_of(self, state: FillState, attribute: str, language: str | None) -> Mask:
+        held = self._held.get((state, (attribute, language)))
         if held is not None and held.dtype == np.uint8:
             return np.unpackbits(held, count=len(self.catalog)).view(bool)
         filled = np.zeros(len(self.catalog), bool)
@@ -166,11 +155,11 @@ class FilledColumns:
     def _unknown(self, attribute: Attribute) -> Mask | None:
         """Return of which products it is unknown; None where of none, as nearly always."""
         name, language = attribute
-        is_there = (name, language) in self._unreadable or (name, "") in self._unreadable
+        is_there = any((FillState.UNREADABLE, (name, one)) in self._held for one in (language, ""))
         return self.unreadable(*attribute) if is_there else None
 
     def _count(self, attribute: Attribute, among: Mask) -> int:
-        held = self._held.get(attribute)
+        held = self._held.get((FillState.FILLED, attribute))
         if held is None:
             return 0
         if held.dtype == np.uint8:
@@ -181,17 +170,17 @@ class FilledColumns:
         """Return the languages in which these attributes are filled, with the number of texts, most frequent first."""
         wanted = set(attributes)
         found: Counter[str] = Counter()
-        for (attribute, language), count in self._counts.items():
-            if language is not None and attribute in wanted:
+        for (state, (attribute, language)), count in self._counts.items():
+            if state is FillState.FILLED and language is not None and attribute in wanted:
                 found[language] += count
         return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
     def is_text(self, attribute: str) -> bool:
         """Return whether an attribute holds texts: by the specification, or in any product."""
-        return attribute in TEXTS or any(key[0] == attribute and key[1] for key in self._counts)
+        return attribute in TEXTS or bool(self.languages([attribute]))
 
 
-_Pieces: TypeAlias = "dict[Attribute, list[tuple[slice, npt.NDArray[np.uint8]]]]"
+_Pieces: TypeAlias = "dict[tuple[FillState, Attribute], list[tuple[slice, npt.NDArray[np.uint8]]]]"
 
 
 def _held_of(pieces: list[tuple[slice, npt.NDArray[np.uint8]]], size: int) -> tuple[_Held, int]:

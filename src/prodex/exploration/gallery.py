@@ -16,6 +16,7 @@ from prodex.messages import counted
 from prodex.pictures.resize import data_url
 from prodex.selection import Code
 from prodex.tables.columns import Mask, is_true
+from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import cut
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _LONGEST, _LONGEST_PROBLEM = 120, 300
 _URL, _PACKSHOT = "assets.pictures.url", "assets.pictures.isPackshot"
 _COLUMNS = ("product_id", "gtin", "brand", "brand_code")
 #: Words in place of a picture; other problems are shown as they were found.
-_WORDS = {"not asked": "not requested"}
+_WORDS = {"not asked": FillState.NOT_ASKED.value}
 
 
 @dataclass(frozen=True)

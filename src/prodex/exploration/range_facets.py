@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from prodex.catalog.names import AttributeNames
 from prodex.exploration.facets import FilterResult, attribute_words, fill_facet
 from prodex.exploration.filled import USUAL
 from prodex.exploration.product_columns import ProductColumns, quantity_names
-from prodex.exploration.ranges import Histogram, Histograms, measure_of
+from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of, overlap, reaches
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.messages import counted
@@ -27,6 +27,7 @@ from prodex.selection import Range, Selection
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import FillState
 from prodex.written_dates import written_day
 from prodex.written_numbers import typed_number, written_number
 
@@ -83,9 +84,7 @@ class RangeFacets:
         limits = conditions.ranges.get(column, Range())
         found = self._histograms.of(column, left.without(column))
         self._shown[column] = found
-        inside = [
-            bool(limits) and _ranges_overlap(found.range(n, n), limits) for n in range(len(found.counts))
-        ]
+        inside = [bool(limits) and overlap(found.range(n, n), limits) for n in range(len(found.counts))]
         return {
             "range": {
                 "kind": measure_of(column),
@@ -126,27 +125,13 @@ def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
 def _limit_text(limit: float | datetime | None) -> str:
     if limit is None:
         return ""
-    return f"{_in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else typed_number(limit)
-
-
-def _ranges_overlap(one: Range, other: Range) -> bool:
-    return _reaches(one.greatest, other.least) and _reaches(other.greatest, one.least)
-
-
-def _reaches(greatest: float | datetime | None, least: float | datetime | None) -> bool:
-    return greatest is None or least is None or _in_utc(greatest) >= _in_utc(least)
-
-
-def _in_utc(limit: Any) -> Any:
-    """Return a date without a zone, in UTC, as dates of products are; a number as it is."""
-    is_aware = isinstance(limit, datetime) and limit.tzinfo is not None
-    return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit
+    return f"{in_utc(limit):%Y-%m-%d}" if isinstance(limit, datetime) else typed_number(limit)
 
 
 def _range_note(found: Histogram, limits: Range) -> str:
     if not found.is_asked:
-        return "not requested"
-    if not _reaches(limits.greatest, limits.least):
+        return FillState.NOT_ASKED
+    if not reaches(limits.greatest, limits.least):
         return "“from” is above “to”, so that no product fits"
     return f"{counted(found.without, 'product')} without a value" if found.without else ""
 

@@ -91,9 +91,24 @@ def _limit_scalar(column: str, measure: Measure, limit: float | datetime) -> pa.
     return pa.scalar(in_utc(limit), pa.timestamp("us"))
 
 
-def in_utc(limit: datetime) -> datetime:
-    """Return a date in UTC without a zone, as the tables have dates; one without a zone is taken to be in UTC."""
-    return limit if limit.tzinfo is None else limit.astimezone(UTC).replace(tzinfo=None)
+def in_utc(limit: Any) -> Any:
+    """Return a date in UTC without a zone, as the tables have dates; one without a zone, and a number, as it is."""
+    is_aware = isinstance(limit, datetime) and limit.tzinfo is not None
+    return limit.astimezone(UTC).replace(tzinfo=None) if is_aware else limit
+
+
+def overlap(one: Range, other: Range) -> bool:
+    """Return whether a value can be in both ranges.
+
+    >>> overlap(Range(1, 3), Range(3, None)), overlap(Range(1, 3), Range(4, 5))
+    (True, False)
+    """
+    return reaches(one.greatest, other.least) and reaches(other.greatest, one.least)
+
+
+def reaches(greatest: float | datetime | None, least: float | datetime | None) -> bool:
+    """Return whether the upper end of a range is not below the lower end of one."""
+    return greatest is None or least is None or bool(in_utc(greatest) >= in_utc(least))
 
 
 #: Numbers, or dates without a zone.

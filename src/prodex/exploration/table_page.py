@@ -23,6 +23,7 @@ from prodex.messages import percent
 from prodex.quality.completeness import SHARE, channel_column_title, is_of_channel
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES
+from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import cut
 
 #: The columns that are shown at first, and those that an audit adds.
@@ -46,7 +47,7 @@ _ORDERS = 6
 #: Characters of a text that a cell shows.
 CELL = 90
 #: Shown where there is no value.
-NOTHING, NOT_REQUESTED = "—", "not requested"
+NOTHING, NOT_ASKED = "—", FillState.NOT_ASKED.value
 
 
 @dataclass(frozen=True)
@@ -124,11 +125,11 @@ def cell(column: str, value: object, *, asked: bool = True) -> str:
     """Return the text of a cell.
 
     >>> cell("score", 0.875), cell("brand", None), cell("brand", None, asked=False), cell("brand", "")
-    ('87.5 %', '—', 'not requested', '""')
+    ('87.5 %', '—', 'not asked for', '""')
     """
     # A count of what was not requested is 0, and means nothing.
     if value is None or (value == 0 and not asked):
-        return NOTHING if asked else NOT_REQUESTED
+        return NOTHING if asked else NOT_ASKED
     if (column == "score" or is_of_channel(column)) and isinstance(value, float):
         return percent(value)
     if isinstance(value, bool):

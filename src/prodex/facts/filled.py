@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -235,36 +235,21 @@ def _part_states(part: Part, origin: Origin, attribute: str, language: str | Non
     return states
 
 
-class FilledMasks(NamedTuple):
-    """Which products of a part have attributes filled, and of which nobody knows it.
+def filled_masks(part: Part, attributes: Sequence[str]) -> Iterator[tuple[FillState, Attribute, Mask]]:
+    """Yield which products of a part have attributes filled, and which have something there that cannot be read.
 
-    Attributes
-    ----------
-    filled
-        In any language, and in each that occurs.
-    unreadable
-        Where something is there and cannot be read: in any language (None), in a language that it says itself, and
-        without saying one ("").
+    Each is yielded in any language (None), and in each language that occurs. What cannot be read and says no language
+    may be in any: it is yielded under "".
     """
-
-    filled: Mapping[Attribute, Mask]
-    unreadable: Mapping[Attribute, Mask]
-
-    @classmethod
-    def of(cls, part: Part, attributes: Sequence[str]) -> Self:
-        """Read attributes of a part: in any language, and in each language that occurs."""
-        found: dict[Attribute, Mask] = {}
-        unclear: dict[Attribute, Mask] = {}
-        if not part.size:
-            return cls(found, unclear)
-        filled, unreadable = _PartRows(part, attributes).filled(), Unreadable.of(part)
-        for attribute in attributes:
-            for language in (None, *filled.languages(attribute)):
-                found[attribute, language] = filled.products(attribute, language)
-            for said in unreadable.languages(attribute):
-                for language in {None, said or ""}:
-                    unclear[attribute, language] = unreadable.products([attribute], language)
-        return cls(found, unclear)
+    if not part.size:
+        return
+    filled, unreadable = _PartRows(part, attributes).filled(), Unreadable.of(part)
+    for attribute in attributes:
+        for language in (None, *filled.languages(attribute)):
+            yield FillState.FILLED, (attribute, language), filled.products(attribute, language)
+        said = {one or "" for one in unreadable.languages(attribute)}
+        for language in (None, *said) if said else ():
+            yield FillState.UNREADABLE, (attribute, language), unreadable.products([attribute], language)
 
 
 class _PartRows:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from prodex.arguments import described
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import make_folder, storage, writing
-from prodex.files.toml_text import TomlFile
+from prodex.files.toml_text import MOST_BYTES, TomlFile
 
 #: In place of a value: that there is none. TOML has no word for it.
 NO_VALUE: Final[Mapping[str, bool]] = {"no_value": True}
@@ -38,11 +38,16 @@ def write_toml(path: str | Path, text: str, kind: str, mark: str) -> Path:
     Raises
     ------
     InputError
-        When there is a file already that is of another kind.
+        When there is a file already that is of another kind, or it would be longer than what is read.
     StorageError
         When the disk refuses.
     """
     file = Path(path)
+    if (size := len(text.encode("utf-8", "surrogatepass"))) > MOST_BYTES:
+        raise InputError(
+            f"{file} would have {size:,} bytes, and of a {kind} {MOST_BYTES:,} are read. Nothing was written: choose "
+            "by fewer values, such as a brand in place of its products."
+        )
     with storage(file):
         is_there_already = file.exists()
     if is_there_already and not _has_mark(file, mark):

@@ -130,7 +130,9 @@ def load_products(
     """
     checked_executor(executor)
     service = service_given(service, "load_products(service, ...)", query)
-    request = request_for(selection_given(where or {}, "where"), _checked_query(query, "load_products"))
+    request = request_for(
+        selection_given({} if where is None else where, "where"), _checked_query(query, "load_products")
+    )
     query = request.query
     # A text is a sequence too, of letters.
     labels = [labels] if isinstance(labels, str) else labels or ()

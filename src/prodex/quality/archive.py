@@ -485,7 +485,7 @@ def _with_catalog(audit: Audit, folder: Path, snapshot: str | None) -> Audit:
                 if catalog.origin == audit.origin:
                     if len(audit) < len(catalog):
                         judged = catalog.where(product_id=audit.identity["product_id"].to_pylist())
-                        catalog = replace(judged, chosen=audit.chosen_then)
+                        catalog = replace(judged, chosen=audit.chosen_then or Chosen(len(catalog)))
                     return replace(audit, catalog=catalog, catalog_folder=place)
         except (SnapshotError, OtherLayout):
             # The audit can be read without its snapshot, which may have been removed or damaged.

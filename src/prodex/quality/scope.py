@@ -17,13 +17,15 @@ import pyarrow as pa
 from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
 from prodex.quality.products import Products
-from prodex.selection import Begins, Selection
+from prodex.selection import Begins, Range, Selection
 from prodex.selection.column_values import SCHEMA, column_answer, column_condition
-from prodex.selection.paths import needs_audit, paths_of
-from prodex.selection.plain import Keys, read_plain
-from prodex.tables.columns import Answer
+from prodex.selection.paths import COLUMN, GROUP_PATHS, needs_audit, paths_of
+from prodex.selection.plain import MARKET, Keys, read_plain
+from prodex.tables.columns import Answer, Mask
 
 EVERYTHING = Selection()
+#: The groups that are made by one value. That a product has no tag, picture or text in a language is known.
+_BY_VALUE = frozenset(GROUP_PATHS) - {MARKET, "tag", "language", "packshot", "pending"}
 
 
 def read_scope(
@@ -66,7 +68,7 @@ def _as_scope(selection: Selection, place: str) -> Selection:
 
 
 def _values(column: str, values: tuple[Any, ...], place: str) -> tuple[Any, ...]:
-    is_text = pa.types.is_string(SCHEMA.field(column).type)
+    is_text = pa.types.is_string(SCHEMA.field(column).type) and column != MARKET
     begun = [
         Begins(one[:-1]) if is_text and isinstance(one, str) and one.endswith("*") else one for one in values
     ]
@@ -74,9 +76,13 @@ def _values(column: str, values: tuple[Any, ...], place: str) -> tuple[Any, ...]
         wanted = column_condition(column, begun, SCHEMA, None)
     except QueryError as error:
         raise InputError(f"{place}: {error}") from error
-    return tuple(
-        one.value.lstrip("0") if column == "market" and one.value else one.value for one in wanted.entries
-    )
+    if column != MARKET:
+        return tuple(one.value for one in wanted.entries)
+    if any(isinstance(one.value, Begins) for one in wanted.entries):
+        raise InputError(
+            f"{place}: a market is one of a list, and begins with nothing. Give its number or its name."
+        )
+    return tuple(one.value and one.value.lstrip("0") for one in wanted.entries)
 
 
 def is_meant(products: Products, scope: Selection) -> Answer:
@@ -98,6 +104,18 @@ def is_meant(products: Products, scope: Selection) -> Answer:
 def _answer(products: Products, one: Selection) -> Answer:
     for column, values in one.columns.items():
         return column_answer(column, values, products.assumed(column))
+    if MARKET in one.groups:  # an audit may be given the market that counts
+        return column_answer(MARKET, one.groups[MARKET], products.assumed(MARKET))
     # Groups, words and states of attributes are found where an explorer finds them.
     here = Catalog((products.part,), products.origin)
-    return pd.array(here.mask(one), "boolean")
+    return pd.arrays.BooleanArray(here.mask(one), _lacks_a_value(here, one))
+
+
+def _lacks_a_value(here: Catalog, one: Selection) -> Mask:
+    """Return which products have no value by which a range, or a group made by a value, could be decided."""
+    for column in one.ranges:
+        return ~here.mask(Selection(ranges={column: Range()}))
+    for name, codes in one.groups.items():
+        if None not in codes and (name in _BY_VALUE or name.startswith(COLUMN)):
+            return here.mask(Selection(groups={name: (None,)}))
+    return np.zeros(len(here), bool)

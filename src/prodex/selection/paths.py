@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from prodex.locales import short_of
 from prodex.selection.plain import MARKET
 from prodex.selection.value import Selection
 from prodex.tables.declaration import COUNTED, TABLES
@@ -94,6 +95,24 @@ def paths_of(selection: Selection) -> set[str]:
             elif name in GROUP_PATHS:
                 found.add(GROUP_PATHS[name])
     return found
+
+
+def languages_of(selection: Selection) -> set[str]:
+    """Return the short codes of the languages whose texts decide which products are meant, beside those of words.
+
+    >>> languages_of(Selection().toggled("fill:nameLegal:fra-FR", "empty").toggled("missing", "nameLegal"))
+    {'fr'}
+    """
+    found: set[str | None] = set()
+    for one in selection.every():
+        for name, codes in one.groups.items():
+            if name == MISSING:
+                found.update(attribute_of_code(code)[1] for code in codes if code is not None)
+            elif name.startswith(FILL):
+                found.add(attribute_of_code(name.removeprefix(FILL))[1])
+            elif name == "language":
+                found.update(codes)
+    return {short_of(language) for language in found if language is not None}
 
 
 def is_of_requirements(name: str) -> bool:

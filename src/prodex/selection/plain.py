@@ -335,7 +335,8 @@ def _limit(value: object, of_day: time) -> float | datetime | None:
 
 
 def _is_limit(value: object) -> TypeGuard[float | datetime]:
-    return isinstance(value, int | float | datetime) and not isinstance(value, bool)
+    is_one = isinstance(value, int | float | datetime) and not isinstance(value, bool)
+    return is_one and value == value  # noqa: PLR0124 - NaN is in no order
 
 
 def _as_date(value: Any) -> Any:

@@ -9,10 +9,12 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from prodex.errors import QueryError
+from prodex.locales import short_of
 from prodex.query import ProductQuery
-from prodex.query.values import EPOCH, MILLISECOND, SECOND
-from prodex.selection.paths import needs_audit, paths_of
+from prodex.query.values import EPOCH, MILLISECOND, SECOND, ProductStatus
+from prodex.selection.paths import languages_of, needs_audit, paths_of
 from prodex.selection.value import Begins, Code, Range, Selection, SelectionRequest
+from prodex.tables.attributes import TEXTS
 
 #: Returns the fields of a query for a condition; None where the service has no such filter.
 _Fields: TypeAlias = "dict[str, Any] | None"
@@ -48,12 +50,20 @@ def _with_fields(query: ProductQuery, found: Mapping[str, Any]) -> ProductQuery:
 
 
 def _refuse_what_is_left_out(query: ProductQuery, rest: Selection) -> None:
-    for path in sorted(paths_of(rest)):
+    has_words = any(one.words for one in rest.every())
+    needed = paths_of(rest) | ({*TEXTS, "brand", "owner"} if has_words else set())
+    for path in sorted(needed):
         if not query.holds(path):
             raise QueryError(
                 f"{rest} is chosen from what was loaded, and needs {path}, which the query leaves out. Add it to "
                 "source_include, or take it out of source_exclude."
             )
+    asked = {short_of(one) for one in query.product_languages or ()}
+    if asked and (has_words or not languages_of(rest) <= asked):
+        raise QueryError(
+            f"{rest} is chosen from what was loaded, and needs texts in languages that the query leaves out. Take "
+            "product_languages away, or choose afterwards: catalog.where(selection)."
+        )
 
 
 def _fields_for(one: Selection) -> _Fields:
@@ -90,15 +100,26 @@ def _one(field: str) -> Callable[[_Values], _Fields]:
 
 def _market(values: _Values) -> _Fields:
     text = str(values[0])
-    return {"target_market": int(text) if text.isdigit() else text} if len(values) == 1 else None
+    return {"target_market": int(text) if _is_number(text) else text} if len(values) == 1 else None
 
 
 def _numbers(field: str) -> Callable[[_Values], _Fields]:
     def write(values: _Values) -> _Fields:
         texts = [str(one) for one in values]
-        return {field: [int(one) for one in texts]} if all(map(_is_number, texts)) else None
+        # "007" is a code of its own, and no number 7.
+        is_exact = all(_is_number(one) and one == str(int(one)) for one in texts)
+        return {field: [int(one) for one in texts]} if is_exact else None
 
     return write
+
+
+def _sharing(codes: _Values) -> _Fields:
+    return {"status_shared_from": int(codes[0])} if len(codes) == 1 and _is_number(codes[0]) else None
+
+
+def _statuses(codes: _Values) -> _Fields:
+    # Groups are exact, and the service is asked by the names of its list.
+    return {"target_productstatus_in": list(codes)} if {*codes} <= {*ProductStatus} else None
 
 
 def _is_number(text: str) -> bool:
@@ -106,7 +127,8 @@ def _is_number(text: str) -> bool:
 
 
 def _packshot(codes: _Values) -> _Fields:
-    return {"has_packshot" if codes[0] == "yes" else "has_no_packshot": True} if len(codes) == 1 else None
+    name = {("yes",): "has_packshot", ("no",): "has_no_packshot"}.get(codes)
+    return None if name is None else {name: True}
 
 
 #: Columns of `products` -> the filter of the service. Records of no owner but by id have none.
@@ -126,10 +148,8 @@ _BY_GROUP: Mapping[str, Callable[[_Values], _Fields]] = MappingProxyType(
         "market": _market,
         "owner": _numbers("owners_in"),
         "packshot": _packshot,
-        "sharing": lambda codes: _one("status_shared_from")(
-            tuple(int(one) for one in codes if _is_number(one))
-        ),
-        "status": _several("target_productstatus_in"),
+        "sharing": _sharing,
+        "status": _statuses,
         "tag": _several("tags_in"),
     }
 )

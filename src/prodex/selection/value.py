@@ -212,20 +212,14 @@ class Selection:
         return {name: codes for one in self.excepted if _excludes(one) for name, codes in one.groups.items()}
 
     def __post_init__(self) -> None:
+        # A condition that was given twice is one, so that equal selections compare equal.
         for kind in _SEVERAL:
-            if (there := getattr(self, kind)) and len(once := dict.fromkeys(there)) < len(there):
-                object.__setattr__(self, kind, tuple(once))
-        # One entry for the excluded codes of a kind of groups, in whatever way they were excluded.
-        names = [next(iter(one.groups)) for one in self.excepted if _excludes(one)]
-        if len(set(names)) < len(names):
-            merged: dict[object, Selection] = {}
-            for one in self.excepted:
-                key = next(iter(one.groups)) if _excludes(one) else one
-                there = merged.get(key)
-                both = () if there is None else next(iter(there.groups.values()))
-                codes = tuple(dict.fromkeys((*both, *next(iter(one.groups.values()), ()))))
-                merged[key] = Selection(groups={str(key): codes}) if _excludes(one) else one
-            object.__setattr__(self, "excepted", tuple(merged.values()))
+            there = getattr(self, kind)
+            if len(there) < 2:
+                continue
+            once = _merged(there) if kind == "excepted" else tuple(dict.fromkeys(there))
+            if len(once) < len(there):
+                object.__setattr__(self, kind, once)
 
     def single(self) -> Iterator[Selection]:
         """Yield each condition as a selection of its own: all of them together are this one."""
@@ -433,14 +427,8 @@ class SelectionRequest:
         What the service is asked.
     rest
         What it cannot filter: chosen from what was loaded. The snapshot keeps every product that came.
-
-    Examples
-    --------
-    >>> asked = (Selection.of(market="France") & ~Selection.of(brand_code="ACME")).request()
-    >>> asked.query
-    ProductQuery(target_market=250)
-    >>> print(asked)
-    The service filters market = France. It cannot filter not brand_code = ACME: chosen from what it sends.
+    asked
+        What it filters.
     """
 
     query: ProductQuery
@@ -457,6 +445,16 @@ class SelectionRequest:
 def _excludes(one: Selection) -> bool:
     """Whether an exception is that of some groups of one kind."""
     return len(one.groups) == 1 and one == Selection(groups=one.groups)
+
+
+def _merged(excepted: tuple[Selection, ...]) -> tuple[Selection, ...]:
+    """Return exceptions with one entry for the groups of a kind, in whatever way they were excluded."""
+    codes: dict[str, dict[Code, None]] = {}
+    for one in filter(_excludes, excepted):
+        for name, some in one.groups.items():
+            codes.setdefault(name, {}).update(dict.fromkeys(some))
+    groups = {name: Selection(groups={name: tuple(some)}) for name, some in codes.items()}
+    return tuple(dict.fromkeys(groups[next(iter(one.groups))] if _excludes(one) else one for one in excepted))
 
 
 def _hashable(value: Any) -> Any:

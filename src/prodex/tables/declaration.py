@@ -407,7 +407,7 @@ _TABLES = (
     ),
     Table(
         "presence",
-        "product, with a column for each attribute seen (`brand_state`): filled, empty, null, absent, unreadable",
+        "product, with a column for the state of each attribute seen (`brand_state`)",
         _KEYS[:1],
     ),
     Table("raw", "product, with its JSON as received", (*_KEYS, derived("json", "string", "the record"))),

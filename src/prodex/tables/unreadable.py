@@ -126,15 +126,15 @@ class Unreadable:
             return cls(0)
         # Nearly always there are none, and no more than the paths has to be read.
         wanted = {table: _doubtful_paths(part, table) for table in BY_SHAPE if part.holds(table)}
-        if of_whole:
-            wanted = {table: [*filter(_is_of_whole, paths)] for table, paths in wanted.items()}
         has_texts = part.holds("texts") and not of_whole
         silent = _rows_without_language(part) if has_texts else np.zeros(0, np.int64)
-        if not any(wanted.values()) and not len(silent):
+        # What is deep inside of an attribute may still show what is around it.
+        sought = {t: [*filter(_is_of_whole, paths)] if of_whole else paths for t, paths in wanted.items()}
+        if not any(sought.values()) and not len(silent):
             return cls(part.size)
         found: dict[_Place, list[Rows]] = defaultdict(list)
         search = _PartSearch(part, wanted)
-        for place, products in (*search.places(), *search.texts_at(silent)):
+        for place, products in (*search.places(sought), *search.texts_at(silent)):
             found[place].append(products)
         return cls(part.size, {place: np.unique(np.concatenate(some)) for place, some in found.items()})
 
@@ -321,9 +321,9 @@ class _PartSearch:
         self._cut: dict[tuple[str, int], list[int]] = {}
         self._known: dict[str, Rows] = {}
 
-    def places(self) -> Iterator[tuple[_Place, Rows]]:
-        """Yield each place, and the positions of its products."""
-        for name, paths in self._wanted.items():
+    def places(self, sought: Mapping[str, list[str]]) -> Iterator[tuple[_Place, Rows]]:
+        """Yield each place that something at some wire paths is about, and the positions of its products."""
+        for name, paths in sought.items():
             together: dict[Home, list[str]] = defaultdict(list)
             for path in paths:
                 table, home = self._table(name), home_of(path)

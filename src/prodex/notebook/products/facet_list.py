@@ -21,6 +21,7 @@ from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
+from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import cut
 
 #: The facets in the order in which most questions begin; any others follow.
@@ -440,7 +441,7 @@ def _unfolded_values(values: FacetValues, unfolded: Collection[Code], kept: Coll
 
 def _values_note(values: FacetValues, has_values: bool) -> str:
     if not values.is_asked:
-        return "not requested"
+        return FillState.NOT_ASKED
     if not values.codes:
         return "no products"
     return "" if has_values else "no matching value"

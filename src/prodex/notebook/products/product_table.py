@@ -15,7 +15,7 @@ from prodex.exploration.product_columns import ProductColumns, ProductRows, Rows
 from prodex.exploration.table_page import (
     AUDIT_COLUMNS,
     COLUMNS,
-    NOT_REQUESTED,
+    NOT_ASKED,
     NOTHING,
     Order,
     Sorter,
@@ -40,7 +40,7 @@ _SIZE = 50
 #: and those that somebody has added.
 _GO_FIRST = frozenset(("brand", "updated_at", "texts_count", "pictures_count"))
 _GO_NEXT = frozenset(("kind", "owner", "grade", "score"))
-_LEFT = frozenset((NOTHING, NOT_REQUESTED))
+_LEFT = frozenset((NOTHING, NOT_ASKED))
 _UNREAD = "These products cannot be read; the message at the top says why."
 
 #: Channels whose completeness is shown without being asked for.

@@ -15,8 +15,8 @@ import numpy as np
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult, facet_name
 from prodex.exploration.filtering import ProductFilter
-from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of
-from prodex.exploration.table_page import NOT_REQUESTED
+from prodex.exploration.ranges import Histogram, Histograms, measure_of, overlap
+from prodex.exploration.table_page import NOT_ASKED
 from prodex.messages import counted
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.shared.background import Runner
@@ -219,16 +219,14 @@ class ColumnHeads:
     def _bins(self, column: str, limits: Range, left: FilterResult) -> dict[str, Any]:
         found = self._histogram(column, left)
         if not found.is_asked and not sum(found.totals):
-            return {"note": NOT_REQUESTED}
+            return {"note": NOT_ASKED}
         bins = []
         for place, count in enumerate(found.counts):
             own = found.range(place, place)
             label = range_words(own, column)
             if " to " in label:
                 label = f"from {label}"
-            bins.append(
-                {"label": label, "count": count, "inside": bool(limits) and _bin_overlaps(own, limits)}
-            )
+            bins.append({"label": label, "count": count, "inside": bool(limits) and overlap(own, limits)})
         return {"bins": bins, "note": _without_value(found.without)}
 
     def _values(self, facet: str, conditions: Selection, left: FilterResult) -> dict[str, Any]:
@@ -250,7 +248,7 @@ class ColumnHeads:
             "values": named,
             "total": int(counts.sum()),
             "ordered": values.facet.is_ordered,
-            "note": note if values.is_asked else NOT_REQUESTED,
+            "note": note if values.is_asked else NOT_ASKED,
         }
 
 
@@ -274,18 +272,6 @@ def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[str | N
     # What is selected stays in sight, however rare it is.
     chosen = [values.codes.index(code) for code in selected if code is not None and code in values.codes]
     return [*frequent, *(place for place in chosen if place not in frequent), *without]
-
-
-def _bin_overlaps(own: Range, limits: Range) -> bool:
-    return not (_is_above(own.least, limits.greatest) or _is_above(limits.least, own.greatest))
-
-
-def _is_above(one: Any, other: Any) -> bool:
-    if one is None or other is None:
-        return False
-    if hasattr(one, "tzinfo"):
-        one, other = in_utc(one), in_utc(other)
-    return bool(one > other)
 
 
 def _without_value(count: int) -> str:

@@ -164,9 +164,14 @@ class SelectionBar(VBox):
         """Keep the conditions as the first half; with a second half, show the products of both."""
         state = self._exploration
         first, now = state.alternative, state.conditions
-        with state.hold_trait_notifications():
-            state.alternative = now if first is None else None
-            self._set(Selection() if first is None else first | now if now else first)
+
+        def change() -> None:
+            # Both at once; and who is told of it is told while the panel says that it refines what it shows.
+            with state.hold_trait_notifications():
+                state.alternative = now if first is None else None
+                state.conditions = Selection() if first is None else first | now if now else first
+
+        self._refine(change)
         # The button may be hidden now, and would leave the focus nowhere.
         if not state.conditions and state.alternative is None:
             self.back.focus()

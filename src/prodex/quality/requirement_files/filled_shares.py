@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.executors import side_by_side
-from prodex.facts.filled import FilledMasks
+from prodex.facts.filled import filled_masks
 from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.name import CODE_OF
@@ -34,6 +34,7 @@ from prodex.quality.requirements import (
 )
 from prodex.tables.attributes import PENDING, attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+from prodex.tables.fill_state import FillState
 from prodex.tables.filled import BY_SHAPE, leaf_columns
 
 #: Wire paths of faces and nutrients, and where they are.
@@ -305,7 +306,8 @@ def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribu
     plain = [one for one in attributes if not selector_of(one)[1]]
     found = [
         (AskedAttribute(attribute, language or ""), np.flatnonzero(mask))
-        for (attribute, language), mask in FilledMasks.of(part, plain).filled.items()
+        for state, (attribute, language), mask in filled_masks(part, plain)
+        if state is FillState.FILLED
     ]
     for path in _SELECTED:
         chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}
