@@ -475,6 +475,9 @@ class Requirements:
     ) -> Requirements:
         """Read requirements from a workbook, CSV or TOML; the file is never changed.
 
+        Beside a workbook or CSV with another table an empty workbook is written, to fill in: `shop template.xlsx`
+        beside `shop.xlsx`. One that is there already stays as it is.
+
         Parameters
         ----------
         path

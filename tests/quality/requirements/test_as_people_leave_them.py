@@ -9,9 +9,11 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
+import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
@@ -519,7 +521,7 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
         tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families", "Tea"), ("Brand", "must", "")]}
     )
     for path in (export, crossed):
-        with pytest.raises(InputError, match=r"px\.requirements\('requirements\.xlsx', catalog\) writes it"):
+        with pytest.raises(InputError, match=r"px\.requirements\('requirements\.xlsx', catalog\) writes one"):
             prodex.Requirements.read(path)
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 100)
     with pytest.raises(SpreadsheetUnreadable, match=r"old program \(\.xls\)"):
@@ -529,6 +531,43 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
         prodex.Requirements.read(tmp_path / "cut.xlsx")
     with pytest.raises(InputError, match="is not there"):
         prodex.Requirements.read(tmp_path / "none.xlsx")
+
+
+def test_another_table_is_refused_with_the_template_beside_it(tmp_path: Path) -> None:
+    """An empty workbook of its name, written once: what was filled in there since stays."""
+    other = made(tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families"), ("Brand", "must")]})
+    with pytest.raises(InputError, match=r"own template\.xlsx beside it is an empty one to fill in"):
+        prodex.Requirements.read(other)
+    template = tmp_path / "own template.xlsx"
+    assert () == prodex.Requirements.read(template).requirements
+
+    def fill_in(whole: Any) -> None:
+        sheet = whole["Requirements"]
+        for column, text in enumerate(table({})[1], 1):
+            sheet.cell(2, column).value = text
+
+    changed(template, fill_in)
+    with pytest.raises(InputError, match=r"own template\.xlsx"):
+        prodex.Requirements.read(other)
+    assert {("brand", "*"): "must"} == asks(prodex.Requirements.read(template))
+
+
+def test_a_worklist_has_no_template_beside_it(tmp_path: Path) -> None:
+    """It is another file of prodex, and nobody has to write it anew."""
+    worklist = made(tmp_path / "worklist.xlsx", {"To fix": [("GTIN", "New value")]})
+    with pytest.raises(InputError, match="is a worklist"):
+        prodex.Requirements.read(worklist)
+    assert ["worklist.xlsx"] == [one.name for one in tmp_path.iterdir()]
+
+
+def test_where_nothing_can_be_written_the_call_is_named(tmp_path: Path) -> None:
+    """Something else has the name of the template: it is left alone."""
+    other = made(tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families"), ("Brand", "must")]})
+    (tmp_path / "own template.xlsx").mkdir()
+    with pytest.raises(
+        InputError, match=r"px\.Requirements\(\)\.write\('requirements\.xlsx'\) writes an empty one"
+    ):
+        prodex.Requirements.read(other)
 
 
 def test_a_family_that_was_renamed_in_one_row_is_named_once(tmp_path: Path) -> None:
@@ -607,20 +646,49 @@ def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
     assert () == read.ignored
 
 
+def _start() -> prodex.Requirements:
+    wanted = [
+        ["Web shop", "250", "TEA", "brand", "", "must", "A|B c"],
+        ["Web shop", "250", "*", "namePublicLong", "fr", "should", ""],
+    ]
+    columns = ["channel", "market", "family", "attribute", "language", "level", "one_of"]
+    return prodex.Requirements.of(pd.DataFrame(wanted, columns=columns))
+
+
+def test_an_export_without_styles_lists_and_shared_texts_says_the_same(tmp_path: Path) -> None:
+    """Another program writes texts into their cells, and leaves out formats, lists and locks."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), start=_start())
+    plain = tmp_path / "plain.xlsx"
+    with xlsxwriter.Workbook(plain, {"constant_memory": True}) as book:
+        for one in load_workbook(path):
+            sheet = book.add_worksheet(one.title)
+            if one.sheet_state == "hidden":
+                sheet.hide()
+            for number, row in enumerate(one.iter_rows(values_only=True)):
+                sheet.write_row(number, 0, ["" if text is None else text for text in row])
+    with ZipFile(plain) as archive:
+        assert b"inlineStr" in archive.read("xl/worksheets/sheet2.xml")
+
+    _says_the_same(path, plain)
+
+
 @pytest.mark.slow
 @needs_office
-def test_a_workbook_that_libreoffice_saved_says_the_same(tmp_path: Path) -> None:
-    """Filled in and saved by another program, it is read as it was meant, with nothing typed into its matrix."""
-    wanted = [
-        ["Web shop", "250", "TEA", "brand", "", "must"],
-        ["Web shop", "250", "*", "namePublicLong", "fr", "should"],
-    ]
-    columns = ["channel", "market", "family", "attribute", "language", "level"]
-    start = prodex.Requirements.of(pd.DataFrame(wanted, columns=columns))
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), start=start)
+@each_row("through", ["xlsx", "ods"])
+def test_a_workbook_that_libreoffice_saved_says_the_same(tmp_path: Path, through: str) -> None:
+    """Filled in and saved by another program, in its own format too, with nothing typed into its matrix."""
+    path = prodex.requirements(tmp_path / "r.xlsx", shop(), start=_start())
+    between = saved_again(path, tmp_path, "ods") if through == "ods" else path
 
-    read = prodex.Requirements.read(saved_again(path, tmp_path))
+    _says_the_same(path, saved_again(between, tmp_path))
 
-    assert asks(start) == asks(read)
-    assert start.channels == read.channels
+
+def _says_the_same(path: Path, other: Path) -> None:
+    before, read = prodex.Requirements.read(path), prodex.Requirements.read(other)
+    assert asks(_start()) == asks(read)
+    assert (before.channels, before.families, before.requirements) == (
+        read.channels,
+        read.families,
+        read.requirements,
+    )
     assert () == read.ignored

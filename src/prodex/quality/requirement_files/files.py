@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from prodex.arguments import described
@@ -53,7 +54,7 @@ def is_requirements_file(path: str | Path) -> bool:
 def read_requirements(
     path: str | Path, known: Collection[str] = (), limits: Limits | None = None
 ) -> Requirements:
-    """Read requirements of a file; see `Requirements.read`."""
+    """Read requirements of a file, and write an empty workbook beside another table; see `Requirements.read`."""
     if not isinstance(path, str | Path):
         raise InputError(f"path is {described(path)}. Give the path of a workbook, CSV or TOML.")
     file = Path(path)
@@ -73,7 +74,7 @@ def read_requirements(
         found = read_sheets(sheets, known)
         names = [sheet.name for sheet in sheets]
     if not found.is_there and not found.wrong:
-        raise InputError(f"{file.name} has no requirements. {_what_it_is(names, found.lacks)}")
+        raise InputError(f"{file.name} has no requirements. {_what_it_is(file, names, found.lacks)}")
     return Requirements.joined(
         found.read,
         found.wrong,
@@ -155,11 +156,22 @@ def _number_of_headings(_: int, row: Row) -> int:
     return len(named_columns(row))
 
 
-def _what_it_is(sheets: Collection[str], lacks: Collection[str]) -> str:
-    if any(name.startswith("To fix") for name in sheets):
+def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> str:
+    """Return what a file is that has no requirements, and what to fill in: an empty workbook is written beside it."""
+    if any(name.startswith("To fix") for name in names):
         return "It is a worklist: px.read_worklist reads it."
     lacking = f"Its table lacks {', '.join(map(heading_of, lacks))}. " if lacks else ""
+    template = file.with_name(f"{file.stem} template.xlsx")
+    if not is_there(template):
+        # Where nothing can be written, the words are all there is.
+        with suppress(StorageError, InputError, OSError):
+            write_requirements(Requirements(), template)
+    empty = (
+        f"{template.name} beside it is an empty one to fill in"
+        if is_file(template)
+        else "px.Requirements().write('requirements.xlsx') writes an empty one"
+    )
     return (
-        f"{lacking}Requirements are read from their own table alone: px.requirements('requirements.xlsx', catalog) "
-        "writes it for a catalogue, and px.Requirements().write('requirements.xlsx') an empty one."
+        f"{lacking}Requirements are read from their own table alone: {empty}, and "
+        "px.requirements('requirements.xlsx', catalog) writes one for a catalogue."
     )

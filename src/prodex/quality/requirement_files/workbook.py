@@ -60,16 +60,16 @@ from prodex.quality.requirements import ALL, Level
 
 #: Columns of the sheet that is filled in, each with its width in characters.
 _WIDTHS: Mapping[str, int] = {
-    "channel": 20,
-    "market": 14,
+    "channel": 18,
+    "market": 12,
     "consumer_units": 10,
-    "family": 16,
-    "family_label": 22,
-    "family_parent": 14,
-    "attribute": 34,
+    "family": 14,
+    "family_label": 20,
+    "family_parent": 12,
+    "attribute": 32,
     "language": 9,
     "level": 9,
-    "condition": 34,
+    "condition": 30,
     "by": 9,
     "attribute_name": 34,
     "filled": 12,
@@ -283,6 +283,7 @@ def _write_table(
         },
     )
     _print_setup(sheet, REQUIREMENTS, 1)
+    sheet.fit_to_pages(1, 0)
     sheet.fill(iter(lines), len(lines), len(columns))
 
 
@@ -322,6 +323,9 @@ def _write_matrix(
     # Without a password: it keeps people from typing where nothing is read, and from nothing else.
     sheet.protect("", {"format_columns": True, "format_rows": True})
     _print_setup(sheet, name, HEADING_ROW)
+    # On one page forty families could not be read: each page says what its rows are.
+    sheet.set_print_scale(65)
+    sheet.repeat_columns(0, FIRST_COLUMN - 1)
     content = [_line(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
     return [
@@ -393,8 +397,6 @@ def _show_codes(sheet: Any, row: int, codes: Mapping[str, str]) -> None:
 def _print_setup(sheet: Any, name: str, heading: int) -> None:
     sheet.set_landscape()
     sheet.set_paper(9)
-    # On one page forty families could not be read.
-    sheet.set_print_scale(65)
     sheet.repeat_rows(0, heading - 1)
     sheet.set_margins(left=0.4, right=0.4)
     sheet.set_footer(f"&L{name.replace('&', '&&')}&RPage &P of &N")
