@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.catalog import Catalog
 from prodex.cli import app
-from prodex.quality.required_checks import required_columns
+from prodex.quality.required_checks import required_checks
 from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
@@ -269,7 +269,7 @@ def test_columns_follow_the_attributes_and_then_the_levels() -> None:
     )
 
     assert ["should_have[Shop,brand]", "must_have[Shop,kind]", "must_not_have[Shop,netContent]"] == [
-        one.id for one in required_columns(wanted)
+        one.id for one in required_checks(wanted)
     ]
 
 

@@ -176,7 +176,11 @@ class Check:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
         # Where a field is does not make another check of it: what was accepted stays accepted once it is declared.
         values = {name: value for name, value in self.parameters if name not in FIELDS}
-        words = [_exact_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words = [
+            _exact_word(values[p.name])
+            for p in self.rule.parameters
+            if p.required and values[p.name] is not None
+        ]
         words += [
             f"{p.name}={_exact_word(values[p.name])}"
             for p in self.rule.parameters

@@ -47,7 +47,7 @@ _WORTH_UNPACKING = 0.05
 #: Changed products that are judged together.
 _AT_ONCE = 10_000
 
-#: Judges parts of a catalogue by some of the checks, and by the requirements or not; see `prodex.quality.run`.
+#: Judges parts of a catalogue by some of the checks, and says how products are called or not; see `quality.run`.
 Judge = Callable[[Sequence[Part], Sequence[Check], bool], Iterator[AuditPart]]
 
 
@@ -223,10 +223,6 @@ def judged_since(
         return None
     was = earlier.audit.checks
     crashed = {crash.check for crash in earlier.audit.crashes}
-    # Columns of requirements are judged together: what one of them could not judge is tried anew with all of them.
-    ids = {check.id for check in checks}
-    if not crashed & {one.id for one in was} <= ids:
-        return None
     alone = [
         _says_the_same(check, given, earlier.audit.given)
         and was[place].shipped
@@ -236,13 +232,7 @@ def judged_since(
     pieces = [_judged_together(catalog, some, changed, checks, alone, judge) for some in _groups(changed)]
     # A rule that crashed on the changed products crashes on their whole part: its column is judged anew.
     crashed = {crash.check for part, _ in pieces for crash in part.crashes}
-    if not crashed <= ids:
-        return None
-    kept = np.array(
-        [one and check.id not in crashed for one, check in zip(alone, checks, strict=True)]
-        + [True] * (len(was) - len(checks)),
-        bool,
-    )
+    kept = np.array([one and check.id not in crashed for one, check in zip(alone, checks, strict=True)], bool)
     others = [check for place, check in enumerate(checks) if not kept[place]]
     rest = judge(catalog.parts, others, False)
     return _combined(earlier.audit, places, digests, pieces, alone, kept, rest), anew
@@ -310,7 +300,7 @@ def _combined(
     rest: Iterator[AuditPart],
 ) -> Iterator[AuditPart]:
     """Put each part together from what is kept, what changed, and the columns that were judged anew."""
-    own = np.concatenate([np.flatnonzero(alone), np.arange(len(alone), len(kept))]).astype(np.int64)
+    own = np.flatnonzero(alone)
     taken = {one.number: (part, one.begin, one.rows) for part, where in pieces for one in where}
     for number, others in enumerate(rest):
         size = others.size

@@ -28,7 +28,7 @@ from prodex.selection import Selection
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
 #: Which part of a verdict is certain when only some of the data that a rule needs was requested.
-Certain = Literal["fails", "passes"] | None
+Certain = Literal["fails", "passes", "both"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
@@ -203,7 +203,8 @@ def rule(
         the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
         What is certain when only some of these were requested (one of several texts, one language): "fails" where
-        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
+        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. "both" where the
+        function says itself of which products it does not know. Unknown unless given.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole

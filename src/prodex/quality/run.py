@@ -37,7 +37,6 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_or
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
-from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
 from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
@@ -295,9 +294,10 @@ def audit_among(
     day = as_of or now.date()
     basis = basis_of(profile, catalog.origin, day)
     anew: int | None = None
+    every = profile.every_check
 
     def judge(
-        some: Sequence[Part], checks: Sequence[Check] = profile.checks, is_all: bool = True
+        some: Sequence[Part], checks: Sequence[Check] = every, is_all: bool = True
     ) -> Iterator[AuditPart]:
         return run(
             replace(catalog, parts=tuple(some)),
@@ -308,7 +308,6 @@ def audit_among(
             assumed,
             rule_seconds,
             among,
-            profile.requirements if is_all else None,
             prepared=prepared,
             identity=is_all,
             day=day,
@@ -320,10 +319,10 @@ def audit_among(
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog), counts=True) as phase:
             held, all_held = _held(catalog, among, executor)
-            prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
-            given = digests_of_given(profile.checks, prepared.whole)
+            prepared = prepared_for(all_held, every, now, rule_seconds, executor)
+            given = digests_of_given(every, prepared.whole)
             earlier = None if since is None else EarlierAudit.of(since, basis)
-            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
+            kept = None if earlier is None else judged_since(earlier, catalog, every, given, judge)
             judged, anew = (judge(held.parts), None) if kept is None else kept
             for part in judged:
                 parts.append(part)
@@ -393,7 +392,6 @@ class PartJob:
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
-    requirements: Requirements | None = None
     identity: bool = True
     day: date | None = None
 
@@ -407,7 +405,6 @@ def run(
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
-    requirements: Requirements | None = None,
     *,
     prepared: Prepared | None = None,
     identity: bool = True,
@@ -433,8 +430,6 @@ def run(
         How long a rule of one's own may take for one part; None waits for ever.
     among
         Where rules look that need all products at once: a larger catalogue that has these products as well.
-    requirements
-        What channels ask beside the checks; their columns follow those of the checks.
     prepared
         What was prepared of all products, if it is there already; see `prepared_for`.
     identity
@@ -464,7 +459,6 @@ def run(
             whole,
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
-            requirements,
             identity,
             day,
         )
@@ -510,11 +504,8 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
-    if job.requirements is not None:
-        required, found, too_slow = judge(products, job.requirements, len(columns), job.origin)
-        crashes += [Crash(check, job.number, message) for check, message in too_slow.items()]
-        columns += list(required.T)
-        evidence.append(found)
+        if judged.unjudged:
+            crashes.append(Crash(check.id, job.number, judged.unjudged))
     states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
@@ -539,11 +530,12 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
 def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if check.has_ended(job.day or job.now.date()):
         return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
+    says_all = check.rule.certain == "both"
     # Where the catalogue has it, nobody said: an absent value would be a guess.
-    if check.not_asked or not check.knows_scope(job.origin, job.market, job.assume):
+    if check.not_asked or not (says_all or check.knows_scope(job.origin, job.market, job.assume)):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    asked = check.asked(job.origin)
+    asked = Asked.ALL if says_all else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
@@ -558,6 +550,8 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
+    if says_all:
+        return judged
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
