@@ -72,7 +72,7 @@ from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.required_checks import required_checks
+from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import read_scope
@@ -257,7 +257,9 @@ class Profile:
     def every_check(self) -> tuple[Check, ...]:
         """The columns of the matrix: the checks, and after them what the requirements ask."""
         return (
-            self.checks if self.requirements is None else (*self.checks, *required_checks(self.requirements))
+            self.checks
+            if self.requirements is None
+            else (*self.checks, *checks_of_requirements(self.requirements))
         )
 
     @property

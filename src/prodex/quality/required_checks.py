@@ -180,7 +180,7 @@ def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, rea
         dimension="completeness",
         block="identity",
         needs=("{attribute}",),
-        certain="both",
+        certain=None,
         scope=EVERYTHING,
         # By these a check is called: must_have[Web shop (France),namePublicLong,fr].
         parameters=tuple(
@@ -193,6 +193,7 @@ def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, rea
         source="requirements",
         exact=True,
         record_alone=True,
+        says_unknown=True,
     )
 
 
@@ -279,7 +280,7 @@ class RequiredCheck(Check):
         )
 
 
-def required_checks(requirements: Requirements) -> tuple[RequiredCheck, ...]:
+def checks_of_requirements(requirements: Requirements) -> tuple[RequiredCheck, ...]:
     """Return the checks that requirements make: one for each channel, attribute and level that any family has.
 
     Examples
@@ -287,7 +288,7 @@ def required_checks(requirements: Requirements) -> tuple[RequiredCheck, ...]:
     >>> import pandas as pd
     >>> rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "brand", "may"]]
     >>> wanted = Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
-    >>> [check.id for check in required_checks(wanted)]
+    >>> [check.id for check in checks_of_requirements(wanted)]
     ['must_have[Web shop,brand]']
     """
     families = Families(requirements)

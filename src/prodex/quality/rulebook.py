@@ -28,7 +28,7 @@ from prodex.selection import Selection
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
 #: Which part of a verdict is certain when only some of the data that a rule needs was requested.
-Certain = Literal["fails", "passes", "both"] | None
+Certain = Literal["fails", "passes"] | None
 Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "accuracy", "timeliness"]
 
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
@@ -91,6 +91,9 @@ class Rule:
         Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
         was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
         such verdicts where both are the same.
+    says_unknown
+        Whether the function says itself of which products it does not know, by whatever was requested and is readable:
+        the engine then takes its verdict as it is.
     law, article
         The law that asks for it, and where in it; None and empty where none does.
     in_force, until
@@ -120,6 +123,7 @@ class Rule:
     source: str
     exact: bool
     record_alone: bool = False
+    says_unknown: bool = False
     law: Law | None = None
     article: str = ""
     in_force: date | None = None
@@ -203,8 +207,7 @@ def rule(
         the parameter of that name, and of "nameLegal.data or description.data" one is enough.
     certain
         What is certain when only some of these were requested (one of several texts, one language): "fails" where
-        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. "both" where the
-        function says itself of which products it does not know. Unknown unless given.
+        one that is wrong is enough to fail, "passes" where one that is there is enough to pass. Unknown unless given.
     scope
         Column of `products` = value for which it is a question: `{"is_consumer_unit": True}`.
     whole

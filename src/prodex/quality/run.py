@@ -530,12 +530,12 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
 def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if check.has_ended(job.day or job.now.date()):
         return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
-    says_all = check.rule.certain == "both"
+    says_unknown = check.rule.says_unknown
     # Where the catalogue has it, nobody said: an absent value would be a guess.
-    if check.not_asked or not (says_all or check.knows_scope(job.origin, job.market, job.assume)):
+    if check.not_asked or not (says_unknown or check.knows_scope(job.origin, job.market, job.assume)):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    asked = Asked.ALL if says_all else check.asked(job.origin)
+    asked = Asked.ALL if says_unknown else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
@@ -550,7 +550,7 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
-    if says_all:
+    if says_unknown:
         return judged
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
