@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.catalog import Catalog
 from prodex.cli import app
-from prodex.quality.required_checks import required_columns
+from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
@@ -269,7 +269,7 @@ def test_columns_follow_the_attributes_and_then_the_levels() -> None:
     )
 
     assert ["should_have[Shop,brand]", "must_have[Shop,kind]", "must_not_have[Shop,netContent]"] == [
-        one.id for one in required_columns(wanted)
+        one.id for one in checks_of_requirements(wanted)
     ]
 
 
@@ -472,6 +472,19 @@ def test_a_supplier_is_asked_once_for_several_channels(tmp_path: Path) -> None:
         for cell in row
     ]
     assert "2 findings of other channels that ask for the same: one answer serves them all." in lines
+
+
+def test_an_answer_is_judged_by_the_requirement_that_asked() -> None:
+    """What the supplier answers is refused where it is still not as required, and taken where it is."""
+    wanted = required(NAME | {"longest": 10})
+    catalog = flatten([{"id": 7, "gtin": "03036811359936", "namePublicLong": text("Riz au lait entier")}])
+    rows = prodex.audit(catalog, wanted, progress=False).worklist_rows()
+
+    for answer, is_refused in (("Riz au lait du chef", True), ("Riz", False)):
+        given = prodex.read_worklist(
+            rows.assign(new_value=answer), catalog, profile=prodex.Profile.read(wanted)
+        )
+        assert [is_refused, not is_refused] == [bool(len(given.refused)), bool(len(given.preview()))]
 
 
 def test_a_pattern_that_takes_too_long_leaves_its_products_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -494,7 +494,7 @@ def requirements(
     channel: Annotated[
         list[str] | None,
         typer.Option(
-            help='Channel and market of a sheet, "Web shop:France"; repeat it for more. By default the markets.'
+            help='A channel and its market, "Web shop:France"; repeat it for more. By default the markets.'
         ),
     ] = None,
     language: Annotated[
@@ -502,12 +502,12 @@ def requirements(
         typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
     ] = None,
     families: Annotated[
-        int, typer.Option(parser=count, help="So many of the largest families have a column.")
+        int, typer.Option(parser=count, help="So many of the largest families are in the matrix.")
     ] = 40,
     start: Annotated[
         str,
         typer.Option(
-            help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are in the cells already."
+            help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are there already."
         ),
     ] = "",
     replace: Annotated[
@@ -516,8 +516,8 @@ def requirements(
 ) -> None:
     """Write a workbook in which you say what each channel asks.
 
-    Rows are attributes, columns families of products, and each cell shows which share of them has it today. Type must,
-    should, may or not over the shares, and judge by the file: prodex audit shop --profile requirements.xlsx.
+    Its sheet Requirements has a row for each attribute: choose must, should, may or not. A matrix of each channel shows
+    which share of each family has what today. Judge by the file: prodex audit shop --profile requirements.xlsx.
     """
     written = prodex.requirements(
         file,
@@ -531,7 +531,7 @@ def requirements(
     )
     kept = prodex.Requirements.read(written)
     say(
-        f"{written} has {counted(len(kept.channels), 'sheet')} of {len(kept.families):,} families and "
+        f"{written} has {counted(len(kept.channels), 'channel')}, {len(kept.families):,} families and "
         f"{counted(len(kept.requirements), 'answer')}. Its first sheet says how to fill it in.",
         aside=True,
     )

@@ -269,7 +269,7 @@ def _audit(context: Context, entry: int) -> StepOutcome:
 
 
 def _plan_audit(context: Context, entry: int) -> StepOutcome:
-    checks = len(context.job.profiles[entry].checks)
+    checks = len(context.job.profiles[entry].every_check)
     return StepOutcome({"checks": checks}, (f"Would audit every product by {counted(checks, 'check')}.",))
 
 

@@ -23,6 +23,9 @@ from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
 from prodex.selection.plain import COLUMNS, MARKET
 
+#: Values of parameters that words can name.
+_SAID = (str, int, float, tuple, Message)
+
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
 
@@ -178,7 +181,11 @@ class Check:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
         # Where a field is does not make another check of it: what was accepted stays accepted once it is declared.
         values = {name: value for name, value in self.parameters if name not in FIELDS}
-        words = [_exact_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words = [
+            _exact_word(values[p.name])
+            for p in self.rule.parameters
+            if p.required and values[p.name] is not None
+        ]
         words += [
             f"{p.name}={_exact_word(values[p.name])}"
             for p in self.rule.parameters
@@ -189,24 +196,29 @@ class Check:
     @cached_property
     def title(self) -> Message:
         """The sentence that should be true, with the parameters filled in."""
-        return Message(self.rule.title, **dict(self.parameters))
+        return Message(self.rule.title, **self._values)
 
     @cached_property
     def problem(self) -> Message:
         """What is wrong with a failing product."""
         if not self.rule.problem:
             return Message("Not true: {said}", said=self.title)
-        return Message.sentence(self.rule.problem, **dict(self.parameters))
+        return Message.sentence(self.rule.problem, **self._values)
 
     @cached_property
     def fix(self) -> Message:
         """What has to be done; it is read by suppliers."""
-        return Message(self.rule.fix, **dict(self.parameters))
+        return Message(self.rule.fix, **self._values)
 
     @cached_property
     def reason(self) -> Message:
         """The reason shown for a failing product without evidence."""
-        return Message(self.rule.reason, **dict(self.parameters))
+        return Message(self.rule.reason, **self._values)
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """The parameters that its words may name."""
+        return {name: value for name, value in self.parameters if isinstance(value, _SAID)}
 
     @property
     def attribute(self) -> str | None:
@@ -298,7 +310,7 @@ class Check:
         own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
         return CheckFacts(
             rule=rule.id,
-            why=Message(rule.why, **dict(self.parameters)),
+            why=Message(rule.why, **self._values),
             attribute=self.attribute,
             language=self.language,
             scope="; ".join(filter(None, [str(rule.scope), meant])),

@@ -72,7 +72,7 @@ from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, CheckFacts, plain_fact
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.required_checks import required_columns
+from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import read_scope
@@ -254,9 +254,18 @@ class Profile:
         return replace(self, name=name, requirements=given)
 
     @cached_property
-    def facts(self) -> tuple[CheckFacts, ...]:
+    def every_check(self) -> tuple[Check, ...]:
         """The columns of the matrix: the checks, and after them what the requirements ask."""
-        return (*(check.facts for check in self.checks), *self._required)
+        return (
+            self.checks
+            if self.requirements is None
+            else (*self.checks, *checks_of_requirements(self.requirements))
+        )
+
+    @property
+    def facts(self) -> tuple[CheckFacts, ...]:
+        """What an audit keeps of the columns of the matrix."""
+        return tuple(check.facts for check in self.every_check)
 
     def facts_on(self, day: date) -> tuple[CheckFacts, ...]:
         """Return the columns of the matrix as they stand on a day.
@@ -267,12 +276,7 @@ class Profile:
         >>> [check.standing for check in profile.facts_on(date(2026, 8, 11))]
         ['announced']
         """
-        return (*(check.facts_on(day) for check in self.checks), *self._required)
-
-    @property
-    def _required(self) -> tuple[CheckFacts, ...]:
-        asked = () if self.requirements is None else required_columns(self.requirements)
-        return tuple(check.facts for check in asked)
+        return tuple(check.facts_on(day) for check in self.every_check)
 
     def with_check(
         self,

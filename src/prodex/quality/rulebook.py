@@ -91,6 +91,9 @@ class Rule:
         Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
         was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
         such verdicts where both are the same.
+    says_unknown
+        Whether the function says itself of which products it does not know, by whatever was requested and is readable:
+        the engine then takes its verdict as it is.
     law, article
         The law that asks for it, and where in it; None and empty where none does.
     in_force, until
@@ -120,6 +123,7 @@ class Rule:
     source: str
     exact: bool
     record_alone: bool = False
+    says_unknown: bool = False
     law: Law | None = None
     article: str = ""
     in_force: date | None = None

@@ -36,7 +36,6 @@ from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_or
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
-from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import is_meant
@@ -287,14 +286,13 @@ def audit_among(
         with reporter.phase("Auditing", "products", len(catalog), counts=True) as phase:
             for part in run(
                 catalog,
-                profile.checks,
+                profile.every_check,
                 now,
                 profile.market,
                 executor,
                 dict(profile.assume),
                 rule_seconds,
                 among,
-                profile.requirements,
                 day=day,
             ):
                 parts.append(part)
@@ -350,7 +348,6 @@ class PartJob:
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
-    requirements: Requirements | None = None
     day: date | None = None
 
 
@@ -363,7 +360,6 @@ def run(
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
-    requirements: Requirements | None = None,
     *,
     day: date | None = None,
 ) -> Iterator[AuditPart]:
@@ -387,8 +383,6 @@ def run(
         How long a rule of one's own may take for one part; None waits for ever.
     among
         Where rules look that need all products at once: a larger catalogue that has these products as well.
-    requirements
-        What channels ask beside the checks; their columns follow those of the checks.
     day
         The day whose laws are meant; that of `now` by default.
 
@@ -414,7 +408,6 @@ def run(
             whole,
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
-            requirements,
             day,
         )
         for number, part in enumerate(catalog.parts)
@@ -459,11 +452,8 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
-    if job.requirements is not None:
-        required, found, too_slow = judge(products, job.requirements, len(columns), job.origin)
-        crashes += [Crash(check, job.number, message) for check, message in too_slow.items()]
-        columns += list(required.T)
-        evidence.append(found)
+        if judged.unjudged:
+            crashes.append(Crash(check.id, job.number, judged.unjudged))
     states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
@@ -487,11 +477,12 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
 def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if check.has_ended(job.day or job.now.date()):
         return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
+    says_unknown = check.rule.says_unknown
     # Where the catalogue has it, nobody said: an absent value would be a guess.
-    if check.not_asked or not check.knows_scope(job.origin, job.market, job.assume):
+    if check.not_asked or not (says_unknown or check.knows_scope(job.origin, job.market, job.assume)):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    asked = check.asked(job.origin)
+    asked = Asked.ALL if says_unknown else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
@@ -506,6 +497,8 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
+    if says_unknown:
+        return judged
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:

@@ -50,10 +50,11 @@ _NOTHING_SEEN = EVIDENCE.empty_table()
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict that was taken: states of the products, and evidence of the failing ones."""
+    """A verdict that was taken: states of the products, evidence of the failing ones, why some could not be judged."""
 
     states: States
     evidence: pa.Table
+    unjudged: str = ""
 
 
 def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
@@ -84,7 +85,8 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    return Judged(states, _evidence_table(verdict.evidence, fails, states == State.FAIL, check))
+    evidence = _evidence_table(verdict.evidence, fails, states == State.FAIL, check)
+    return Judged(states, evidence, verdict.unjudged)
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:

@@ -74,6 +74,9 @@ class Verdict:
         whatever `fails` holds. By default it applies to the whole scope.
     evidence
         What was seen on failing products. Missing data need no evidence.
+    unjudged
+        Why some products could not be judged, where that is a fault, such as a pattern that takes too long: it is
+        among the audit's crashes, and the other products are judged.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Verdict:
     fails: Any
     applies: Any = None
     evidence: Evidence | None = None
+    unjudged: str = ""
 
 
 #: One value for all products or a column of them, from which those that are shown are taken; or what makes their words.

@@ -156,7 +156,7 @@ def _tried(
         else:
             changes, made = _merged(made, states, products, catalog)
         # Without a check the products need not be read again: nothing is found in them.
-        after = _audit_after(changes, products, catalog, profile, present) if profile.checks else present
+        after = _audit_after(changes, products, catalog, profile, present) if profile.every_check else present
         verdicts = Verdicts.of(after, products.records)
         satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
         satisfying = _bound(_breaking_nothing(satisfying, states, before, verdicts, after))
