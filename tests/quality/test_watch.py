@@ -18,7 +18,7 @@ from prodex.catalog import Origin
 from prodex.catalog.ledger import Ledger
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.quality.archive import remove_audits
-from prodex.quality.figures import FIGURES, figures_of, kept_figures
+from prodex.quality.figures import FIGURES, Figures, figures_of, kept_figures
 from tests.cases import each_row
 
 HOSTILE = "<img src=x onerror=alert(1)> *Mill*\u202e\x1b[2J"
@@ -131,7 +131,9 @@ def test_audits_without_figures_are_used_as_far_as_they_go(home: Path) -> None:
     assert 6 == watch.audits
     assert "Products: 10, usually 60 (5 audits)." in watch.sentences
     assert 6 == len(FIGURES.of("shop"))
-    assert ["pictures" in one.values for one in kept_figures("shop")] == [False] * 3 + [True] * 3
+    assert ["pictures" in {row.measure for row in one.rows} for one in kept_figures("shop")] == [
+        False
+    ] * 3 + [True] * 3
 
 
 @pytest.mark.slow
@@ -277,11 +279,17 @@ def test_figures_of_audits_know_what_the_audit_knows() -> None:
     figures = figures_of(prodex.audit(prodex.flatten([{"id": 7}, {"id": 8, "brand": {"code": "A"}}]), "core"))
     empty = figures_of(prodex.audit(prodex.flatten([]), "core"))
 
-    assert (2, None) == (figures.values["products"][""].value, figures.snapshot)
-    assert 0.5 == figures.values["filled"]["brand"].value
+    def values(of: Figures) -> dict[tuple[str, str | None], float]:
+        return {(row.measure, row.group): row.value for row in of.rows}
+
+    assert (2, None) == (values(figures)["products", ""], figures.snapshot)
+    assert 0.5 == values(figures)["filled", "brand"]
     assert {"without owner"} == set(figures.labels["supplier"].values())
-    assert "updated" not in figures.values
-    assert (0, {}) == (empty.values["products"][""].value, empty.values["filled"])
+    assert "updated" not in {row.measure for row in figures.rows}
+    assert (0, [("filled", None)]) == (
+        values(empty)["products", ""],
+        [one for one in values(empty) if one[0] == "filled"],
+    )
 
 
 @pytest.mark.slow
