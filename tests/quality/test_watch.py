@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -329,3 +330,16 @@ def test_the_command_says_it_and_exits_on_request(capsys: pytest.CaptureFixture[
     assert 1 == app(["watch", "shop", "--exit-code"], standalone_mode=False)
     assert 0 == (app(["watch", "shop", "--zone", "Asia/Kathmandu"], standalone_mode=False) or 0)
     assert " +0545: " in capsys.readouterr().out
+
+
+def test_figures_that_cannot_be_are_damage(home: Path) -> None:
+    """A negative count, a share of more than all, and a figure that is there twice: they are left out, not believed."""
+    audited(usual(4))
+    folders = sorted((home / "snapshots" / "shop" / "figures").iterdir())
+    rows = [["products", "", None, 1, 1], ["products", "", "", -1, 1]]
+    more = [["score", "", None, 1, 1], ["score", "", "", 1.5, 1]]
+    for folder, written in zip(folders, (rows, more, [rows[0], rows[0]]), strict=False):
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        (folder / "manifest.json").write_text(json.dumps({**manifest, "rows": written}), "utf-8")
+
+    assert 1 == len(kept_figures("shop"))

@@ -107,7 +107,9 @@ def findings_frame(watch: Watch) -> pd.DataFrame:
             "audits": [one.audits for one in judgements],
             "since": [one.since for one in watch.found],
             "sentence": [sentence(one, watch) for one in watch.found],
-        }
+        },
+        # Without any, pandas would take every column for numbers.
+        dtype=None if watch.found else object,
     )
 
 
