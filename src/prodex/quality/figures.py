@@ -376,9 +376,7 @@ def _places_in_audit(ids: Sequence[pa.Array], judged: pa.Array) -> list[Rows]:
     return np.split(found, np.cumsum([len(one) for one in ids])[:-1])
 
 
-FIGURES = Archive(
-    "set of figures", "Delete it; it is made again while its audit is there.", below="figures", format=2
-)
+FIGURES = Archive("set of figures", "It is made again while its audit is there.", below="figures", format=2)
 
 #: Audits that are looked at: more than any window of `prodex.quality.unusual`.
 _MOST = 90
