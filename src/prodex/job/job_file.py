@@ -54,11 +54,11 @@ from prodex.locales import language_tag
 from prodex.messages import hint
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.watch import zone_of
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.tables.declaration import TABLES
 from prodex.worklists.layout import OF_OTHER_FORMATS, ONLY_WORKBOOKS
+from prodex.written_dates import zone_of
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))

@@ -13,23 +13,21 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import pandas as pd
 
 from prodex import clock
-from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.languages import Translation
 from prodex.locales import language_label
-from prodex.messages import hint
 from prodex.quality.archive import AUDITS
 from prodex.quality.audit import Audit
 from prodex.quality.figures import FIGURES, MEASURES, NONE, Figure, Figures, figures_of, kept_figures
 from prodex.quality.unusual import NEEDED, WINDOW, FigureKind, FigureState, Judgement, Series, judge
 from prodex.store.archive import ArchivePlace, in_order
 from prodex.store.snapshot import name_of
+from prodex.written_dates import zone_of
 
 _A_DAY = timedelta(days=1)
 
@@ -361,42 +359,10 @@ def _late(history: Sequence[Figures], now: datetime | None) -> Iterator[UnusualF
         yield UnusualFigure(Figure(LATE, NONE, NONE, age, 0), NONE, NONE, history[-1].moment, judgement)
 
 
-def zone_of(given: str | tzinfo | None) -> tzinfo | None:
-    """Return a time zone by its name; None is the zone of this machine, as for `datetime.astimezone`.
-
-    Raises
-    ------
-    InputError
-        When there is no zone of this name; the message names the nearest.
-
-    Examples
-    --------
-    >>> zone_of("Europe/London")
-    zoneinfo.ZoneInfo(key='Europe/London')
-    """
-    if given is None or isinstance(given, tzinfo):
-        return given
-    if not isinstance(given, str):
-        raise InputError(
-            f"zone is {described(given)}. Give the name of a time zone, such as 'Europe/London'."
-        )
-    try:
-        return ZoneInfo(given)
-    # Names become paths below the folder of zones: "Europe" is a folder there, and "../zone" leads out of it.
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        if not available_timezones():  # as on Windows, where pandas brings the package
-            raise InputError(
-                f"There is no time zone {given!r:.60}, since this machine has none at all. Install the package tzdata: "
-                "pip install tzdata."
-            ) from error
-        near = hint(given, sorted(available_timezones()), "Give a name such as 'Europe/London' or 'UTC'.")
-        raise InputError(f"There is no time zone {given!r:.60}{near}") from error
-
-
 def weekday_of(moment: datetime, zone: tzinfo | None) -> float:
     """Return how many days of its week had passed at a moment, by clocks on the wall.
 
-    >>> zone = ZoneInfo("Europe/London")
+    >>> zone = zone_of("Europe/London")
     >>> [weekday_of(datetime.fromisoformat(one), zone) for one in ("2026-10-18T23:00Z", "2026-10-26T00:00Z")]
     [0.0, 0.0]
     """
