@@ -131,6 +131,16 @@ def test_a_language_that_there_is_not_is_refused() -> None:
         prodex.watch("shop", language="Finnish")
 
 
+def test_an_attribute_of_products_without_owner_says_whose_it_is() -> None:
+    """They are a group like any supplier, whose code is empty."""
+    figure = Figure("supplier filled", NONE, "brand", 0.0, 9)
+    one = UnusualFigure(figure, "brand", NONE, AT, Judgement(FigureState.NEW, 1, 1, 9, 0, 6))
+
+    assert ["Attribut brand de sans propriétaire\u00a0: renseigné pour 0\u00a0% de ses produits"] == [
+        text.partition(",")[0] for text in replace(watch_in("fr"), found=(one,)).sentences
+    ]
+
+
 def test_english_is_as_it_was() -> None:
     """Whoever gives no language reads English sentences, whose figures are those of the frame."""
     history = [

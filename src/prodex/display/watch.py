@@ -129,13 +129,14 @@ def sentence(found: UnusualFigure, watch: Watch) -> str:
     usual = words.gettext("usually {low} to {high}", low=low, high=high)
     if low == high:
         usual = words.gettext("usually {value}", value=low)
+    supplier = found.supplier if found.figure.supplier else words.gettext("without owner")
     said = words.gettext(
         measure.silence if judgement.is_silence else measure.sentence,
         now=now,
         usual=usual,
         expected=high,
         audits=words.counted(judgement.audits, "audit"),
-        **{"supplier": found.supplier, measure.by or "all": _label_in_words(found, measure.by, words)},
+        **{"supplier": supplier, measure.by or "all": _label_in_words(found, measure.by, words)},
     )
     day = words.day(found.since.astimezone(watch.zone).date())
     if judgement.state is FigureState.LASTING:
