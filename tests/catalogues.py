@@ -24,6 +24,7 @@ from babel.messages.pofile import read_po, write_po
 from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
+from prodex.quality.figures import MEASURES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
@@ -80,6 +81,12 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
     groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
+    groups |= {"what is unusual": [one.sentence for one in MEASURES.values()]}
+    groups |= {
+        "what is unusual, where nothing was counted": [
+            one.silence for one in MEASURES.values() if one.silence
+        ]
+    }
     for comment, texts in groups.items():
         yield from ((one, comment) for one in texts)
     yield from ((one, "") for one in _in_code())

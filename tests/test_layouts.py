@@ -163,7 +163,7 @@ CASES = {
         1,
     ),
     "figures": Case(
-        glob("home/snapshots/shop/figures/*/manifest.json"), in_json, (lambda _: kept_figures("shop"),), 1
+        glob("home/snapshots/shop/figures/*/manifest.json"), in_json, (lambda _: kept_figures("shop"),), 2
     ),
     "journal of a load": JOURNAL,
     "run of a job": Case(

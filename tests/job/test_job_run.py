@@ -531,6 +531,16 @@ def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+def test_what_is_unusual_is_in_the_language_of_the_job(tmp_path: Path) -> None:
+    """On the page of the result, and in what the command prints, which cron sends as a mail."""
+    result = prodex.run_job(job_file(tmp_path, 'language = "French"\ncompare = false', ""))
+
+    said = "On n'en sait pas encore assez\u00a0: 1 des 5 audits enregistrés qu'il faut."
+    assert said in result.markdown
+    assert said in repr(result)
+
+
+@pytest.mark.slow
 def test_no_secret_is_in_what_a_run_leaves(tmp_path: Path, home: Path, exchange: Sandbox) -> None:
     """Neither in state, log, result nor anything else below the folders that it writes to."""
     path = job_file(tmp_path, "", EVERYTHING)

@@ -342,7 +342,7 @@ def _watch(context: Context, _: int) -> StepOutcome:
     lines: list[str] = []
     states: Counter[str] = Counter()
     for number, profile in enumerate(context.job.profiles):
-        found = watch_of(context.audit(profile.name), context.job.zone)
+        found = watch_of(context.audit(profile.name), context.job.zone, context.job.language)
         assert found is not None  # noqa: S101 - the audit is that of a snapshot
         findings = found.findings
         # What is of the catalogue is the same for every profile.

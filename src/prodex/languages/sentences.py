@@ -525,6 +525,8 @@ COUNTED = (
     ("{number} answer", "{number} answers"),
     ("{number} attribute", "{number} attributes"),
     ("{number} character", "{number} characters"),
+    ("{number} audit", "{number} audits"),
+    ("{number} figure", "{number} figures"),
 )
 
 #: What the report says; each is one text of the page, between two figures or names. See `prodex.display.report`.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from prodex.colour_scale import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
 from prodex.display.charts import grades_over_time, grades_sentence
 from prodex.display.html_tables import template
-from prodex.display.report.contents import Contents, contents
+from prodex.display.report.contents import Contents, Unusual, contents
 from prodex.display.report.files import FILES, LinkedFile, folder_of, write_files
 from prodex.display.report.language import translate_figure, translated_contents, translated_page
 from prodex.display.report.products import PICTURE_FACTS
@@ -116,6 +116,7 @@ def rendered(
     script = _resource("sort.js")
     page = template("prodex.display", "report", "page.html").render(
         it=contents,
+        unusual=None if contents.watch is None else Unusual.of(contents.watch, translation.language),
         files=files,
         chart=_chart(contents, translation),
         chart_words=_chart_words(contents),

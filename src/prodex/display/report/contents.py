@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -14,7 +14,7 @@ import pandas as pd
 from prodex.colour_scale import shade
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.products import FailingProducts, ReportCards, cards, failing
-from prodex.display.watch import EXPLAINED, first_sentences, headline
+from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, moment_in_words, percent
 from prodex.quality.check import CheckFacts
@@ -24,7 +24,7 @@ from prodex.quality.requirements import ALL
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import SMALL, readiness
 from prodex.quality.states import State
-from prodex.quality.watch import watch_of
+from prodex.quality.watch import Watch, watch_of
 from prodex.query import ProductQuery
 from prodex.untrusted_text import Words, label, words
 
@@ -67,7 +67,14 @@ class Unusual:
 
     headline: Words
     lines: tuple[Words, ...]
-    explained: str
+    explained: Words
+
+    @classmethod
+    def of(cls, watch: Watch, language: str) -> Self:
+        """Put a watch into words."""
+        watch = replace(watch, language=language)
+        lines = tuple(words(line, 4_000) for line in first_sentences(watch))
+        return cls(words(headline(watch)), lines, words(explained(watch)))
 
 
 class AcceptedReason(NamedTuple):
@@ -192,7 +199,7 @@ class Contents:
     products: int
     facts: tuple[CheckFacts, ...]
     tiles: tuple[Tile, ...]
-    watch: Unusual | None
+    watch: Watch | None
     trend: pd.DataFrame
     gaps: Sequence[Mapping[Hashable, Any]]
     gaps_total: int
@@ -240,7 +247,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         products=len(audit),
         facts=audit.checks,
         tiles=tiles(audit, _before(audit, trend)),
-        watch=_unusual(audit),
+        watch=_watch(audit),
         trend=audit.trend(trend),
         gaps=largest_gaps(found),
         gaps_total=len(found),
@@ -262,17 +269,13 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
     )
 
 
-def _unusual(audit: Audit) -> Unusual | None:
+def _watch(audit: Audit) -> Watch | None:
     # The audits before are of all products, and some of them would look unusual beside these.
     if audit.chosen is not None:
         return None
     watch = watch_of(audit)
     # A first audit has nothing to be compared with.
-    if watch is None or watch.audits < 2:
-        return None
-    return Unusual(
-        words(headline(watch)), tuple(words(line, 4_000) for line in first_sentences(watch)), EXPLAINED
-    )
+    return None if watch is None or watch.audits < 2 else watch
 
 
 def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:

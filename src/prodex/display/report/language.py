@@ -40,7 +40,7 @@ def translated_contents(contents: Contents, translation: Translation) -> Content
     """Return the contents of a report with what prodex says among the values of suppliers in a language."""
     if translation.is_english:
         return contents
-    header, watch = contents.header, contents.watch
+    header = contents.header
 
     def said(some: Words) -> Words:
         return some if some.is_missing or some.is_long else words(text_in(some.text, translation), 4_000)
@@ -53,9 +53,6 @@ def translated_contents(contents: Contents, translation: Translation) -> Content
             not_asked=tuple(map(said, header.not_asked)),
             warnings=tuple(map(said, header.warnings)),
         ),
-        watch=None
-        if watch is None
-        else replace(watch, headline=said(watch.headline), lines=tuple(map(said, watch.lines))),
         failing=tuple(
             replace(one, rows=tuple(replace(row, reason=said(row.reason)) for row in one.rows))
             for one in contents.failing
