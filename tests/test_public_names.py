@@ -150,7 +150,7 @@ INNER = {
     "Ask",
     "Asked",
     "AskedAttribute",
-    "CheckFacts",
+    "Check",
     "Chosen",
     "Crash",
     "Groups",

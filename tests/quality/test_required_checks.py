@@ -337,7 +337,9 @@ def test_the_states_are_those_of_the_plain_definition(
 
     for place, check in enumerate(audit.checks):
         for row, (kind, held) in enumerate(products):
-            assert expected(kind, held, check.asked, check.level) == State(audit.states[row, place])
+            assert expected(kind, held, check.required_attribute, check.level) == State(
+                audit.states[row, place]
+            )
     assert (sum(audit.state_counts[state] for state in State) == len(products)).all()
 
 
@@ -432,8 +434,8 @@ def test_a_profile_names_a_file_of_requirements(tmp_path: Path) -> None:
     required(BRAND).write(tmp_path / "shop.toml")
     (tmp_path / "own.toml").write_text('extends = "core"\nrequirements = "shop.toml"\n')
 
-    assert prodex.Profile.read(tmp_path / "own.toml").facts[-1].id == "must_have[Shop,brand]"
-    assert [fact.id for fact in prodex.Profile.read(tmp_path / "shop.toml").facts] == [
+    assert prodex.Profile.read(tmp_path / "own.toml").every_check[-1].id == "must_have[Shop,brand]"
+    assert [fact.id for fact in prodex.Profile.read(tmp_path / "shop.toml").every_check] == [
         "must_have[Shop,brand]"
     ]
     with pytest.raises(prodex.ProdexError, match="requirements is 5"):

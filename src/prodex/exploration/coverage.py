@@ -24,7 +24,7 @@ from prodex.locales import language_label, language_name
 from prodex.messages import counted
 from prodex.progress import Show
 from prodex.quality import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
@@ -186,7 +186,7 @@ class CoverageData:
 
 
 #: The checks that ask for data, by attribute and language.
-Checks: TypeAlias = Mapping[Attribute, tuple[CheckFacts, ...]]
+Checks: TypeAlias = Mapping[Attribute, tuple[Check, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +257,7 @@ class RequiredColumns:
 
 def required_checks(audit: Audit) -> Checks:
     """Return the checks of an audit that ask for data, by attribute and language."""
-    found: dict[Attribute, tuple[CheckFacts, ...]] = {}
+    found: dict[Attribute, tuple[Check, ...]] = {}
     for check in audit.checks:
         if check.is_presence and check.attribute is not None:
             key = (check.attribute, check.language)

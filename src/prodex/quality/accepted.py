@@ -37,7 +37,7 @@ from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.tables.columns import Rows, is_true, whole
 from prodex.written_dates import written_date, written_day
 
@@ -260,9 +260,7 @@ class AcceptedFindings:
             return own
         return self._newest_of_subject.get((subject, check, digest))
 
-    def wanted(
-        self, day: date, checks: Sequence[CheckFacts], shared: Collection[str]
-    ) -> WantedFindings | None:
+    def wanted(self, day: date, checks: Sequence[Check], shared: Collection[str]) -> WantedFindings | None:
         """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
         names = [check.id for check in checks]
         column = {name: place for place, name in enumerate(names)}
@@ -366,7 +364,7 @@ def digest_of(attribute: str | None, language: str | None, value: str | None, co
     return _DIGEST_BEGINS + hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
+def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[Check]) -> list[str]:
     """Return the digests of some of the findings of a part, given by their number."""
     # Missing data leave no evidence: it is the same finding as long as nothing is there.
     missing = [digest_of(check.attribute, check.language, None, None) for check in checks]
@@ -462,7 +460,7 @@ class WantedFindings(NamedTuple):
     cells: Rows
 
 
-def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: WantedFindings) -> AcceptedInPart:
+def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFindings) -> AcceptedInPart:
     """Find the accepted findings of a part.
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.

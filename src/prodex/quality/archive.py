@@ -39,11 +39,11 @@ from prodex.files.untrusted import (
     is_there,
     refuse_links,
 )
-from prodex.languages.message import plain_value
 from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, findings_of
-from prodex.quality.check import MOST_WEIGHT, CheckFacts
+from prodex.quality.check import MOST_WEIGHT
+from prodex.quality.check_files import SavedCheck, saved
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
@@ -315,7 +315,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
         **chosen_as_json(audit.chosen, len(audit)),
-        "checks": [msgspec.to_builtins(check, enc_hook=plain_value) for check in audit.checks],
+        "checks": [msgspec.to_builtins(saved(check)) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
@@ -342,7 +342,7 @@ class _AuditManifest(msgspec.Struct):
     origin: dict[str, Any]
     catalog: str | None
     products: Count
-    checks: list[CheckFacts]
+    checks: list[SavedCheck]
     crashes: list[list[Crash]]
     parts: list[dict[Literal["products", "states", "evidence", "first_seen"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
@@ -375,7 +375,7 @@ def _checked(written: _AuditManifest) -> _AuditManifest:
     for check in written.checks:
         if check.severity not in SEVERITIES or not 0 <= check.weight <= MOST_WEIGHT:
             raise ValueError(
-                f"check {check.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
+                f"check {check.rule.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
             )
     return written
 
@@ -393,7 +393,7 @@ def _open_folder(folder: Path) -> Audit:
         _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
-            checks=tuple(manifest.checks),
+            checks=tuple(one.check() for one in manifest.checks),
             profile=manifest.profile,
             rule_set=manifest.rule_set,
             origin=Origin.from_json(manifest.origin),

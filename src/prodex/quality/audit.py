@@ -34,7 +34,7 @@ from prodex.quality.accepted import (
     accepted_in_part,
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
 from prodex.quality.laws import IN_FORCE
@@ -111,7 +111,7 @@ class Audit:
     """
 
     parts: tuple[AuditPart, ...]
-    checks: tuple[CheckFacts, ...]
+    checks: tuple[Check, ...]
     profile: str
     rule_set: str
     origin: Origin

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from prodex.errors import InputError
 from prodex.messages import counted, moved
 from prodex.quality.audit import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.laws import ENDED
 from prodex.quality.scores import readiness
 from prodex.quality.states import State
@@ -116,7 +116,7 @@ class AuditComparison:
         if not others:
             return self.old, self.new
 
-        def judged(check: CheckFacts) -> CheckFacts:
+        def judged(check: Check) -> Check:
             then = others.get(check.id, check)
             if check.id in gone:
                 return replace(check, severity="info", weight=0.0)
@@ -329,7 +329,7 @@ def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> 
     return frame.astype({"note": "str"})
 
 
-def _with_other_standing(old: Audit, new: Audit) -> list[tuple[CheckFacts, CheckFacts]]:
+def _with_other_standing(old: Audit, new: Audit) -> list[tuple[Check, Check]]:
     """Return the checks of both audits whose law stood otherwise on the two days."""
     shared = ((old.checks[was], new.checks[is_]) for was, is_ in _shared_checks(old, new))
     return [(was, is_) for was, is_ in shared if was.standing != is_.standing]

@@ -23,7 +23,7 @@ from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.messages import counted, percent
 from prodex.quality.audit import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio
@@ -51,12 +51,12 @@ class RequiredColumn:
     """
 
     place: int
-    check: CheckFacts
+    check: Check
 
     @property
     def asked(self) -> AskedAttribute:
         """What it is about."""
-        return AskedAttribute(self.check.asked, self.check.language or "")
+        return AskedAttribute(self.check.required_attribute, self.check.language or "")
 
     @property
     def words(self) -> str:

@@ -19,7 +19,7 @@ from prodex.locales import short_of
 from prodex.messages import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
 from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.reasons import reason_words
 from prodex.quality.rulebook import SEVERITIES
 from prodex.selection import Selection
@@ -98,7 +98,7 @@ NO_FILTER = FailureFilter()
 
 def failure_filter(
     parts: Sequence[AuditPart],
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     equal: Mapping[str, Any],
     accepted: Sequence[AcceptedInPart] = (),
     selection: Selection | None = None,
@@ -183,10 +183,10 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
     return evidence[column]
 
 
-def said_of_checks(checks: Sequence[CheckFacts], name: str, words: Translation = ENGLISH) -> pa.Array:
+def said_of_checks(checks: Sequence[Check], name: str, words: Translation = ENGLISH) -> pa.Array:
     """Return what each check says of itself, in a language."""
-    said = (getattr(check, name, None) for check in checks)
-    return pa.array([None if one is None else words.say(one) for one in said], pa.string())
+    facts = (check.rule.id if name == "rule" else getattr(check, name, None) for check in checks)
+    return pa.array([None if one is None else words.say(one) for one in facts], pa.string())
 
 
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:
@@ -209,7 +209,7 @@ def _typed(name: str) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
-def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
+def _closed(checks: Sequence[Check], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
     lists = {
         column: ClosedList(_reader_of_names(filter(None, said_of_checks(checks, fact).to_pylist())))
@@ -293,7 +293,7 @@ FOUND = pa.schema(
 
 def failure_rows(
     part: AuditPart,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     wanted: FailureFilter = NO_FILTER,
     accepted: AcceptedInPart = NONE_ACCEPTED,
     first_seen: pa.Array | None = None,
@@ -313,7 +313,7 @@ def failure_rows(
 
 def found_rows(
     part: AuditPart,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     wanted: FailureFilter = NO_FILTER,
     accepted: AcceptedInPart = NONE_ACCEPTED,
     first_seen: pa.Array | None = None,
@@ -345,7 +345,7 @@ def found_rows(
     return rows.filter(pa.array(wanted.kept(in_words(rows, checks)))) if wanted.looks_at_rows else rows
 
 
-def rows_of_findings(part: AuditPart, checks: Sequence[CheckFacts], rows: Any) -> pa.Table:
+def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Any) -> pa.Table:
     """Return some findings of a part as `failure_rows` shows them, given by their number in `findings_of`."""
     evidence = part.evidence
     products, places, _ = findings_of(part, evidence)
@@ -353,7 +353,7 @@ def rows_of_findings(part: AuditPart, checks: Sequence[CheckFacts], rows: Any) -
     return in_words(found, checks)
 
 
-def in_words(found: pa.Table, checks: Sequence[CheckFacts], words: Translation = ENGLISH) -> pa.Table:
+def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
     """Return findings in a language; the columns of the result are those of `FAILURES`.
 
     Parameters
@@ -381,7 +381,7 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 def _kept(
     identity: pa.Table,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     products: Any,
     places: Any,
     wants: Sequence[ColumnCondition],
@@ -401,7 +401,7 @@ def _kept(
 def _found(
     identity: pa.Table,
     evidence: pa.Table,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     products: Any,
     places: Any,
     rows: Any,

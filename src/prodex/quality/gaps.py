@@ -11,7 +11,7 @@ import pandas as pd
 
 from prodex.errors import QueryError
 from prodex.messages import counted, hint, moved, percent, points
-from prodex.quality.check import CheckFacts, plain_fact
+from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
 from prodex.quality.states import State, States
@@ -22,7 +22,7 @@ _COLUMNS = [
 ]
 
 
-def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
+def gaps(parts: Iterable[States], checks: Sequence[Check], tally: Tally, by: str) -> pd.DataFrame:
     """Return one row per check (or rule) with failing products, the one that would help most first.
 
     If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
@@ -42,7 +42,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         raise QueryError(f"Gaps are by 'check' or by 'rule', not by {by!r}{near}")
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
-        members.setdefault(check.id if by == "check" else check.rule, []).append(place)
+        members.setdefault(check.id if by == "check" else check.rule.id, []).append(place)
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     size = len(tally.ready)
@@ -65,7 +65,7 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         rows.append(
             (
                 name if by == "check" else None,
-                own[0].rule,
+                own[0].rule.id,
                 _joined_words([str(check.problem) for check in own]),
                 _joined_words([str(check.title) for check in own]),
                 own[0].block,
@@ -106,7 +106,7 @@ class _Counted:
     applicable: int = 0
     ready: int = 0
 
-    def add(self, states: States, checks: Sequence[CheckFacts], tally: Tally) -> None:
+    def add(self, states: States, checks: Sequence[Check], tally: Tally) -> None:
         """Count the products of a part as well."""
         failed = states == State.FAIL
         is_blocker = np.array([check.severity == "blocker" for check in checks])
@@ -151,7 +151,7 @@ _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight"
 
 def by_check(
     counts: Mapping[int, npt.NDArray[np.int64]],
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     crashed: Mapping[str, str],
 ) -> pd.DataFrame:
     """Return one row per check.

@@ -70,7 +70,7 @@ from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
-from prodex.quality.check import Check, CheckFacts, plain_fact
+from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
@@ -262,21 +262,16 @@ class Profile:
             else (*self.checks, *checks_of_requirements(self.requirements))
         )
 
-    @property
-    def facts(self) -> tuple[CheckFacts, ...]:
-        """What an audit keeps of the columns of the matrix."""
-        return tuple(check.facts for check in self.every_check)
-
-    def facts_on(self, day: date) -> tuple[CheckFacts, ...]:
+    def checks_on(self, day: date) -> tuple[Check, ...]:
         """Return the columns of the matrix as they stand on a day.
 
         Examples
         --------
         >>> profile = Profile.read({"checks": {"has_name": {"in_force": "2026-08-12"}}})
-        >>> [check.standing for check in profile.facts_on(date(2026, 8, 11))]
+        >>> [check.standing for check in profile.checks_on(date(2026, 8, 11))]
         ['announced']
         """
-        return tuple(check.facts_on(day) for check in self.every_check)
+        return tuple(check.on(day) for check in self.every_check)
 
     def with_check(
         self,
@@ -367,12 +362,12 @@ class Profile:
                 *("law", "in_force", "until"),
             )
         }
-        rows = [[plain_fact(check, fact) for fact in columns.values()] for check in self.facts]
+        rows = [[plain_fact(check, fact) for fact in columns.values()] for check in self.every_check]
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
-        lines = [f"Profile {self.name!r}: {self.title}, {len(self.facts)} checks"]
-        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.facts]
+        lines = [f"Profile {self.name!r}: {self.title}, {len(self.every_check)} checks"]
+        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.every_check]
         return "\n".join(map(on_one_line, lines))
 
 

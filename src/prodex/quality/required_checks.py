@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import pandas as pd
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.languages import Message
 from prodex.languages.labels import attribute_label
-from prodex.quality.check import Check, CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.products import Products
 from prodex.quality.required_values import (
@@ -256,23 +256,6 @@ class RequiredCheck(Check):
         found: Wanted = dict(self.parameters)["wanted"]
         return found
 
-    @property
-    def is_presence(self) -> bool:
-        """Whether it asks for data, and not that there is none."""
-        return self.wanted.level is not Level.NOT
-
-    @cached_property
-    def facts(self) -> CheckFacts:
-        """What an audit keeps of it."""
-        wanted, channel = self.wanted, self.wanted.channel.label
-        return replace(
-            super().facts,
-            scope=channel,
-            channel=channel,
-            level=wanted.level.value,
-            asked=wanted.asked.attribute,
-        )
-
 
 def checks_of_requirements(requirements: Requirements) -> tuple[RequiredCheck, ...]:
     """Return the checks that requirements make: one for each channel, attribute and level that any family has.
@@ -303,6 +286,7 @@ def _check(wanted: Wanted, is_of_value: bool) -> RequiredCheck:
         "said": asked_words(asked),
         "channel": wanted.channel.label,
         "asked": asked.attribute,
+        "level": wanted.level.value,
         "attribute": asked.path,
         "language": asked.language or None,
         "wanted": wanted,

@@ -91,6 +91,8 @@ class Rule:
         Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
         was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
         such verdicts where both are the same.
+    shipped
+        Whether it is one of prodex's rules, not a user's own.
     says_unknown
         Whether the function says itself of which products it does not know, by whatever was requested and is readable:
         the engine then takes its verdict as it is.
@@ -124,6 +126,7 @@ class Rule:
     exact: bool
     record_alone: bool = False
     says_unknown: bool = False
+    shipped: bool = True
     law: Law | None = None
     article: str = ""
     in_force: date | None = None
@@ -141,9 +144,9 @@ class Rule:
         return bool(self.whole) or self.gather is not None
 
     @property
-    def shipped(self) -> bool:
-        """Whether it is one of prodex's rules, not a user's own."""
-        return str(self.function.__module__).partition(".")[0] == "prodex"
+    def of_requirements(self) -> bool:
+        """Whether requirements make checks of it: no profile and no user can."""
+        return self.says_unknown
 
 
 #: The scope of rules that ask for what consumers see: a case or a pallet needs none of it.
@@ -278,6 +281,7 @@ def rule(
             in_force=asked_by.in_force if in_force is None and asked_by is not None else in_force,
             until=until,
             cannot_see=cannot_see,
+            shipped=str(function.__module__).partition(".")[0] == "prodex",
         )
         _register(made, replace)
         return function
@@ -402,6 +406,11 @@ class Parameter:
     kind: type
     several: bool
     default: Any
+
+    @classmethod
+    def of(cls, name: str, kind: type, several: bool, required: bool, default: Any) -> Parameter:
+        """Return a parameter that was saved."""
+        return cls(name, kind, several, inspect.Parameter.empty if required else default)
 
     @property
     def required(self) -> bool:

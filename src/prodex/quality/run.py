@@ -301,7 +301,7 @@ def audit_among(
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
-        checks=profile.facts_on(day),
+        checks=profile.checks_on(day),
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.states import State, States
 
 FORMULA = (
@@ -74,7 +74,7 @@ class Tally:
     doubtful: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, states: States, checks: Sequence[CheckFacts]) -> Self:
+    def of(cls, states: States, checks: Sequence[Check]) -> Self:
         """Count a part."""
         weights = np.array([check.weight for check in checks], float)
         blocker = np.array([check.severity == "blocker" for check in checks], bool)

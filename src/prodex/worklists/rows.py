@@ -79,7 +79,9 @@ def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
         The audit.
     """
     asked = {
-        one.id: f"{one.asked} {one.language or ''}" for one in audit.checks if one.channel and one.is_presence
+        one.id: f"{one.required_attribute} {one.language or ''}"
+        for one in audit.checks
+        if one.channel and one.is_presence
     }
     if not asked:
         return rows, 0

@@ -17,7 +17,7 @@ from prodex.display.report.products import FailingProducts, ReportCards, cards, 
 from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, moment_in_words, percent
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.requirements import ALL
@@ -51,7 +51,7 @@ class CheckRow:
     """
 
     place: int
-    facts: CheckFacts
+    facts: Check
     failed: int
     passed: int
     not_applicable: int
@@ -197,7 +197,7 @@ class Contents:
 
     header: Header
     products: int
-    facts: tuple[CheckFacts, ...]
+    facts: tuple[Check, ...]
     tiles: tuple[Tile, ...]
     watch: Watch | None
     trend: pd.DataFrame
@@ -259,7 +259,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = ()) -> Contents:
         failures_shown=sum(len(one.rows) for one in failures),
         failures_total=sum(one.total for one in failures),
         failed=int(audit.tally.failed.sum()),
-        rules=len({check.rule for check in audit.checks}),
+        rules=len({check.rule.id for check in audit.checks}),
         grade_with_blocker=audit.grade_with_blocker,
         cards=cards(audit),
         notes=tuple(notes(audit)),

@@ -53,7 +53,7 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
             for family, level in _families(check, channel, by):
                 key = (
                     channel.label,
-                    AskedAttribute(str(check.facts.attribute), check.facts.language or ""),
+                    AskedAttribute(str(check.attribute), check.language or ""),
                     family,
                 )
                 before = asked.get(key)
@@ -67,7 +67,7 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
 
 def _families(check: Check, channel: Channel, by: str) -> Iterator[tuple[str, Level]]:
     """Yield the families of a channel of which a check asks for data, and those that it leaves out."""
-    facts = check.facts
+    facts = check
     if check.rule.id not in _RULES or not facts.is_presence or facts.attribute is None:
         return
     for scope in check.scopes:
