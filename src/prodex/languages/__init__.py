@@ -278,6 +278,11 @@ _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
         lambda words, one: words.gettext(attribute_label(one)),
     ),
     **dict.fromkeys(("language", "languages"), Translation.language_label),
+    # Codes in English, as columns and profiles write them.
+    **dict.fromkeys(
+        ("language_code", "language_codes"),
+        lambda words, one: one if words.is_english else words.language_label(one),
+    ),
     **dict.fromkeys(
         ("day", "moment", "then_moment"),
         lambda words, one: one if words.is_english else words.translated_moment(one) or one,

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.requested_data import OR
+from prodex.languages import Message, Said
 from prodex.quality.products import ChildRows
 from prodex.quality.units import in_base_unit
 from prodex.quality.verdict import Evidence, Verdict
@@ -190,7 +191,7 @@ class HierarchyColumns(ChildRows):
         wrong: Mask,
         leaf: str,
         value: Callable[[Rows], Any],
-        reason: str | Callable[[Rows], Sequence[str]],
+        reason: Said | Callable[[Rows], Message],
         judged: Any = None,
         compared: Callable[[Rows], Sequence[Any]] | None = None,
     ) -> Verdict:
@@ -222,6 +223,14 @@ class HierarchyColumns(ChildRows):
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""
         return [gtin or "no GTIN" for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]
+
+    def units(self, rows: Rows) -> list[Said]:
+        """Return what a sentence calls some nodes."""
+        return [gtin or Message("no GTIN") for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]
+
+    def unit_and_parent(self, rows: Rows) -> dict[str, list[Said]]:
+        """Return the values of a message about some nodes in their parents."""
+        return {"unit": self.units(rows), "parent": self.units(self.parent[rows])}
 
     def in_parents(self, rows: Rows) -> list[str]:
         """Return "GTIN in GTIN of its parent" for some nodes."""

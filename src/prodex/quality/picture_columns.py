@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported
+from prodex.languages import Message, Said
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
 from prodex.quality.remembered import has_match
@@ -83,7 +84,7 @@ class PictureColumns(ChildRows):
         judged: Any,
         attribute: str,
         column: str | Seen,
-        reason: str | Seen,
+        reason: Said | Callable[[Rows], Sequence[Said]],
         compared: Seen | None = None,
     ) -> Verdict:
         """Fail the products of the pictures that are wrong.
@@ -103,11 +104,13 @@ class PictureColumns(ChildRows):
         """
         rows = self.in_order(wrong)
         value = self.seen(column, rows) if isinstance(column, str) else column(rows)
-        why = [reason] * len(rows) if isinstance(reason, str) else reason(rows)
+        why = reason(rows) if callable(reason) else [reason] * len(rows)
         places = self["position"].take(pa.array(rows)).to_pylist()
         # The number of the picture among those of its product, as people count.
         numbered = [
-            f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
+            Message("picture {number:d}: {said}", number=int(place) + 1, said=one)
+            if place.isdecimal()
+            else one
             for place, one in zip(places, why, strict=True)
         ]
         more = compared(rows) if compared is not None else [()] * len(rows)

@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.facts.name import NAMES
 from prodex.facts.owner import owner_codes
+from prodex.languages import Message
 from prodex.locales import market_code
-from prodex.messages import composed, counted, unaccented
+from prodex.messages import composed, unaccented
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
@@ -74,7 +75,8 @@ def _has_code(products: Products, name: str) -> Verdict:
     fails = ~filled_values(products.column(f"{name}_code"))
     # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
     labelled = filled_values(products.column(name))
-    return product_verdict(fails, f"{name}.label", products[name], "has a label without code", shown=labelled)
+    reason = Message("has a label without code")
+    return product_verdict(fails, f"{name}.label", products[name], reason, shown=labelled)
 
 
 @_rule(
@@ -90,7 +92,8 @@ def has_gpc_brick(products: Products) -> Verdict:
     # Segments, families and classes have eight digits as well; only the digits are judged here.
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").astype(bool)
-    return product_verdict(fails, "GPC.code", products["gpc_code"], "not eight digits", shown=codes != "")
+    reason = Message("not eight digits")
+    return product_verdict(fails, "GPC.code", products["gpc_code"], reason, shown=codes != "")
 
 
 @_rule(
@@ -147,7 +150,7 @@ def has_uuid(products: Products) -> Verdict:
     """Validation scenarios are activated by uuid."""
     uuids = products["uuid"].fillna("")
     fails, given = ~uuids.str.fullmatch(_UUID).astype(bool), filled_values(products.column("uuid"))
-    return product_verdict(fails, "uuid", uuids, "not of the form of a uuid", shown=given)
+    return product_verdict(fails, "uuid", uuids, Message("not of the form of a uuid"), shown=given)
 
 
 @_rule(
@@ -165,7 +168,7 @@ def has_market(products: Products) -> Verdict:
         ~by_value(own, _is_market, False),
         "product_key.target_market_id",
         products["target_market"],
-        "no code of a market",
+        Message("no code of a market"),
         shown=filled_values(own),
     )
 
@@ -200,7 +203,7 @@ class _Brand(NamedTuple):
 
 
 #: Why a brand is unusual, and with what it was compared; by its code and label, or by its label alone.
-_Unusual: TypeAlias = dict[tuple[str, ...], tuple[str, str]]
+_Unusual: TypeAlias = dict[tuple[str, ...], tuple[Message, str]]
 
 
 def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unusual:
@@ -233,7 +236,7 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unu
     }
 
 
-def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[_Brand, str, list[str]]]:
+def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[_Brand, Message, list[str]]]:
     """Yield the brands that are not as with most products: with the reason, and with what is usual instead."""
     groups: dict[str, list[_Brand]] = defaultdict(list)
     for brand in brands:
@@ -249,10 +252,14 @@ def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[
         for brand in group:
             own = getattr(brand, other)
             if usual != [own]:
-                also = ", ".join(
-                    f"{value} ({counted(n, 'product')})" for value, n in by_count if value != own
+                also = tuple(
+                    Message.of_number(
+                        "{name} ({number} product)", "{name} ({number} products)", n, name=value
+                    )
+                    for value, n in by_count
+                    if value != own
                 )
-                yield brand, f"also {also}", [value for value in usual if value != own]
+                yield brand, Message("also {counts}", counts=also), [one for one in usual if one != own]
 
 
 @_rule(
@@ -366,7 +373,7 @@ def brand_is_no_company(products: Products) -> Verdict:
         found,
         "brand.label",
         products["brand"],
-        "has the legal form of a company",
+        Message("has the legal form of a company"),
         applies=filled_values(labels),
     )
 
@@ -375,9 +382,9 @@ def _is_usual(products: Products, odd: _Unusual, keys: Sequence[str], column: st
     """Fail the products that have one of the deviating combinations of values in some columns."""
     columns = [products.column(key) for key in keys]
     place, values = combinations(*columns)
-    found = [odd.get(each, ("", "")) for each in zip(*(one.to_pylist() for one in values), strict=True)]
+    found = [odd.get(each, (None, "")) for each in zip(*(one.to_pylist() for one in values), strict=True)]
     return product_verdict(
-        np.array([bool(reason) for reason, _ in found], bool)[place],
+        np.array([reason is not None for reason, _ in found], bool)[place],
         attribute,
         products[column],
         lambda rows: [found[each][0] for each in place[rows]],

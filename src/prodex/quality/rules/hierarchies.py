@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.pending import are_pending
 from prodex.gtin import are_upc_e, are_valid
+from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -54,9 +55,7 @@ def outer_unit_has_children(
         wrong,
         "children",
         packing.gtins,
-        lambda rows: [
-            f"{kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
-        ],
+        lambda rows: Message("{kind} without children", kind=packing["packaging_code"].take(rows)),
         compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
     )
 
@@ -80,7 +79,7 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
         wrong,
         "",
         packing.gtins,
-        "the lowest unit is neither a consumer nor a base unit",
+        Message("the lowest unit is neither a consumer nor a base unit"),
         compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
     )
 
@@ -101,7 +100,7 @@ def quantity_in_parent_told(products: Products) -> Verdict:
         wrong,
         "quantity",
         lambda _: None,
-        lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
+        lambda rows: Message("no quantity of {unit} in {parent}", **packing.unit_and_parent(rows)),
         judged=packing.is_inner,
         compared=packing.in_parents,
     )
@@ -125,7 +124,9 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
         wrong,
         "quantity",
         lambda rows: packing.quantity[rows],
-        lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
+        lambda rows: Message(
+            "no whole number of 1 or more: {unit} in {parent}", **packing.unit_and_parent(rows)
+        ),
         judged=given,
         compared=packing.in_parents,
     )
@@ -146,7 +147,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
         packing.repeats,
         "children",
         packing.gtins,
-        lambda rows: [f"a unit inside itself: {where}" for where in packing.in_parents(rows)],
+        lambda rows: Message("a unit inside itself: {unit} in {parent}", **packing.unit_and_parent(rows)),
         compared=packing.in_parents,
     )
 
@@ -204,7 +205,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
         pallets & sold,
         "isConsumerUnit",
         packing.gtins,
-        "a pallet that is a consumer unit and no display unit",
+        Message("a pallet that is a consumer unit and no display unit"),
         judged=pallets,
         compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
     )
@@ -244,7 +245,7 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
         ~valid[packing.gtin],
         "gtin",
         packing.gtins,
-        "not 14 digits of which the last is the right check digit",
+        Message("not 14 digits of which the last is the right check digit"),
         judged=packing.gtin >= 0,
     )
 
@@ -279,7 +280,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
         inner & ~known,
         "children.gtin",
         packing.gtins,
-        lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
+        lambda rows: Message("not in this catalogue: {unit} in {parent}", **packing.unit_and_parent(rows)),
         judged=inner,
         compared=packing.in_parents,
     )
@@ -325,7 +326,10 @@ def one_parent(products: Products, *, whole: Any) -> Verdict:
         is_true(place.is_valid()),
         _TREE,
         products["gtin"],
-        lambda rows: [f"in {len(each)} larger units: {', '.join(each)}" for each in parents(rows)],
+        lambda rows: [
+            Message("in {count:d} larger units: {units}", count=len(each), units=tuple(each))
+            for each in parents(rows)
+        ],
         applies=is_true(pc.is_in(products.column("gtin"), packed)),
         compared=lambda rows: [compared_with(*each) for each in parents(rows)],
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
 from prodex.quality.products import Products
@@ -62,7 +63,7 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
         net > gross * (1 + tolerance),  # NaN compares as False, so a missing weight never fails
         "netWeight",
         lambda rows: [f"{each:g} g" for each in net[rows]],
-        lambda rows: [f"more than the gross weight of {each:g} g" for each in gross[rows]],
+        Message("more than the gross weight of {figure:g} g", figure=gross),
         applies=~np.isnan(net) & ~np.isnan(gross),
         compared=_compared(net, gross),
     )
@@ -103,7 +104,7 @@ def drained_not_over_net_weight(products: Products) -> Verdict:
         drained > net * (1 + 1e-9),
         "drainedWeight",
         lambda rows: [f"{each:g} g" for each in drained[rows]],
-        lambda rows: [f"more than the net weight of {each:g} g" for each in net[rows]],
+        Message("more than the net weight of {figure:g} g", figure=net),
         applies=~np.isnan(drained) & ~np.isnan(net),
         compared=_compared(drained, net),
     )
@@ -142,10 +143,12 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
         known & (gross * (1 + tolerance) < held),
         "grossWeight",
         lambda rows: [f"{each:g} g" for each in gross[rows]],
-        lambda rows: [
-            f"{gtin} weighs less than what is in it: {grams:g} g (more than {tolerance:.0%} below)"
-            for gtin, grams in zip(packing.gtins(rows), held[rows], strict=True)
-        ],
+        lambda rows: Message(
+            "{unit} weighs less than what is in it: {figure:g} g (more than {percent:.0f}% below)",
+            unit=packing.units(rows),
+            figure=held[rows],
+            percent=100 * tolerance,
+        ),
         judged=known,
         compared=lambda rows: [
             compared_with(gtin, gross[row], held[row])
@@ -181,8 +184,15 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     return packing.verdict(
         wrong,
         "height",
-        lambda rows: _sizes(packing, packing.parent[rows], ": "),
-        lambda rows: _sizes(packing, rows, " does not fit: "),
+        lambda rows: [
+            f"{gtin}: {size}"
+            for gtin, size in zip(
+                packing.gtins(packing.parent[rows]), _sizes(packing, packing.parent[rows]), strict=True
+            )
+        ],
+        lambda rows: Message(
+            "{unit} does not fit: {size}", unit=packing.units(rows), size=_sizes(packing, rows)
+        ),
         judged=inner[known],
         compared=lambda rows: [
             compared_with(gtin, packing.sides[row].tolist(), packing.sides[packing.parent[row]].tolist())
@@ -191,10 +201,9 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     )
 
 
-def _sizes(packing: HierarchyColumns, rows: Rows, between: str) -> list[str]:
-    """Return GTIN and size of some nodes."""
-    sizes = (" x ".join(f"{side:g}" for side in sides) for sides in packing.sides[rows])
-    return [f"{gtin}{between}{size} mm" for gtin, size in zip(packing.gtins(rows), sizes, strict=True)]
+def _sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
+    """Return the sizes of some nodes."""
+    return [f"{' x '.join(f'{side:g}' for side in sides)} mm" for sides in packing.sides[rows]]
 
 
 @rule(
@@ -235,7 +244,7 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     nothing = np.flatnonzero(~(value > 0) & ~positive[product])
     units = [compared_with(one) for one in unit.take(pa.array(nothing)).to_pylist()]
     return positive, Evidence(
-        product[nothing], attribute, None, value[nothing].tolist(), "not more than zero", units
+        product[nothing], attribute, None, value[nothing].tolist(), Message("not more than zero"), units
     )
 
 
@@ -282,9 +291,9 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
     rows = nutrition.in_order(wrong)
     signs = np.where(nutrition.by_weight, "g", "ml")
     seen = [f"{serving[row]:g} {signs[row]}" for row in rows]
-    reasons = [f"the same as {name}, to which nutrition is declared" for name in nutrition.names(rows)]
+    reason = Message("the same as {name}, to which nutrition is declared", name=nutrition.names(rows))
     compared = [compared_with(serving[row], contents[row], signs[row]) for row in rows]
-    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons, compared)
+    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reason, compared)
     return Verdict(nutrition.any(wrong), nutrition.any(known), evidence)
 
 
@@ -311,7 +320,9 @@ def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -
         known & (np.abs(content - weight) > tolerance * np.maximum(content, weight)),
         "netContent",
         lambda rows: [f"{each:g} g" for each in content[rows]],
-        lambda rows: [f"net weight {each:g} g, more than {tolerance:.0%} apart" for each in weight[rows]],
+        Message(
+            "net weight {figure:g} g, more than {percent:.0f}% apart", figure=weight, percent=100 * tolerance
+        ),
         applies=known,
         compared=_compared(content, weight),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from prodex.facts.name import NAMES
+from prodex.languages import Message, Said
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
@@ -53,7 +54,9 @@ def is_shared(products: Products) -> Verdict:
 )
 def is_not_refused(products: Products) -> Verdict:
     """A rejected product is not listed, however complete it is."""
-    return _is_not(products, "product_status", "REFUSED", "targetProductStatus", "refused by the recipient")
+    return _is_not(
+        products, "product_status", "REFUSED", "targetProductStatus", Message("refused by the recipient")
+    )
 
 
 @rule(
@@ -96,7 +99,9 @@ def validation_asks_no_correction(products: Products) -> Verdict:
 )
 def is_validated(products: Products) -> Verdict:
     """No validation has run yet, so its result is not known."""
-    return _is_not(products, "validation_status", _NOT_VALIDATED, "validation.status", "no validation yet")
+    return _is_not(
+        products, "validation_status", _NOT_VALIDATED, "validation.status", Message("no validation yet")
+    )
 
 
 @rule(
@@ -113,8 +118,8 @@ def has_no_suggestions(products: Products) -> Verdict:
     """The service compared the record with other records or with the picture, and suggests changes."""
     # Not applicable without a count: none was made, which is not the same as no suggestion.
     count = products["suggestion_count"]
-    attribute, reason = "validation.nbSuggestions", "suggestions are open"
-    return product_verdict(count > 0, attribute, count, reason, applies=count.notna())
+    reason = Message("suggestions are open")
+    return product_verdict(count > 0, "validation.nbSuggestions", count, reason, applies=count.notna())
 
 
 @rule(
@@ -129,7 +134,7 @@ def has_no_suggestions(products: Products) -> Verdict:
 )
 def information_is_accepted(products: Products) -> Verdict:
     """The record only looks empty: every check of its content fails for a reason that the supplier cannot fix."""
-    reason = "the product has a name only in an update that waits for acceptance"
+    reason = Message("the product has a name only in an update that waits for acceptance")
     return product_verdict(_awaits_acceptance(products), "lastRequest", None, reason)
 
 
@@ -148,11 +153,11 @@ def no_update_waits(products: Products) -> Verdict:
     # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
     waits = is_true(products.column("has_pending_update")) & accepted
-    reason = "an update waits for acceptance"
+    reason = Message("an update waits for acceptance")
     return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
 
 
-def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: str) -> Verdict:
+def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: Said) -> Verdict:
     """Fail the products with this value; those without any are not applicable."""
     status = products[column]
     # A status that was not sent is not applicable: receivers do not all see the same ones.

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.languages import Message
 from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
@@ -144,7 +145,11 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     judged = texts.within([attribute])
     length = pc.utf8_length(composed_texts(pc.utf8_trim_whitespace(texts.texts))).to_numpy()[texts.wording]
     wrong = judged & (length < characters)
-    return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
+    reasons = [
+        Message.of_number("{number} character", "{number} characters", number)
+        for number in length[wrong].tolist()
+    ]
+    return texts.verdict(wrong, reasons, judged)
 
 
 @_rule(
@@ -160,7 +165,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
     texts = TextColumns.of(products)
     bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
     known = texts.where(pc.is_in(bare, _PLACEHOLDERS))
-    return texts.verdict(known | texts.matching(_NOTHING_SAID), "stands there for its place only")
+    return texts.verdict(known | texts.matching(_NOTHING_SAID), Message("stands there for its place only"))
 
 
 @_rule(
@@ -172,7 +177,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
 )
 def texts_without_markup(products: Products) -> Verdict:
     """Texts are shown as they are: customers see the tags, and a page that interprets them is open to attack."""
-    return no_match(products, _MARKUP, "holds HTML")
+    return no_match(products, _MARKUP, Message("holds HTML"))
 
 
 @_rule(
@@ -184,7 +189,7 @@ def texts_without_markup(products: Products) -> Verdict:
 )
 def texts_without_character_references(products: Products) -> Verdict:
     """A text escaped for a web page is escaped there again: customers see &amp;amp;."""
-    return no_match(products, _REFERENCE, "holds a character reference of HTML")
+    return no_match(products, _REFERENCE, Message("holds a character reference of HTML"))
 
 
 @_rule(
@@ -197,7 +202,7 @@ def texts_without_character_references(products: Products) -> Verdict:
 )
 def texts_without_formulas(products: Products) -> Verdict:
     """A spreadsheet that opens an export runs the formula."""
-    return no_match(products, _FORMULA, "a spreadsheet would compute it")
+    return no_match(products, _FORMULA, Message("a spreadsheet would compute it"))
 
 
 @_name_rule(
@@ -208,7 +213,7 @@ def texts_without_formulas(products: Products) -> Verdict:
 )
 def names_without_addresses(products: Products) -> Verdict:
     """A name describes the product; marketplaces reject names with addresses."""
-    return no_match(products, _ADDRESS, "holds an address", NAMES)
+    return no_match(products, _ADDRESS, Message("holds an address"), NAMES)
 
 
 @_name_rule(
@@ -222,7 +227,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
     enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]", named)
-    return texts.verdict(~enough, f"has fewer than {letters} letters", named)
+    return texts.verdict(~enough, Message("has fewer than {letters} letters", letters=letters), named)
 
 
 @_rule(
@@ -250,14 +255,14 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     )
     ended = texts.ending(_ENDED)
     in_bracket = texts.matching(_IN_BRACKET)
-    reasons: dict[int, str] = {
-        row: cut.words for row, cut in cuts.items() if not ended[row] or in_bracket[row]
+    reasons: dict[int, Message] = {
+        row: cut.reason for row, cut in cuts.items() if not ended[row] or in_bracket[row]
     }
     dots = texts.ending(_CUT_OFF)
     found = {
-        "ends in dots": dots & ~texts.ending(_MEANT_DOTS, dots),
-        "ends within a bracket": in_bracket & ~ended & ~texts.within(NAMES),
-        "ends in a word that joins": _joins(products) & ~texts.within(NAMES),
+        Message("ends in dots"): dots & ~texts.ending(_MEANT_DOTS, dots),
+        Message("ends within a bracket"): in_bracket & ~ended & ~texts.within(NAMES),
+        Message("ends in a word that joins"): _joins(products) & ~texts.within(NAMES),
     }
     for reason, which in found.items():
         for row in np.flatnonzero(which).tolist():
@@ -313,7 +318,9 @@ def brackets_are_closed(products: Products) -> Verdict:
     wrong = is_open[texts.wording]
     behind = pc.struct_field(pc.extract_regex(left, r"(?s)^.*(?P<open>[(\[{].{0,30})"), "open")
     seen = dict(zip(rows.tolist(), behind.to_pylist(), strict=True))
-    return texts.verdict(wrong, [f"never closed: {seen[one]}" for one in texts.wording[wrong].tolist()])
+    return texts.verdict(
+        wrong, Message("never closed: {text}", text=[seen[one] for one in texts.wording[wrong].tolist()])
+    )
 
 
 @_name_rule(
@@ -333,8 +340,9 @@ def names_are_finished(products: Products) -> Verdict:
     joins = _joins(products) & named & ~comma
     # "Best of" and "ready to go" are whole names.
     joins &= ~texts.ending(_WHOLE_NAMES, joins)
-    reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
-    return texts.verdict(comma | joins, reasons.tolist(), named)
+    in_comma, in_word = Message("ends in a comma"), Message("ends in a word that joins")
+    reasons = [in_comma if is_comma else in_word for is_comma in comma[comma | joins].tolist()]
+    return texts.verdict(comma | joins, reasons, named)
 
 
 @rule(
@@ -358,15 +366,17 @@ def description_is_more_than_name(products: Products) -> Verdict:
         name = f"{texts.attributes[texts.attribute[row]]} {texts.languages[texts.language[row]]}"
         same_names[int(pair[row])].add(name)
     compared = [compared_with(*sorted(same_names[one])) for one in pair[wrong].tolist()]
-    return texts.verdict(wrong, "is the name again", described, compared)
+    return texts.verdict(wrong, Message("is the name again"), described, compared)
 
 
 def _at_most(products: Products, characters: int, attributes: Sequence[str] = ()) -> Verdict:
     texts = TextColumns.of(products)
     judged, length = texts.within(attributes), texts.length[texts.wording]
     wrong = judged & (length > characters)
-    reasons = [f"{n:,} characters, {characters:,} allowed" for n in length[wrong]]
-    return texts.verdict(wrong, reasons, judged)
+    reason = Message(
+        "{characters} characters, {allowed} allowed", characters=length[wrong], allowed=characters
+    )
+    return texts.verdict(wrong, reason, judged)
 
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
@@ -393,7 +403,7 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 )
 def texts_without_control_characters(products: Products) -> Verdict:
     """Label printers, XML files and tills stop at control characters, or show a box."""
-    return no_match(products, _CONTROL, "holds a control character")
+    return no_match(products, _CONTROL, Message("holds a control character"))
 
 
 @_rule(
@@ -405,7 +415,9 @@ def texts_without_control_characters(products: Products) -> Verdict:
 )
 def texts_without_invisible_characters(products: Products) -> Verdict:
     """A direction mark can make a text display something else than it contains, and no search finds a split word."""
-    return no_match(products, _INVISIBLE, "holds a mark of direction, a zero-width space or a private sign")
+    return no_match(
+        products, _INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")
+    )
 
 
 @_rule(
@@ -418,7 +430,7 @@ def texts_without_invisible_characters(products: Products) -> Verdict:
 )
 def texts_without_mojibake(products: Products) -> Verdict:
     """Ã© in place of é: customers see at once that nobody has checked the text."""
-    return no_match(products, MISREAD, "written as UTF-8 and read as something else")
+    return no_match(products, MISREAD, Message("written as UTF-8 and read as something else"))
 
 
 @_name_rule(
@@ -430,7 +442,7 @@ def texts_without_mojibake(products: Products) -> Verdict:
 )
 def names_on_one_line(products: Products) -> Verdict:
     """Shelf labels, receipts and search results show a name on one line."""
-    return no_match(products, _BREAK, "holds a line break", NAMES)
+    return no_match(products, _BREAK, Message("holds a line break"), NAMES)
 
 
 @_name_rule(
@@ -455,7 +467,7 @@ def names_not_in_capitals(
     capitals = texts.matching(rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}", named)
     capitals = texts.marked(lambda names: pc.equal(pc.utf8_upper(names), names), capitals)
     capitals &= ~texts.matching(alone, capitals)
-    return texts.verdict(capitals, "in capitals throughout", named)
+    return texts.verdict(capitals, Message("in capitals throughout"), named)
 
 
 @_rule(
@@ -467,4 +479,4 @@ def names_not_in_capitals(
 )
 def texts_without_stray_spaces(products: Products) -> Verdict:
     """Extra spaces make equal texts differ, so that searches and comparisons miss them."""
-    return no_match(products, _STRAY, "has spaces at an end or two in a row")
+    return no_match(products, _STRAY, Message("has spaces at an end or two in a row"))
