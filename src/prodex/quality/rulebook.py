@@ -50,16 +50,16 @@ class Rule:
     Attributes
     ----------
     id
-        Name of its function.
+        Its name: that of its function, unless it has another one.
     function
-        Takes `Products` and the parameters by keyword, returns a `Verdict`.
+        Takes `Products` and the parameters by keyword, returns a `Verdict`; a function or a `Form`.
     title
         The sentence that should be true; `{attribute}` and other parameters are filled in.
     problem
         The problem where it is not true, as lists and charts show it; parameters are filled in as labels and names.
         If it is empty, the title is negated.
     why
-        Why it matters: the docstring of the function.
+        Why it matters: the docstring of the function, unless it was given.
     fix
         What the maintainer of the product has to do.
     reason
@@ -152,6 +152,8 @@ RULES: dict[str, Rule] = {}
 def rule(
     *,
     title: str,
+    name: str = "",
+    why: str = "",
     problem: str = "",
     fix: str = "",
     reason: str = "no data: absent, null or empty",
@@ -184,6 +186,8 @@ def rule(
     ----------
     title
         The sentence that should be true: "the brand is no private label".
+    name, why
+        Its name, and why it matters: the name and the docstring of the function unless given.
     problem
         The problem where it is not, as lists and charts show it: "Private label". Parameters are filled in as people
         say them: `{attribute}` as "long name", `{language}` as "French". Without one they show "Not true: " and the
@@ -244,15 +248,15 @@ def rule(
     """
 
     def register(function: _Function) -> _Function:
-        name = function.__name__
-        _check_words(name, severity, dimension, block)
-        asked_by = _law_called(name, law)
+        rule_id = name or function.__name__
+        _check_words(rule_id, severity, dimension, block)
+        asked_by = _law_called(rule_id, law)
         made = Rule(
-            id=name,
+            id=rule_id,
             function=function,
             title=title,
             problem=problem,
-            why=inspect.getdoc(function) or "",
+            why=why or inspect.getdoc(function) or "",
             fix=fix,
             reason=reason,
             severity=severity,
@@ -261,7 +265,7 @@ def rule(
             block=block,
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
             certain=certain,
-            scope=read_scope(scope, place=f"rule {name}") if scope else EVERYTHING,
+            scope=read_scope(scope, place=f"rule {rule_id}") if scope else EVERYTHING,
             parameters=parameters_of(function, reserved="whole" if whole or gather else None),
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
             gather=gather,

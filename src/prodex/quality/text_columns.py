@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import EVERY_TEXT, OR
-from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.reasons import Reasons
 from prodex.quality.remembered import has_match
@@ -197,13 +196,6 @@ class TextColumns:
 
 def _ends_of(texts: pa.Array) -> pa.Array:
     return pc.utf8_slice_codeunits(texts, -_AT_THE_END, None)
-
-
-def no_match(products: Products, pattern: str, reason: Message, attributes: Sequence[str] = ()) -> Verdict:
-    """Fail the products that have a text with a match of a regular expression: any, or one of these attributes."""
-    texts = TextColumns.of(products)
-    judged = texts.within(attributes) if attributes else None
-    return texts.verdict(texts.matching(pattern, judged), reason, judged)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from prodex.locales import market_code
 from prodex.messages import composed, unaccented
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
+from prodex.quality.rule_forms import Filled, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
@@ -27,7 +28,10 @@ from prodex.tables.columns import by_value, combinations, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
 _rule = partial(rule, dimension="completeness", block="identity", record_alone=True)
+_declare = partial(declare, dimension="completeness", block="identity")
 
+#: The frequent case: somebody typed the brand instead of choosing it.
+_LABEL_ONLY = Message("has a label without code")
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
@@ -47,36 +51,25 @@ def has_name(products: Products) -> Verdict:
     return product_verdict(~products.any_filled(NAMES), "namePublicLong", None, PENDING, shown=waits)
 
 
-@_rule(
+_declare(
+    "has_brand",
+    Filled("brand_code", instead="brand", reason=_LABEL_ONLY),
     title="the brand is given with its code",
     problem="No brand with a code",
     fix="Choose the brand from the service's list.",
+    why="Brand labels are spelled in many ways; only the code finds all products of a brand.",
     severity="error",
-    needs="brand.code",
 )
-def has_brand(products: Products) -> Verdict:
-    """Brand labels are spelled in many ways; only the code finds all products of a brand."""
-    return _has_code(products, "brand")
 
-
-@_rule(
+_declare(
+    "has_kind",
+    Filled("kind_code", instead="kind", reason=_LABEL_ONLY),
     title="the kind is given with its code",
     problem="No kind (category) with a code",
     fix="Choose the kind (category) from the service's list.",
+    why="The kind decides which information a product needs and where customers find it.",
     severity="error",
-    needs="kind.code",
 )
-def has_kind(products: Products) -> Verdict:
-    """The kind decides which information a product needs and where customers find it."""
-    return _has_code(products, "kind")
-
-
-def _has_code(products: Products, name: str) -> Verdict:
-    fails = ~filled_values(products.column(f"{name}_code"))
-    # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
-    labelled = filled_values(products.column(name))
-    reason = Message("has a label without code")
-    return product_verdict(fails, f"{name}.label", products[name], reason, shown=labelled)
 
 
 @_rule(
@@ -96,30 +89,26 @@ def has_gpc_brick(products: Products) -> Verdict:
     return product_verdict(fails, "GPC.code", products["gpc_code"], reason, shown=codes != "")
 
 
-@_rule(
+_declare(
+    "says_whether_consumer_unit",
+    Filled("is_consumer_unit"),
     title="the record states whether this is a consumer unit",
     problem="Consumer unit not stated",
     fix="State whether it is a consumer unit: true or false.",
+    why="Most requirements depend on it: without it, the checks for consumer units are unknown.",
     severity="error",
-    needs="isConsumerUnit",
     source="GDSN, isTradeItemAConsumerUnit",
 )
-def says_whether_consumer_unit(products: Products) -> Verdict:
-    """Most requirements depend on it: without it, the checks for consumer units are unknown."""
-    # False is an answer: only a missing value fails.
-    return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
-
-@_rule(
+_declare(
+    "has_packaging_type",
+    Filled("packaging_code"),
     title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
+    why="Orders and deliveries depend on whether the unit is a piece, a case or a pallet.",
     severity="warning",
-    needs="typePackaging.code",
 )
-def has_packaging_type(products: Products) -> Verdict:
-    """Orders and deliveries depend on whether the unit is a piece, a case or a pallet."""
-    return Verdict(~filled_values(products.column("packaging_code")))
 
 
 @_rule(

@@ -20,8 +20,9 @@ from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_acr
 from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
+from prodex.quality.rule_forms import NoText, declare
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 from prodex.quality.verdict import Verdict, compared_with
 from prodex.tables.columns import Mask, composed_texts, is_true
 
@@ -99,6 +100,8 @@ _ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
 #: Inside of a bracket that is never closed.
 _IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
+#: Declares what no text, or no name, may have.
+_declare = partial(declare, block="texts")
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
 _rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
 #: Declares the same of names.
@@ -168,52 +171,52 @@ def texts_without_placeholders(products: Products) -> Verdict:
     return texts.verdict(known | texts.matching(_NOTHING_SAID), Message("stands there for its place only"))
 
 
-@_rule(
+_declare(
+    "texts_without_markup",
+    NoText(_MARKUP, Message("holds HTML")),
     title="no text contains markup",
     problem="Markup in a text",
     fix="Remove the tags and keep the words.",
+    why=(
+        "Texts are shown as they are: customers see the tags, and a page that interprets them is open to "
+        "attack."
+    ),
     severity="error",
     source="HTML Living Standard, section 4",
 )
-def texts_without_markup(products: Products) -> Verdict:
-    """Texts are shown as they are: customers see the tags, and a page that interprets them is open to attack."""
-    return no_match(products, _MARKUP, Message("holds HTML"))
 
-
-@_rule(
+_declare(
+    "texts_without_character_references",
+    NoText(_REFERENCE, Message("holds a character reference of HTML")),
     title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
+    why="A text escaped for a web page is escaped there again: customers see &amp;amp;.",
     severity="warning",
     source="HTML Living Standard, section 13.5",
 )
-def texts_without_character_references(products: Products) -> Verdict:
-    """A text escaped for a web page is escaped there again: customers see &amp;amp;."""
-    return no_match(products, _REFERENCE, Message("holds a character reference of HTML"))
 
-
-@_rule(
+_declare(
+    "texts_without_formulas",
+    NoText(_FORMULA, Message("a spreadsheet would compute it")),
     title="no text begins like a formula",
     problem="Text begins like a formula",
     fix="Remove the character at the beginning of the text.",
+    why="A spreadsheet that opens an export runs the formula.",
     severity="error",
     source="OWASP, CSV Injection",
     exact=False,
 )
-def texts_without_formulas(products: Products) -> Verdict:
-    """A spreadsheet that opens an export runs the formula."""
-    return no_match(products, _FORMULA, Message("a spreadsheet would compute it"))
 
-
-@_name_rule(
+_declare(
+    "names_without_addresses",
+    NoText(_ADDRESS, Message("holds an address"), NAMES),
     title="names contain no web or mail address",
     problem="Web or mail address in a name",
     fix="Remove the address from the name; contact details have their own attribute.",
+    why="A name describes the product; marketplaces reject names with addresses.",
     severity="warning",
 )
-def names_without_addresses(products: Products) -> Verdict:
-    """A name describes the product; marketplaces reject names with addresses."""
-    return no_match(products, _ADDRESS, Message("holds an address"), NAMES)
 
 
 @_name_rule(
@@ -394,55 +397,53 @@ _FEWEST_LETTERS = 5
 _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 
-@_rule(
+_declare(
+    "texts_without_control_characters",
+    NoText(_CONTROL, Message("holds a control character")),
     title="no text contains a control character",
     problem="Control character in a text",
     fix="Retype the text around the character: it was pasted from another program.",
+    why="Label printers, XML files and tills stop at control characters, or show a box.",
     severity="error",
     source="Unicode Standard, section 23.1",
 )
-def texts_without_control_characters(products: Products) -> Verdict:
-    """Label printers, XML files and tills stop at control characters, or show a box."""
-    return no_match(products, _CONTROL, Message("holds a control character"))
 
-
-@_rule(
+_declare(
+    "texts_without_invisible_characters",
+    NoText(_INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")),
     title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
     fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
+    why=(
+        "A direction mark can make a text display something else than it contains, and no search finds a "
+        "split word."
+    ),
     severity="warning",
     source="Unicode Technical Report 36, section 3.6",
 )
-def texts_without_invisible_characters(products: Products) -> Verdict:
-    """A direction mark can make a text display something else than it contains, and no search finds a split word."""
-    return no_match(
-        products, _INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")
-    )
 
-
-@_rule(
+_declare(
+    "texts_without_mojibake",
+    NoText(MISREAD, Message("written as UTF-8 and read as something else")),
     title="no text was decoded with the wrong encoding",
     problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
+    why="Ã© in place of é: customers see at once that nobody has checked the text.",
     severity="error",
     source="RFC 3629",
     exact=False,
 )
-def texts_without_mojibake(products: Products) -> Verdict:
-    """Ã© in place of é: customers see at once that nobody has checked the text."""
-    return no_match(products, MISREAD, Message("written as UTF-8 and read as something else"))
 
-
-@_name_rule(
+_declare(
+    "names_on_one_line",
+    NoText(_BREAK, Message("holds a line break"), NAMES),
     title="names have no line break",
     problem="Line break in a name",
     fix="Replace the line break by a space.",
+    why="Shelf labels, receipts and search results show a name on one line.",
     severity="error",
     source="Data model of the exchange service: names have no line breaks",
 )
-def names_on_one_line(products: Products) -> Verdict:
-    """Shelf labels, receipts and search results show a name on one line."""
-    return no_match(products, _BREAK, Message("holds a line break"), NAMES)
 
 
 @_name_rule(
@@ -470,13 +471,13 @@ def names_not_in_capitals(
     return texts.verdict(capitals, Message("in capitals throughout"), named)
 
 
-@_rule(
+_declare(
+    "texts_without_stray_spaces",
+    NoText(_STRAY, Message("has spaces at an end or two in a row")),
     title="no text has leading, trailing or double spaces",
     problem="Leading, trailing or double spaces in a text",
     fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",
+    why="Extra spaces make equal texts differ, so that searches and comparisons miss them.",
     severity="info",
     dimension="consistency",
 )
-def texts_without_stray_spaces(products: Products) -> Verdict:
-    """Extra spaces make equal texts differ, so that searches and comparisons miss them."""
-    return no_match(products, _STRAY, Message("has spaces at an end or two in a row"))
