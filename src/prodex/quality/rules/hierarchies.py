@@ -55,9 +55,8 @@ def outer_unit_has_children(
     return packing.verdict(
         wrong,
         "children",
-        packing.gtins,
-        lambda rows: Message("{kind} without children", kind=packing["packaging_code"].take(rows)),
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        Message("{kind} without children", kind=packing["packaging_code"]),
+        compared="packaging_code",
     )
 
 
@@ -79,9 +78,8 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     return packing.verdict(
         wrong,
         "",
-        packing.gtins,
         Message("the lowest unit is neither a consumer nor a base unit"),
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        compared="packaging_code",
     )
 
 
@@ -100,8 +98,8 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     return packing.verdict(
         wrong,
         "quantity",
-        lambda _: None,
-        lambda rows: Message("no quantity of {unit} in {parent}", **packing.unit_and_parent(rows)),
+        Message("no quantity of {unit} in {parent}"),
+        value=lambda _: None,
         judged=packing.is_inner,
         compared=packing.in_parents,
     )
@@ -124,10 +122,8 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     return packing.verdict(
         wrong,
         "quantity",
-        lambda rows: packing.quantity[rows],
-        lambda rows: Message(
-            "no whole number of 1 or more: {unit} in {parent}", **packing.unit_and_parent(rows)
-        ),
+        Message("no whole number of 1 or more: {unit} in {parent}"),
+        value=lambda rows: packing.quantity[rows],
         judged=given,
         compared=packing.in_parents,
     )
@@ -147,8 +143,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     return packing.verdict(
         packing.repeats,
         "children",
-        packing.gtins,
-        lambda rows: Message("a unit inside itself: {unit} in {parent}", **packing.unit_and_parent(rows)),
+        Message("a unit inside itself: {unit} in {parent}"),
         compared=packing.in_parents,
     )
 
@@ -213,10 +208,9 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     return packing.verdict(
         pallets & sold,
         "isConsumerUnit",
-        packing.gtins,
         Message("a pallet that is a consumer unit and no display unit"),
         judged=pallets,
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        compared="packaging_code",
     )
 
 
@@ -252,7 +246,6 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
     return packing.verdict(
         ~valid[packing.gtin],
         "gtin",
-        packing.gtins,
         Message("not 14 digits of which the last is the right check digit"),
         judged=packing.gtin >= 0,
     )
@@ -287,8 +280,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     return packing.verdict(
         inner & ~known,
         "children.gtin",
-        packing.gtins,
-        lambda rows: Message("not in this catalogue: {unit} in {parent}", **packing.unit_and_parent(rows)),
+        Message("not in this catalogue: {unit} in {parent}"),
         judged=inner,
         compared=packing.in_parents,
     )

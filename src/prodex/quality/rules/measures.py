@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,19 +59,24 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
     # Both in grams: one may be given in kilograms and the other in grams.
     net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
+    reason = Message("more than the gross weight of {figure:g} g", figure=gross)
+    # NaN compares as False, so a missing weight never fails.
+    return _weights_verdict(net > gross * (1 + tolerance), "netWeight", net, gross, reason)
+
+
+def _weights_verdict(
+    wrong: Mask, attribute: str, weight: Numbers, other: Numbers, reason: Message, applies: Any = None
+) -> Verdict:
+    """Fail the products of which a weight, in grams, does not go with another one."""
     return product_verdict(
-        net > gross * (1 + tolerance),  # NaN compares as False, so a missing weight never fails
-        "netWeight",
-        lambda rows: [f"{each:g} g" for each in net[rows]],
-        Message("more than the gross weight of {figure:g} g", figure=gross),
-        applies=~np.isnan(net) & ~np.isnan(gross),
-        compared=_compared(net, gross),
+        wrong,
+        attribute,
+        lambda rows: [f"{each:g} g" for each in weight[rows]],
+        reason,
+        applies=~np.isnan(weight) & ~np.isnan(other) if applies is None else applies,
+        # In all their digits: what is shown of them is rounded.
+        compared=lambda rows: [compared_with(weight[row], other[row]) for row in rows.tolist()],
     )
-
-
-def _compared(*amounts: Numbers) -> Callable[[Rows], list[str]]:
-    """Return what gives the amounts that were compared, in all their digits: what is shown of them is rounded."""
-    return lambda rows: [compared_with(*(each[row] for each in amounts)) for row in rows.tolist()]
 
 
 def _most_grams(products: Products, attribute: str) -> Numbers:
@@ -100,14 +105,8 @@ def drained_not_over_net_weight(products: Products) -> Verdict:
     drained = grams(products, "drainedWeight")
     # The largest one that is given counts: they may differ by the liquid, and of several packs one may be that of each.
     net = np.fmax(_most_grams(products, "netWeight"), _most_grams(products, "netContent"))
-    return product_verdict(
-        drained > net * (1 + 1e-9),
-        "drainedWeight",
-        lambda rows: [f"{each:g} g" for each in drained[rows]],
-        Message("more than the net weight of {figure:g} g", figure=net),
-        applies=~np.isnan(drained) & ~np.isnan(net),
-        compared=_compared(drained, net),
-    )
+    reason = Message("more than the net weight of {figure:g} g", figure=net)
+    return _weights_verdict(drained > net * (1 + 1e-9), "drainedWeight", drained, net, reason)
 
 
 @_rule(
@@ -142,13 +141,12 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     return packing.verdict(
         known & (gross * (1 + tolerance) < held),
         "grossWeight",
-        lambda rows: [f"{each:g} g" for each in gross[rows]],
-        lambda rows: Message(
+        Message(
             "{unit} weighs less than what is in it: {figure:g} g (more than {percent:.0f}% below)",
-            unit=packing.units(rows),
-            figure=held[rows],
+            figure=held,
             percent=100 * tolerance,
         ),
+        value=lambda rows: [f"{each:g} g" for each in gross[rows]],
         judged=known,
         compared=lambda rows: [
             compared_with(gtin, gross[row], held[row])
@@ -184,21 +182,19 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     return packing.verdict(
         wrong,
         "height",
-        lambda rows: [
-            f"{gtin}: {size}"
-            for gtin, size in zip(
-                packing.gtins(packing.parent[rows]), _sizes(packing, packing.parent[rows]), strict=True
-            )
-        ],
-        lambda rows: Message(
-            "{unit} does not fit: {size}", unit=packing.units(rows), size=_sizes(packing, rows)
-        ),
+        lambda rows: Message("{unit} does not fit: {size}", size=_sizes(packing, rows)),
+        value=lambda rows: _units_with_sizes(packing, packing.parent[rows]),
         judged=inner[known],
         compared=lambda rows: [
             compared_with(gtin, packing.sides[row].tolist(), packing.sides[packing.parent[row]].tolist())
             for gtin, row in zip(packing.gtins(rows), rows.tolist(), strict=True)
         ],
     )
+
+
+def _units_with_sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
+    units = zip(packing.gtins(rows), _sizes(packing, rows), strict=True)
+    return [f"{gtin}: {size}" for gtin, size in units]
 
 
 def _sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
@@ -316,13 +312,8 @@ def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -
     # Content in litres or pieces cannot be compared with a weight; `grams` leaves it out.
     known = (content > 0) & (weight > 0)
     # Drained weight and rounding explain 10 %; a wrong unit is a factor of a thousand.
-    return product_verdict(
-        known & (np.abs(content - weight) > tolerance * np.maximum(content, weight)),
-        "netContent",
-        lambda rows: [f"{each:g} g" for each in content[rows]],
-        Message(
-            "net weight {figure:g} g, more than {percent:.0f}% apart", figure=weight, percent=100 * tolerance
-        ),
-        applies=known,
-        compared=_compared(content, weight),
+    apart = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))
+    reason = Message(
+        "net weight {figure:g} g, more than {percent:.0f}% apart", figure=weight, percent=100 * tolerance
     )
+    return _weights_verdict(apart, "netContent", content, weight, reason, known)

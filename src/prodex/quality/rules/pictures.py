@@ -140,21 +140,17 @@ def picture_dates_in_order(products: Products) -> Verdict:
     pictures = PictureColumns.of(products)
     begins, ends = pictures["effective_start"], pictures["effective_end"]
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
-    wrong = is_true(pc.less(ends, begins))
-
-    def dates(rows: Rows) -> list[tuple[Any, Any]]:
-        return [*pictures.pairs("effective_start", "effective_end", rows)]
-
     return pictures.verdict(
-        wrong,
+        is_true(pc.less(ends, begins)),
         both,
         _ENDS,
         "effective_end",
-        lambda rows: [
-            Message("begins {moment}, ends {then_moment}", moment=begin, then_moment=end)
-            for begin, end in dates(rows)
-        ],
-        dates,
+        lambda rows: Message(
+            "begins {moment}, ends {then_moment}",
+            moment=pictures.seen("effective_start", rows),
+            then_moment=pictures.seen("effective_end", rows),
+        ),
+        ("effective_start", "effective_end"),
     )
 
 
@@ -270,9 +266,7 @@ def one_front_packshot(products: Products) -> Verdict:
         fronts,
         f"{PICTURES}.isPackshot",
         "gdsn_file_name",
-        lambda rows: [
-            Message("one of {count} packshots of the front", count=count) for count in counted[rows].tolist()
-        ],
+        lambda rows: Message("one of {count} packshots of the front", count=counted[rows]),
         all_of_them,
     )
 
@@ -292,19 +286,19 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     # Where one of the two is missing there is nothing to compare.
     comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
 
-    def both(rows: Rows) -> list[tuple[str, str]]:
-        return [*zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)]
+    def both(rows: Rows) -> list[list[Any]]:
+        return [one.take(pa.array(rows)).to_pylist() for one in (face, named)]
 
-    differs = Message("face {face} is stated, and face {other_face} is in the file name")
-
-    def reasons(rows: Rows) -> list[Message]:
-        return [
-            differs.with_values(face=_face_in_words(stated), other_face=_face_in_words(other))
-            for stated, other in both(rows)
-        ]
+    def reason(rows: Rows) -> Message:
+        stated, other = ([*map(_face_in_words, faces)] for faces in both(rows))
+        return Message(
+            "face {face} is stated, and face {other_face} is in the file name", face=stated, other_face=other
+        )
 
     wrong = is_true(pc.not_equal(face, named))
-    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons, both)
+    return pictures.verdict(
+        wrong, comparable, _FILE, "gdsn_file_name", reason, lambda rows: [*zip(*both(rows), strict=True)]
+    )
 
 
 def _face_in_words(face: str | None) -> Said:
@@ -334,7 +328,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     reason = Message("longest side under {pixels:d} pixels ({said})", pixels=pixels, said=preset)
 
     def sizes(rows: Rows) -> list[str]:
-        return [f"{width} x {height}" for width, height in pictures.pairs("width", "height", rows)]
+        return [f"{width} x {height}" for width, height in pictures.seen_together(("width", "height"), rows)]
 
     return pictures.verdict(known & ~has_large[pictures.product], known, _SIZE[0], sizes, reason)
 
@@ -358,7 +352,7 @@ def packshot_size_known(products: Products) -> Verdict:
         _SIZE[0],
         "definition",
         Message("width and height are not both given"),
-        lambda rows: [*pictures.pairs("width", "height", rows)],
+        ("width", "height"),
     )
 
 
