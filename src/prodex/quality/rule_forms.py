@@ -1,7 +1,7 @@
 """Forms of rules: what is one presence, one value or one pattern is declared with its words, without a function.
 
-A form is a question that several rules ask, each of another column, text or row. It is called as the function of a rule
-is, and knows what it needs. What is asked once, or has something to decide, is a function with `rule`.
+A form is a question that several rules ask, each of another column or with another pattern. It is called as the
+function of a rule is, and knows what it needs. What is asked once, or has something to decide, is a function.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from prodex.facts.requested_data import OR
 from prodex.languages import Message, Said
-from prodex.quality.products import ChildRows, Products
+from prodex.quality.products import Products
 from prodex.quality.rulebook import Certain, rule
 from prodex.quality.text_columns import ANY_TEXT, TextColumns
 from prodex.quality.verdict import Verdict, product_verdict
@@ -85,29 +85,6 @@ class Filled(Form):
         shown = filled_values(products.column(self.instead))
         (attribute,) = wire_paths(self.instead)
         return product_verdict(fails, attribute, products[self.instead], self.reason, shown=shown)
-
-
-@dataclass(frozen=True)
-class HasRow(Form):
-    """A product has a row of a child table: a picture, a hierarchy.
-
-    Attributes
-    ----------
-    rows
-        The rows as rules compute with them.
-    paths
-        What it needs.
-    """
-
-    rows: type[ChildRows]
-    paths: tuple[str, ...]
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return self.paths
-
-    def __call__(self, products: Products) -> Verdict:
-        return Verdict(~products.any(self.rows.of(products).product))
 
 
 @dataclass(frozen=True)

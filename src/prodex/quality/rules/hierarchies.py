@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,20 +14,20 @@ from prodex.gtin import are_upc_e, are_valid
 from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
-from prodex.quality.rule_forms import Form, HasRow, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, compared_with, product_verdict
-from prodex.selection.paths import wire_paths
 from prodex.tables.columns import Rows, is_true
 
 _TREE = "logisticalHierarchies"
 _CHILDREN = f"{_TREE}.children"
 
-_GDSN = "GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg"
-
 #: Declares a rule of hierarchies.
-_rule = partial(rule, block="hierarchies", source=_GDSN, record_alone=True)
-_declare = partial(declare, block="hierarchies", source=_GDSN)
+_rule = partial(
+    rule,
+    block="hierarchies",
+    source="GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg",
+    record_alone=True,
+)
 
 
 @_rule(
@@ -148,47 +147,39 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     )
 
 
-@dataclass(frozen=True)
-class _HasUnit(Form):
-    """A product that shows a hierarchy has a unit of which a flag is true."""
-
-    flag: str
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        (own,) = wire_paths(self.flag)
-        return f"{_TREE}.{own}", f"{_CHILDREN}.{own}", own, BOTH_SOURCES
-
-    def __call__(self, products: Products) -> Verdict:
-        packing = HierarchyColumns.of(products)
-        # The record's own unit counts as well: the hierarchy of a case may list its contents only.
-        own = is_true(products.column(self.flag))
-        return Verdict(~(own | packing.any(packing.is_flagged(self.flag))), packing.packed)
-
-
-_declare(
-    "has_despatch_unit",
-    _HasUnit("is_despatch_unit"),
+@_rule(
     title="the hierarchy has a unit that can be despatched",
     problem="No unit that can be despatched",
     fix="Mark the unit that leaves the warehouse as despatch unit.",
-    why="Without a despatch unit nothing can be sent.",
     reason="no unit is marked as despatch unit",
     severity="error",
     dimension="completeness",
+    needs=(f"{_TREE}.isDespatchUnit", f"{_CHILDREN}.isDespatchUnit", "isDespatchUnit", BOTH_SOURCES),
 )
+def has_despatch_unit(products: Products) -> Verdict:
+    """Without a despatch unit nothing can be sent."""
+    return _has_unit(products, "is_despatch_unit")
 
-_declare(
-    "has_orderable_unit",
-    _HasUnit("is_orderable_unit"),
+
+@_rule(
     title="the hierarchy has a unit that can be ordered",
     problem="No unit that can be ordered",
     fix="Mark the unit that can be ordered as orderable unit.",
-    why="Without an orderable unit nothing can be ordered.",
     reason="no unit is marked as orderable unit",
     severity="error",
     dimension="completeness",
+    needs=(f"{_TREE}.isOrderableUnit", f"{_CHILDREN}.isOrderableUnit", "isOrderableUnit", BOTH_SOURCES),
 )
+def has_orderable_unit(products: Products) -> Verdict:
+    """Without an orderable unit nothing can be ordered."""
+    return _has_unit(products, "is_orderable_unit")
+
+
+def _has_unit(products: Products, flag: str) -> Verdict:
+    packing = HierarchyColumns.of(products)
+    # The record's own unit counts as well: the hierarchy of a case may list its contents only.
+    own = is_true(products.column(flag))
+    return Verdict(~(own | packing.any(packing.is_flagged(flag))), packing.packed)
 
 
 @_rule(
@@ -214,17 +205,18 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     )
 
 
-_declare(
-    "outer_unit_has_hierarchy",
-    HasRow(HierarchyColumns, (_TREE, BOTH_SOURCES)),
+@_rule(
     title="an outer unit has a hierarchy",
     problem="Outer unit without a hierarchy",
     fix="Send the hierarchy of the unit: its contents and their quantities.",
-    why="A case or pallet without a hierarchy does not show which products it contains.",
     severity="warning",
     dimension="completeness",
+    needs=(_TREE, BOTH_SOURCES),
     scope={"packaging_code": ["CASE", "PALLET"]},
 )
+def outer_unit_has_hierarchy(products: Products) -> Verdict:
+    """A case or pallet without a hierarchy does not show which products it contains."""
+    return Verdict(~HierarchyColumns.of(products).packed)
 
 
 @_rule(

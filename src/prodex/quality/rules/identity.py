@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.gtin import are_upc_e, are_valid, check_digit
-from prodex.languages import Message, Said
+from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
@@ -22,16 +21,10 @@ _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
 #: What a prefix stands for that no product has.
-_NO_PRODUCTS: Mapping[str, Said] = {
-    one.id: one
-    for one in (
-        Message("reserved for coupons"),
-        Message("examples and demonstrations"),
-        Message("refund receipts"),
-        Message("coupons in a common currency"),
-        Message("coupons"),
-    )
-}
+_OF_NO_PRODUCT = (
+    *(Message("reserved for coupons"), Message("coupons"), Message("coupons in a common currency")),
+    *(Message("refund receipts"), Message("examples and demonstrations")),
+)
 
 #: Declares a rule of the GTIN.
 _rule = partial(rule, block="identity", needs="gtin", record_alone=True)
@@ -75,11 +68,11 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     within = (names.str.startswith("restricted circulation") | short) & ~_are_upc_e(products)
 
     def reasons(rows: Rows) -> list[Message]:
-        eight = Message("eight digits of restricted circulation: begins with {prefix}")
-        long = Message("of restricted circulation: begins with {prefix}")
         some = gtins.iloc[rows]
         return [
-            eight.with_values(prefix=gtin[6]) if is_short else long.with_values(prefix=prefix)
+            Message("eight digits of restricted circulation: begins with {prefix}", prefix=gtin[6])
+            if is_short
+            else Message("of restricted circulation: begins with {prefix}", prefix=prefix)
             for gtin, prefix, is_short in zip(some, some.gtin.prefix, short.iloc[rows], strict=True)
         ]
 
@@ -96,15 +89,13 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
 def gtin_is_of_a_product(products: Products) -> Verdict:
     """Anybody can use such numbers, so they come from a test or a template."""
     gtins = products["gtin"]
-    names = gtins.gtin.prefix_name.fillna("")
+    meaning = gtins.gtin.prefix_name.map({one.id: one for one in _OF_NO_PRODUCT})
     return product_verdict(
-        names.str.contains("coupon|refund|demonstration"),
+        meaning.notna(),
         "gtin",
         gtins,
         lambda rows: Message(
-            "{prefix} stands for {evidence}",
-            prefix=gtins.iloc[rows].gtin.prefix,
-            evidence=[_NO_PRODUCTS.get(name, name) for name in names.iloc[rows]],
+            "{prefix} stands for {evidence}", prefix=gtins.iloc[rows].gtin.prefix, evidence=meaning.iloc[rows]
         ),
         applies=_is_formed(products),
     )

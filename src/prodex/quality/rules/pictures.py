@@ -21,7 +21,6 @@ from prodex.quality.picture_columns import (
     in_one_language,
 )
 from prodex.quality.products import Products
-from prodex.quality.rule_forms import HasRow, declare
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
@@ -183,19 +182,19 @@ def pictures_differ(products: Products) -> Verdict:
     return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason, others)
 
 
-declare(
-    "has_picture",
-    HasRow(PictureColumns, (f"{PICTURES}.url",)),
+@_rule(
     title="the product has a picture",
     problem="No picture",
     fix="Add pictures, first one of the front on a white background.",
-    why="Nobody buys online what they cannot see.",
     severity="error",
     dimension="completeness",
-    block="pictures",
+    needs=f"{PICTURES}.url",
     scope=CONSUMER_UNITS,
     source="GS1 Product Image Specification 4.4; of what is no food also Regulation (EU) 2023/988, Art. 19(c)",
 )
+def has_picture(products: Products) -> Verdict:
+    """Nobody buys online what they cannot see."""
+    return Verdict(~PictureColumns.of(products).pictured)
 
 
 @_rule(
