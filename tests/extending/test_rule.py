@@ -30,7 +30,7 @@ DECLARED = """
 
 declare(
     "has_life_cycle",
-    Filled("life_cycle"),
+    HasValue("life_cycle"),
     title="the life cycle is known",
     problem="No life cycle",
     fix="Choose the life cycle of the product.",

@@ -20,7 +20,7 @@ from prodex.selection.paths import wire_paths
 from prodex.tables.columns import filled_values
 
 
-class Form(ABC):
+class RuleForm(ABC):
     """What a declared rule asks of products.
 
     Attributes
@@ -40,7 +40,7 @@ class Form(ABC):
         """Say of which products the rule's sentence is not true."""
 
 
-def declare(name: str, form: Form, *, why: str, **words: Any) -> None:
+def declare(name: str, form: RuleForm, *, why: str, **words: Any) -> None:
     """Make a form a rule of prodex.
 
     Parameters
@@ -59,7 +59,7 @@ def declare(name: str, form: Form, *, why: str, **words: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Filled(Form):
+class HasValue(RuleForm):
     """A column of products has a value.
 
     Attributes
@@ -88,7 +88,7 @@ class Filled(Form):
 
 
 @dataclass(frozen=True)
-class IsNot(Form):
+class IsNot(RuleForm):
     """A column of products has another value than this; products without any are not applicable.
 
     Attributes
@@ -113,7 +113,7 @@ class IsNot(Form):
 
 
 @dataclass(frozen=True)
-class NoText(Form):
+class NoTextHas(RuleForm):
     """No text has a match of a regular expression.
 
     Attributes

@@ -52,7 +52,7 @@ class Rule:
     id
         Its name: that of its function, unless it has another one.
     function
-        Takes `Products` and the parameters by keyword, returns a `Verdict`; a function or a `Form`.
+        Takes `Products` and the parameters by keyword, returns a `Verdict`; a function or a `RuleForm`.
     title
         The sentence that should be true; `{attribute}` and other parameters are filled in.
     problem

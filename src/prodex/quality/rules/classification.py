@@ -20,7 +20,7 @@ from prodex.locales import market_code
 from prodex.messages import composed, unaccented
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.rule_forms import Filled, declare
+from prodex.quality.rule_forms import HasValue, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
@@ -53,7 +53,7 @@ def has_name(products: Products) -> Verdict:
 
 _declare(
     "has_brand",
-    Filled("brand_code", instead="brand", reason=_LABEL_ONLY),
+    HasValue("brand_code", instead="brand", reason=_LABEL_ONLY),
     title="the brand is given with its code",
     problem="No brand with a code",
     fix="Choose the brand from the service's list.",
@@ -63,7 +63,7 @@ _declare(
 
 _declare(
     "has_kind",
-    Filled("kind_code", instead="kind", reason=_LABEL_ONLY),
+    HasValue("kind_code", instead="kind", reason=_LABEL_ONLY),
     title="the kind is given with its code",
     problem="No kind (category) with a code",
     fix="Choose the kind (category) from the service's list.",
@@ -91,7 +91,7 @@ def has_gpc_brick(products: Products) -> Verdict:
 
 _declare(
     "says_whether_consumer_unit",
-    Filled("is_consumer_unit"),
+    HasValue("is_consumer_unit"),
     title="the record states whether this is a consumer unit",
     problem="Consumer unit not stated",
     fix="State whether it is a consumer unit: true or false.",
@@ -102,7 +102,7 @@ _declare(
 
 _declare(
     "has_packaging_type",
-    Filled("packaging_code"),
+    HasValue("packaging_code"),
     title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",

@@ -20,7 +20,7 @@ from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_acr
 from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
-from prodex.quality.rule_forms import NoText, declare
+from prodex.quality.rule_forms import NoTextHas, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 from prodex.quality.verdict import Verdict, compared_with
@@ -173,7 +173,7 @@ def texts_without_placeholders(products: Products) -> Verdict:
 
 _declare(
     "texts_without_markup",
-    NoText(_MARKUP, Message("holds HTML")),
+    NoTextHas(_MARKUP, Message("holds HTML")),
     title="no text contains markup",
     problem="Markup in a text",
     fix="Remove the tags and keep the words.",
@@ -187,7 +187,7 @@ _declare(
 
 _declare(
     "texts_without_character_references",
-    NoText(_REFERENCE, Message("holds a character reference of HTML")),
+    NoTextHas(_REFERENCE, Message("holds a character reference of HTML")),
     title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
@@ -198,7 +198,7 @@ _declare(
 
 _declare(
     "texts_without_formulas",
-    NoText(_FORMULA, Message("a spreadsheet would compute it")),
+    NoTextHas(_FORMULA, Message("a spreadsheet would compute it")),
     title="no text begins like a formula",
     problem="Text begins like a formula",
     fix="Remove the character at the beginning of the text.",
@@ -210,7 +210,7 @@ _declare(
 
 _declare(
     "names_without_addresses",
-    NoText(_ADDRESS, Message("holds an address"), NAMES),
+    NoTextHas(_ADDRESS, Message("holds an address"), NAMES),
     title="names contain no web or mail address",
     problem="Web or mail address in a name",
     fix="Remove the address from the name; contact details have their own attribute.",
@@ -399,7 +399,7 @@ _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 _declare(
     "texts_without_control_characters",
-    NoText(_CONTROL, Message("holds a control character")),
+    NoTextHas(_CONTROL, Message("holds a control character")),
     title="no text contains a control character",
     problem="Control character in a text",
     fix="Retype the text around the character: it was pasted from another program.",
@@ -410,7 +410,7 @@ _declare(
 
 _declare(
     "texts_without_invisible_characters",
-    NoText(_INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")),
+    NoTextHas(_INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")),
     title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
     fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
@@ -424,7 +424,7 @@ _declare(
 
 _declare(
     "texts_without_mojibake",
-    NoText(MISREAD, Message("written as UTF-8 and read as something else")),
+    NoTextHas(MISREAD, Message("written as UTF-8 and read as something else")),
     title="no text was decoded with the wrong encoding",
     problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
@@ -436,7 +436,7 @@ _declare(
 
 _declare(
     "names_on_one_line",
-    NoText(_BREAK, Message("holds a line break"), NAMES),
+    NoTextHas(_BREAK, Message("holds a line break"), NAMES),
     title="names have no line break",
     problem="Line break in a name",
     fix="Replace the line break by a space.",
@@ -473,7 +473,7 @@ def names_not_in_capitals(
 
 _declare(
     "texts_without_stray_spaces",
-    NoText(_STRAY, Message("has spaces at an end or two in a row")),
+    NoTextHas(_STRAY, Message("has spaces at an end or two in a row")),
     title="no text has leading, trailing or double spaces",
     problem="Leading, trailing or double spaces in a text",
     fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",
