@@ -230,12 +230,12 @@ class HierarchyColumns(ChildRows):
 
     def _naming_units(self, message: Message, rows: Rows) -> Message:
         """Return a message about some nodes with their GTINs, and with those of the nodes around them."""
-        units = {"unit": rows, "parent": self.parent[rows]}
-        named = places_of(message.id) & units.keys()
+        nodes = {"unit": rows, "parent": self.parent[rows]}
         return message.with_values(
             **{
-                place: [gtin or Message("no GTIN") for gtin in self._gtins(units[place])]
-                for place in sorted(named)
+                place: [gtin or Message("no GTIN") for gtin in self._gtins(nodes[place])]
+                for place in nodes
+                if place in places_of(message.id)
             }
         )
 
