@@ -25,6 +25,7 @@ from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.figures import MEASURES
+from prodex.quality.picture_columns import FACES
 from prodex.quality.rulebook import RULES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
@@ -60,6 +61,7 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     named += [field.label for field in FIELDS.values()]
     yield from ((one, "what something is called, within a sentence") for one in named)
+    yield from ((one, "face of a picture") for one in FACES.values())
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
     yield from ((one, "what a supplier is asked for") for one in asked)
     sheets = [

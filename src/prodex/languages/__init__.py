@@ -242,7 +242,9 @@ class Translation:
         if isinstance(value, bool):
             return self.gettext("yes") if value else self.gettext("no")
         if form:
-            return self._with_own_signs(format(value, form))
+            # In English as the sentence says; elsewhere thousands are told apart, as in all other numbers.
+            is_plain = self.is_english or form[0] not in ".dfg"
+            return self._with_own_signs(format(value, form if is_plain else f",{form}"))
         if isinstance(value, int | float):
             return self._with_own_signs(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
         shown = _SHOWN.get(place)
@@ -278,6 +280,11 @@ _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
         lambda words, one: words.gettext(attribute_label(one)),
     ),
     **dict.fromkeys(("language", "languages"), Translation.language_label),
+    # Codes in English, as columns and profiles write them.
+    **dict.fromkeys(
+        ("language_code", "language_codes"),
+        lambda words, one: one if words.is_english else words.language_label(one),
+    ),
     **dict.fromkeys(
         ("day", "moment", "then_moment"),
         lambda words, one: one if words.is_english else words.translated_moment(one) or one,

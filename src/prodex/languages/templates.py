@@ -19,7 +19,7 @@ NUMBERS = frozenset(
     }
 )
 LABELS = frozenset({"attribute", "listed", "label", "labels", "update"})
-LANGUAGE_NAMES = frozenset({"language", "languages"})
+LANGUAGE_NAMES = frozenset({"language"})
 #: These hold sentences of their own, or parts of one, that are translated as well.
 SENTENCES = frozenset({"said", "why", "evidence", "how", "by", "conditions"})
 #: Days and moments as the code writes them: "2026-11-26", "2026-11-26 08:05".

@@ -80,12 +80,31 @@ def _listed(column: Any) -> list[Any]:
 
 def of_rows(message: Message, rows: Rows) -> Message:
     """Return a message whose columns have values for some rows only."""
-    chosen = {
-        name: (np.asarray(one, object) if isinstance(one, list) else np.asarray(one))[rows]
-        for name, one in message.values.items()
-        if isinstance(one, _COLUMN)
-    }
+    chosen = {name: _taken(one, rows) for name, one in message.values.items() if isinstance(one, _COLUMN)}
     return message.with_values(**chosen) if chosen else message
+
+
+def _taken(column: Any, rows: Rows) -> Any:
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column.take(pa.array(rows))
+    return (np.asarray(column, object) if isinstance(column, list) else np.asarray(column))[rows]
+
+
+def of_each(reasons: Reasons, size: int) -> list[Said | None]:
+    """Return the reason of each finding.
+
+    >>> of_each(Message("over {limit} g", limit=[1, 2]), 2)
+    [Message('over 1 g'), Message('over 2 g')]
+    """
+    if reasons is None or isinstance(reasons, str):
+        return [reasons] * size
+    if not isinstance(reasons, Message):
+        return _listed(reasons)
+    columns = {name: _listed(one) for name, one in reasons.values.items() if isinstance(one, _COLUMN)}
+    if not columns:
+        return [reasons] * size
+    rows = zip(*columns.values(), strict=True)
+    return [reasons.with_values(**dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def _check_size(what: str, given: Sequence[Any], size: int) -> None:

@@ -187,7 +187,6 @@ def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, rea
         prepare=None,
         source="requirements",
         exact=True,
-        record_alone=True,
         says_unknown=True,
     )
 

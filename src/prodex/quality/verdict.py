@@ -122,7 +122,7 @@ def product_verdict(
     """
     failing = _where_true(fails)
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
-    words: Any = (_of(one, rows) if len(rows) else None for one in (value, reason, compared))
+    words: Any = (shown_of(one, rows) if len(rows) else None for one in (value, reason, compared))
     return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
 
 
@@ -168,7 +168,8 @@ def _fact(fact: object) -> object:
     return fact if isinstance(fact, str) else str(fact)
 
 
-def _of(shown: Shown | Message, rows: Rows) -> Words | Message:
+def shown_of(shown: Shown | Message, rows: Rows) -> Words | Message:
+    """Return what is shown of some rows."""
     if callable(shown):
         return shown(rows)
     if isinstance(shown, Message):

@@ -55,7 +55,6 @@ _GLUTEN = 1 << GROUPS.index("gluten")
 
 
 @rule(
-    record_alone=True,
     title="allergens named in the ingredients are listed",
     problem="Allergen of the ingredients not listed",
     fix="Add it to the {listed}, or correct the ingredients if it is not in the product.",

@@ -84,7 +84,6 @@ _rule = partial(
     scope=CONSUMER_UNITS,
     law="health-claims",
     exact=False,
-    record_alone=True,
 )
 
 

@@ -41,7 +41,6 @@ _rule = partial(
     certain="passes",
     scope=CONSUMER_UNITS,
     law="food-information",
-    record_alone=True,
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")

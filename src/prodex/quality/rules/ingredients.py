@@ -28,7 +28,6 @@ _rule = partial(
     certain="fails",
     dimension="accuracy",
     exact=False,
-    record_alone=True,
 )
 
 

@@ -27,7 +27,7 @@ from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with
 from prodex.tables.columns import Answer, by_value, encoded
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
-_rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS, record_alone=True)
+_rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS)
 _safety = partial(_rule, law="product-safety", severity="error")
 _deforestation = partial(_rule, law="deforestation")
 

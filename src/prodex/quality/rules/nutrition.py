@@ -115,7 +115,7 @@ _NOTHING_IN_IT = (
 _FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.
-_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF, record_alone=True)
+_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
 
 
 def _are_known(*amounts: Numbers) -> Mask:

@@ -56,7 +56,6 @@ _rule = partial(
     scope=CONSUMER_UNITS,
     law="food-information",
     exact=False,
-    record_alone=True,
 )
 
 
