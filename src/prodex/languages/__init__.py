@@ -242,7 +242,11 @@ class Translation:
         if isinstance(value, bool):
             return self.gettext("yes") if value else self.gettext("no")
         if form:
-            return self._with_own_signs(format(value, form))
+            try:
+                return self._with_own_signs(format(value, form))
+            except (TypeError, ValueError):
+                # A rule of one's own may give anything: its finding is shown all the same.
+                return str(value)
         if isinstance(value, int | float):
             return self._with_own_signs(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
         shown = _SHOWN.get(place)
@@ -278,6 +282,11 @@ _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
         lambda words, one: words.gettext(attribute_label(one)),
     ),
     **dict.fromkeys(("language", "languages"), Translation.language_label),
+    # Codes in English, as columns and profiles write them.
+    **dict.fromkeys(
+        ("language_code", "language_codes"),
+        lambda words, one: one if words.is_english else words.language_label(one),
+    ),
     **dict.fromkeys(
         ("day", "moment", "then_moment"),
         lambda words, one: one if words.is_english else words.translated_moment(one) or one,

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import EVERY_TEXT, OR
 from prodex.quality.products import Products
+from prodex.quality.reasons import Reasons
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
@@ -161,7 +162,7 @@ class TextColumns:
         return self.texts.take(pa.array(self.wording[rows]))
 
     def verdict(
-        self, wrong: Mask, reason: Words, judged: Mask | None = None, compared: Words = None
+        self, wrong: Mask, reason: Reasons, judged: Mask | None = None, compared: Words = None
     ) -> Verdict:
         """Fail the products of the wrong texts, with each of these as evidence.
 
@@ -170,7 +171,7 @@ class TextColumns:
         wrong
             One boolean for each text.
         reason
-            What is wrong: once for all, or one for each wrong text.
+            What is wrong: once for all, or one for each wrong text; the columns of a message have a value for each.
         judged
             Which texts the rule is about, all by default: products without one are not applicable.
         compared
