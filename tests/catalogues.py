@@ -79,7 +79,7 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
         *(heading for _, heading, _ in _SUMMARY),
     ]
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
-    groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
+    groups = {"how to answer": sentences.HOW}
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
     groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}

@@ -7,7 +7,8 @@ from datetime import date, datetime
 import pytest
 
 from prodex.errors import InputError
-from prodex.languages import LANGUAGES, Translation
+from prodex.languages import LANGUAGES, Message, Translation
+from prodex.languages.message import read_message
 from prodex.languages.templates import Templates
 from tests.cases import each_row
 
@@ -18,15 +19,10 @@ SENTENCES = [
     ("Long name missing in French", f"Texte manquant en français{NBSP}: nom long", "Text auf Französisch fehlt: langer Name", "Tekst ontbreekt in het Frans: lange naam"),
     ("Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
     ("Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
-    ("12 of 1,234 words look misread", f"12 sur 1{THIN}234 mots semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
-    ("not declared: fat, energy in kJ", f"non déclaré{NBSP}: matières grasses, énergie en kJ", "nicht angegeben: Fett, Brennwert in kJ", "niet vermeld: vetten, energie in kJ"),
-    ("milk: named in the ingredients, not listed", f"lait{NBSP}: nommé dans les ingrédients, non déclaré", "Milch: in den Zutaten genannt, nicht angegeben", "melk: genoemd in de ingrediënten, niet vermeld"),
-    ('holds a nutrition table ("5 kJ"), an address ("a@b.fr")', 'contient un tableau nutritionnel ("5 kJ"), une adresse ("a@b.fr")', 'enthält eine Nährwerttabelle ("5 kJ"), eine Anschrift ("a@b.fr")', 'bevat een voedingswaardetabel ("5 kJ"), een adres ("a@b.fr")'),
     ("ready 61, not ready 1,030, undecided 9 of 1,100", f"prêts 61, pas prêts 1{THIN}030, indécis 9 sur 1{THIN}100", "bereit 61, nicht bereit 1.030, unentschieden 9 von 1.100", "klaar 61, niet klaar 1.030, onbeslist 9 van 1.100"),
     ("1 product", "1 produit", "1 Produkt", "1 product"),
     ("0 products", "0 produit", "0 Produkte", "0 producten"),
     ("the brand is no private label", *["the brand is no private label"] * 3),
-    ("not declared: my own nutrient", f"non déclaré{NBSP}: my own nutrient", "nicht angegeben: my own nutrient", "niet vermeld: my own nutrient"),
 ]  # fmt: skip
 
 
@@ -37,6 +33,35 @@ def test_a_sentence_is_translated_with_its_figures_and_labels(
     """What it was made of is found in it; words that prodex does not know stay as they are."""
     made = [Translation(language).translated(english) for language in LANGUAGES]
     assert [english, french, german, dutch] == made
+
+
+#: Reasons as rules make them, and what they are in the languages.
+REASONS = [
+    (Message("{count} of {of} words look misread", count=12, of=1_234), "12 of 1,234 words look misread", f"12 sur 1{THIN}234 mots semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
+    (Message("not declared: {labels}", labels=(Message("fat"), Message("energy in kJ"))), "not declared: fat, energy in kJ", f"non déclaré{NBSP}: matières grasses, énergie en kJ", "nicht angegeben: Fett, Brennwert in kJ", "niet vermeld: vetten, energie in kJ"),
+    (Message("{label}: {said}, not listed", label=Message("milk"), said=Message("named in the ingredients")), "milk: named in the ingredients, not listed", f"lait{NBSP}: nommé dans les ingrédients, non déclaré", "Milch: in den Zutaten genannt, nicht angegeben", "melk: genoemd in de ingrediënten, niet vermeld"),
+    (Message("filled in {language_codes} only", language_codes=("fr", "nl")), "filled in fr, nl only", f"rempli uniquement dans ces langues{NBSP}: français, néerlandais", "nur ausgefüllt in: Französisch, Niederländisch", "alleen ingevuld in het Frans, Nederlands"),
+    (Message("holds {parts}", parts=(Message('{part} ("{words}")', part=Message("a nutrition table"), words="5 kJ"), Message('{part} ("{words}")', part=Message("an address"), words="a@b.fr"))), 'holds a nutrition table ("5 kJ"), an address ("a@b.fr")', f"contient un tableau nutritionnel («{NBSP}5 kJ{NBSP}»), une adresse («{NBSP}a@b.fr{NBSP}»)", "enthält eine Nährwerttabelle („5 kJ“), eine Anschrift („a@b.fr“)", "bevat een voedingswaardetabel (“5 kJ”), een adres (“a@b.fr”)"),
+    (Message("not declared: {labels}", labels="my own nutrient"), "not declared: my own nutrient", f"non déclaré{NBSP}: my own nutrient", "nicht angegeben: my own nutrient", "niet vermeld: my own nutrient"),
+]  # fmt: skip
+
+
+@each_row(("reason", "english", "french", "german", "dutch"), REASONS)
+def test_a_reason_is_said_with_its_figures_and_labels(
+    reason: Message, english: str, french: str, german: str, dutch: str
+) -> None:
+    """The words of prodex are in the language; what suppliers typed stays as it is."""
+    assert [english, french, german, dutch] == [Translation(language).say(reason) for language in LANGUAGES]
+
+
+def test_a_value_that_is_no_number_is_shown_all_the_same() -> None:
+    """A rule may compute what is no number, or give a text where one belongs: it is kept, and no report fails."""
+    reason = Message("{none:g}, {endless:.1f}, {text:d}", none=float("nan"), endless=float("inf"), text="ten")
+    kept = read_message(reason.id, reason.json)
+    assert ["nan, inf, ten"] * 4 == [Translation("de").say(one) for one in (reason, kept)] + [
+        str(reason),
+        str(kept),
+    ]
 
 
 def test_a_sentence_within_another_is_found_whole() -> None:

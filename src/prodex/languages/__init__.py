@@ -244,7 +244,11 @@ class Translation:
         if form:
             # In English as the sentence says; elsewhere thousands are told apart, as in all other numbers.
             is_plain = self.is_english or form[0] not in ".dfg"
-            return self._with_own_signs(format(value, form if is_plain else f",{form}"))
+            try:
+                return self._with_own_signs(format(value, form if is_plain else f",{form}"))
+            except (TypeError, ValueError):
+                # A rule of one's own may give anything: its finding is shown all the same.
+                return str(value)
         if isinstance(value, int | float):
             return self._with_own_signs(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
         shown = _SHOWN.get(place)

@@ -11,6 +11,7 @@ rule of one's own, what a service answers) is a `str`, and is shown as it is.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -123,7 +124,7 @@ class Message:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, as it stands in the values of another."""
-        return {"id": self.id, "values": {**self.values, **_marks(self)}}
+        return {"id": self.id, "values": {**_finite(self.values), **_marks(self)}}
 
     @classmethod
     def of_plain(cls, plain: Any) -> Message:
@@ -156,7 +157,16 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Message):
         return value.plain()
     # Numbers of numpy are numbers.
-    return value.item() if isinstance(value, np.generic) else str(value)
+    return _finite_number(value.item()) if isinstance(value, np.generic) else str(value)
+
+
+def _finite(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _finite_number(one) for name, one in values.items()}
+
+
+def _finite_number(value: Any) -> Any:
+    """Return what is no number and what is infinite as a text, which JSON would make nothing; all else as it is."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 _encoder = msgspec.json.Encoder(enc_hook=plain_value)
@@ -165,7 +175,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 def values_json(values: Mapping[str, Any], message: Message) -> str:
     """Return values of a message as JSON: its own, or those of one row where they are columns."""
-    return _encoder.encode({**values, **_marks(message)}).decode()
+    return _encoder.encode({**_finite(values), **_marks(message)}).decode()
 
 
 def read_message(message: str, values: str | None) -> Said:

@@ -256,7 +256,8 @@ class Check:
     @cached_property
     def why(self) -> Message:
         """Why it matters."""
-        return Message(" ".join(self.rule.why.split()), **self._values)
+        sentence = " ".join(self.rule.why.split())
+        return Message(sentence, **self._values)
 
     @property
     def block(self) -> str:

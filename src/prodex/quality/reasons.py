@@ -52,9 +52,13 @@ def reason_columns(reasons: Reasons, size: int) -> tuple[pa.Array, pa.Array]:
         raise TypeError(f"the evidence has {type(reasons).__name__} for reason; give a list or a column")
     given = _listed(reasons)
     _check_size("values of reason", given, size)
-    messages = [_id(one) for one in given]
-    values = [one.json if isinstance(one, Message) else None for one in given]
-    return pa.array(messages, pa.string()), pa.array(values, pa.string())
+    # Many findings have the same message, which is written once.
+    distinct = {id(one): one for one in given}
+    place = {one: number for number, one in enumerate(distinct)}
+    messages = [_id(one) for one in distinct.values()]
+    values = [one.json if isinstance(one, Message) else None for one in distinct.values()]
+    rows = pa.array([place[id(one)] for one in given], pa.int64())
+    return pa.array(messages, pa.string()).take(rows), pa.array(values, pa.string()).take(rows)
 
 
 def _id(reason: Any) -> str | None:
