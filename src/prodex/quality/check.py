@@ -22,6 +22,7 @@ from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
 from prodex.selection.plain import COLUMNS, MARKET
+from prodex.selection.units import CONSUMER, NAMED, names_units
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
@@ -57,6 +58,9 @@ class CheckFacts:
         (asked of no product), or "" where no day decides.
     not_asked
         Fields that the profile has to declare before it can be asked: it is unknown for all products.
+    units
+        Which units count where figures say how many lack it: "consumer" units; "named" where it says by itself of which
+        units it asks, so that all to which it applies count; "all" where the profile means all.
     """
 
     id: str
@@ -85,6 +89,7 @@ class CheckFacts:
     until: date | None = None
     standing: Standing = ""
     not_asked: tuple[str, ...] = ()
+    units: str = CONSUMER
 
 
 #: The problem of a check before the first day of its law.
@@ -109,6 +114,8 @@ class Check:
         The first and the last day on which it is asked for: those of the profile, else those of the rule.
     place
         File, line and key where it is written; empty in the profiles of prodex.
+    units
+        Which units figures of it count, "consumer" or "all", as the profile says.
 
     Examples
     --------
@@ -125,6 +132,7 @@ class Check:
     in_force: date | None = None
     until: date | None = None
     place: str = field(default="", compare=False)
+    units: str = CONSUMER
 
     @classmethod
     def of(
@@ -304,6 +312,7 @@ class Check:
             until=self.until,
             standing="" if self.in_force is None and self.until is None else IN_FORCE,
             not_asked=self.not_asked,
+            units=NAMED if names_units(rule.scope, *self.scopes) else self.units,
             **{name: getattr(rule, name) for name in of_rule},
             **{name: getattr(self, name) for name in own},
         )

@@ -243,7 +243,7 @@ _SEEN = ("attribute", "language", "value", "reason")
 
 FAILURES = pa.schema(
     [
-        *(field for field in IDENTITY if field.name != "has_pending_update"),
+        *(field for field in IDENTITY if not pa.types.is_boolean(field.type)),
         *((name, _WORD) for name in OF_CHECK if name not in {"fix", "law"}),
         *(EVIDENCE.field(name) for name in _SEEN),
         ("fix", _WORD),

@@ -44,6 +44,7 @@ from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.quality.verdict import compared_with
 from prodex.selection.paths import wire_paths
+from prodex.selection.units import FLAG, NAMED, CountedUnits
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 from prodex.tables.declaration import TABLES
 from prodex.tables.fill_state import FillState, FillStates
@@ -182,6 +183,7 @@ class RequiredCheck:
             channel=self.channel.label,
             level=self.level.value,
             asked=self.asked.attribute,
+            units=NAMED,  # of the channel
         )
 
 
@@ -346,7 +348,7 @@ class _Part:
     def judged(self, check: RequiredCheck) -> tuple[npt.NDArray[np.int8], _Found | None]:
         """Return the states under a check, and what is wrong with values that are there."""
         asks, wanted, undecided = self._wanted(check)
-        applies, unclear = self._channel(check.channel)
+        applies, unclear = self._meant(check)
         filled = self._states_of(check.asked)
         there = filled == _FILLED
         lacking = filled == _ABSENT
@@ -413,10 +415,27 @@ class _Part:
             wanted = np.where(unclear & (family == len(families) - 1), _UNDECIDED, wanted)
         return list(asks), wanted, wanted == _UNDECIDED
 
-    def _channel(self, channel: Channel) -> tuple[Mask, Mask]:
-        """Return which products a channel is about, and of which this is not known."""
-        meant = self.products.remember(channel.selection, lambda: is_meant(self.products, channel.selection))
-        return meant.fillna(False).to_numpy(bool), np.asarray(meant.isna(), bool)
+    def _meant(self, check: RequiredCheck) -> tuple[Mask, Mask]:
+        """Return which products a check is about by its channel, and of which this is not known."""
+        channel = check.channel
+        meant = self.products.remember(
+            channel.market_selection, lambda: is_meant(self.products, channel.market_selection)
+        )
+        applies, unclear = meant.fillna(False).to_numpy(bool), np.asarray(meant.isna(), bool)
+        if not self.requirements.counts_consumer_units(channel, check.asked):
+            return applies, unclear
+        counted, undecided = self._units
+        return applies & counted & ~undecided, (unclear & counted) | (applies & undecided)
+
+    @cached_property
+    def _units(self) -> tuple[Mask, Mask]:
+        """Which products count as consumer units, and of which nobody knows it, since nobody has asked for the flag.
+
+        A flag that is absent or cannot be read is known to be so: the product counts.
+        """
+        units = CountedUnits.of(self.products.assumed(FLAG))
+        is_asked = asked_for(self.origin, wire_paths(FLAG)) is Asked.ALL
+        return units.mask, units.unknown & (not is_asked)
 
     def _states_of(self, asked: AskedAttribute) -> FillStates:
         if asked not in self._states:

@@ -58,11 +58,11 @@ _ALL_WORDS = frozenset(
 )
 _CONSUMER = frozenset(
     {
-        *("consumer units", "consumer units only", "consumer unit", "consumer"),
+        *("", "consumer units", "consumer units only", "consumer unit", "consumer"),
         *("unites consommateur", "verbrauchereinheiten", "consumenteneenheden"),
     }
 )
-_EVERY_UNIT = frozenset({"", "all", "all units", "all products", "toutes", "alle"})
+_EVERY_UNIT = frozenset({"all", "all units", "all products", "toutes", "alle"})
 
 
 def place_of(text: str) -> SheetPlace | None:

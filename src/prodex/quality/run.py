@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
+from prodex.catalog.counted_units import counted_units
 from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
@@ -34,7 +35,7 @@ from prodex.quality.accepted import accepted_findings
 from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
-from prodex.quality.check import Check
+from prodex.quality.check import Check, CheckFacts
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.required_checks import judge
@@ -45,6 +46,7 @@ from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER, NAMED
 from prodex.store.snapshot import catalog_given, is_own
 from prodex.tables.columns import Answer, Mask
 from prodex.written_dates import day_given
@@ -335,7 +337,7 @@ def audit_among(
         parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
-        checks=profile.facts_on(day),
+        checks=_facts_on(day, profile, catalog),
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,
@@ -529,6 +531,14 @@ def audit_part(job: PartJob) -> AuditPart:
 
 def _products_of_part(job: PartJob) -> Products:
     return Products(job.part, job.origin, job.now, job.market, job.assume)
+
+
+def _facts_on(day: date, profile: Profile, catalog: Catalog) -> tuple[CheckFacts, ...]:
+    """Return what the audit keeps of the checks; of products that were chosen by the kind of their units all count."""
+    facts = profile.facts_on(day)
+    if counted_units(catalog).units == CONSUMER:
+        return facts
+    return tuple(replace(one, units=NAMED) for one in facts)
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:

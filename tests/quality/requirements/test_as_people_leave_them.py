@@ -308,12 +308,12 @@ def test_channels_are_renamed_and_copied_in_their_first_rows(tmp_path: Path) -> 
 
     def copy(book: Any) -> None:
         other = book.copy_worksheet(book["Web shop (France)"])
-        other["B1"], other["B2"], other["B3"] = "Drive", "Belgien", "consumer units"
+        other["B1"], other["B2"], other["B3"] = "Drive", "Belgien", "all"
         other["E9"] = "must"
 
     read = prodex.Requirements.read(changed(path, copy))
 
-    assert [("Web shop", 250, False), ("Drive", 56, True)] == [
+    assert [("Web shop", 250, True), ("Drive", 56, False)] == [
         (one.name, one.market, one.consumer_units) for one in read.channels
     ]
     assert ["Drive (Belgium)"] == [one.channel for one in read.requirements]

@@ -148,7 +148,7 @@ def _write_csv(requirements: Requirements, path: Path) -> None:
         table = csv.writer(file)
         table.writerow(["by", *COLUMNS])
         for row in rows:
-            values = ["" if row[name] in (0, False) else row[name] for name in COLUMNS]
+            values = ["" if row[name] == 0 and row[name] is not False else row[name] for name in COLUMNS]
             texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
             table.writerow([escape_formulas(one) for one in (requirements.by, *texts)])
 

@@ -58,7 +58,7 @@ def requirements(
         By what families are told: "kind", "gpc", or a column of `products` such as "brand_code". By default that of
         `start`, or "kind".
     channels
-        "Web shop:France", or several; "Web shop:France:consumer units" is of consumer units alone. By default those
+        "Web shop:France", or several, of consumer units; "Warehouse:France:all" is of all units. By default those
         of `start`, or one for each market of the catalogue.
     languages
         The languages of texts. By default those that a market requires, and those that its products have.
@@ -82,7 +82,7 @@ def requirements(
     >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
     >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
     >>> prodex.Requirements.read(path).channels
-    (Channel(name='Web shop', market=250, consumer_units=False),)
+    (Channel(name='Web shop', market=250, consumer_units=True),)
     """
     catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
@@ -154,8 +154,8 @@ def channel_of(given: Any) -> Channel:
 
     Examples
     --------
-    >>> channel_of("Web shop:France:consumer units")
-    Channel(name='Web shop', market=250, consumer_units=True)
+    >>> channel_of("Web shop:France"), channel_of("Warehouse:France:all").consumer_units
+    (Channel(name='Web shop', market=250, consumer_units=True), False)
     """
     if isinstance(given, Channel):
         return given
@@ -164,7 +164,7 @@ def channel_of(given: Any) -> Channel:
             f"A channel is {described(given)}. Give its name and market, such as 'Web shop:France'."
         )
     name, *more = (part.strip() for part in given.split(":"))
-    units = consumer_units(more[1]) if len(more) > 1 else False
+    units = consumer_units(more[1]) if len(more) > 1 else True
     if not name or len(more) > 2 or units is None:
         raise InputError(f"{given!r:.60} is no channel. Give its name and market, such as 'Web shop:France'.")
     try:

@@ -493,7 +493,7 @@ class _Table:
         if not name:
             name, of_name = _name_and_market(self.sheet or stem)
             market = market or of_name
-        is_consumer = False
+        is_consumer = True
         if SheetPlace.UNITS in rows_of:
             said = self._beside(rows_of[SheetPlace.UNITS])
             units = consumer_units(said)
