@@ -202,7 +202,8 @@ def test_what_was_not_asked_for_is_unknown() -> None:
     assert judged(only("kind"), BRAND) == UNKNOWN
     assert judged(only("kind"), BRAND | {"level": "not"}) == UNKNOWN
     assert judged(only("brand"), TEA) == UNKNOWN
-    assert judged(only("brand"), BRAND) == FAIL
+    assert judged(only("brand", "isConsumerUnit"), BRAND) == FAIL
+    assert judged(only("brand"), BRAND | {"consumer_units": False}) == FAIL
 
 
 MARKET = BRAND | {"market": "France"}

@@ -705,7 +705,9 @@ class Audit:
             is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
             required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
             complete. `filled` of `required` counts values, `share_wanted_filled` those that should be there, and
-            `missing_most` names what is missing most.
+            `missing_most` names what is missing most. `units` says which the channel means, "consumer" or "all", or
+            that the catalogue was "not asked for" what tells consumer units; `units_unknown`, of how many of the
+            products nobody knows whether they are consumer units; they count. `attrs["counted"]` says it in words.
 
         Raises
         ------

@@ -251,8 +251,8 @@ class Channel:
     def selection(self) -> Selection:
         """Its products.
 
-        >>> print(Channel("Web shop", 250).selection)
-        market = 250; not unit: false
+        >>> Channel("Web shop", 250).selection == Selection.of(market="250") & ~Selection(groups={"unit": ("false",)})
+        True
         """
         return self.market_selection & CONSUMER_UNITS if self.consumer_units else self.market_selection
 
@@ -753,8 +753,11 @@ class Requirements:
 
         Families of packaging name their units themselves, and so does who asks for a kind of unit.
         """
-        columns = (column_of(self.by), *value_columns(asked.path))
-        return channel.consumer_units and not any(map(names_units_by, columns))
+        return self.means_consumer_units(channel) and not any(map(names_units_by, value_columns(asked.path)))
+
+    def means_consumer_units(self, channel: Channel) -> bool:
+        """Return whether a channel is about consumer units alone, but for what asks for a kind of unit."""
+        return channel.consumer_units and not names_units_by(column_of(self.by))
 
     @cached_property
     def _asks_of_code(self) -> Mapping[str, Mapping[tuple[str, AskedAttribute], Ask]]:

@@ -43,7 +43,8 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
 
     Examples
     --------
-    >>> found = requirements_of_profile(Profile.read("core"), [Channel("Web shop", 56)], "kind")
+    >>> every_unit = Channel("Web shop", 56, consumer_units=False)
+    >>> found = requirements_of_profile(Profile.read("core"), [every_unit], "kind")
     >>> [(one.asked.attribute, one.asked.language, one.ask.words) for one in found.requirements]
     [('namePublicLong', 'fr', 'must'), ('namePublicLong', 'nl', 'must')]
     """
