@@ -173,6 +173,7 @@ def test_counts_are_those_of_a_plain_walk(
     conditions = Selection(
         groups=chosen, excepted=tuple(Selection(groups={name: codes}) for name, codes in excluded.items())
     )
+    facets.look_at(conditions.without_group("language"))
     left = apply_filters(facets, conditions, len(products), [np.array(other, bool)])
 
     gpc_codes = {code_of(one.get("GPC")) for one in records_}

@@ -54,7 +54,7 @@ from prodex.tables.record_digests import DIGEST
 #: The file of an audit with the findings of earlier ones that it did not judge.
 _CARRIED = "carried.parquet"
 
-AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
+AUDITS = Archive("audit", "Audit the catalogue again.", below="audits", format=2)
 
 
 def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None = None) -> Audit:

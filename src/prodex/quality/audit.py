@@ -673,19 +673,6 @@ class Audit:
         """
         return _coverage_by(self, by, units_given(units))
 
-    def counted_units(self, units: str = CONSUMER) -> CountedUnits:
-        """Return which of its products count as consumer units, or all; see `coverage`.
-
-        Examples
-        --------
-        >>> import prodex
-        >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False}, {"id": 8}])
-        >>> print(prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).counted_units().count())
-        1 consumer unit, 1 of unknown kind
-        """
-        is_asked = self.origin.asked(GROUP_PATHS["unit"])
-        return CountedUnits.of(self._column(FLAG), units_given(units), is_asked)
-
     def completeness(self, by: str | None = None) -> pd.DataFrame:
         """Return how many products have all that each channel requires, by family and language.
 
@@ -1100,6 +1087,20 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
+def counted_units_of(audit: Audit, units: str = CONSUMER) -> CountedUnits:
+    """Return which products of an audit count as consumer units, or all.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False}, {"id": 8}])
+    >>> print(counted_units_of(prodex.audit(catalog, {"checks": {"valid_gtin": {}}})).count())
+    1 consumer unit, 1 of unknown kind
+    """
+    flags = audit.group_column(FLAG)
+    return CountedUnits.of(flags, units_given(units), audit.origin.asked(GROUP_PATHS["unit"]))
+
+
 def _coverage_by(audit: Audit, by: str, units: str) -> pd.DataFrame:
     """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
     if by == "language":  # that of the check: all products are one group
@@ -1143,7 +1144,7 @@ def _coverage(audit: Audit, groups: Groups, units: str) -> pd.DataFrame:
     columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
     columns += ["units", "units_unknown"]
     frames = []
-    meant = {one: audit.counted_units(one) for one in (CONSUMER, ALL_UNITS)}
+    meant = {one: counted_units_of(audit, one) for one in (CONSUMER, ALL_UNITS)}
     counted_units: list[UnitCount] = []
     for place, check in enumerate(audit.checks):
         if not check.is_presence:

@@ -22,7 +22,7 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.messages import counted, percent
-from prodex.quality.audit import Audit
+from prodex.quality.audit import Audit, counted_units_of
 from prodex.quality.check import CheckFacts
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
@@ -256,7 +256,7 @@ class Completeness:
         """Return which units count for a channel: "consumer", "all", or "not asked for" where nobody knows which."""
         if not self.wanted.means_consumer_units(channel):
             return ALL_UNITS
-        return CONSUMER if self.audit.counted_units().is_asked else FillState.NOT_ASKED.value
+        return CONSUMER if counted_units_of(self.audit).is_asked else FillState.NOT_ASKED.value
 
     def _languages(self, channel: str) -> list[str]:
         found = {
@@ -352,7 +352,7 @@ class _Counts:
         size, checks = len(groups.codes) + 1, len(seen.audit.checks)
         fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
         found = np.zeros((len(views), len(_SHOWN) + 1, size), np.int64)
-        unclear = seen.audit.counted_units().unknown
+        unclear = counted_units_of(seen.audit).unknown
         used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
         of_product = np.argsort(groups.rows, kind="stable")
         rows, group = groups.rows[of_product], groups.groups[of_product] + 1
