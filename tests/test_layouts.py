@@ -160,7 +160,7 @@ CASES = {
             # Since when a finding is open is what the audit before says.
             lambda kept: prodex.audit("shop", kept.folder / "own.toml", now=NOW).save(),
         ),
-        1,
+        2,
     ),
     "figures": Case(
         glob("home/snapshots/shop/figures/*/manifest.json"), in_json, (lambda _: kept_figures("shop"),), 1

@@ -173,11 +173,12 @@ def test_counts_are_those_of_a_plain_walk(
     conditions = Selection(
         groups=chosen, excepted=tuple(Selection(groups={name: codes}) for name, codes in excluded.items())
     )
-    facets.look_at(conditions.without_group("language"))
+    units = {"unit", "packaging"}
+    # No more than whether units are named: attributes that are asked for, and languages, would be listed as well.
+    facets.look_at(Selection(groups={name: ("x",) for name in units & {*chosen, *excluded}}))
     left = apply_filters(facets, conditions, len(products), [np.array(other, bool)])
 
     gpc_codes = {code_of(one.get("GPC")) for one in records_}
-    units = {"unit", "packaging"}
     of_all = [values_of(one, gpc_codes) for one in records_]
     of_consumers = [one | ({"missing": set()} if one["unit"] == {"false"} else {}) for one in of_all]
 
