@@ -283,7 +283,7 @@ def test_lists_name_what_cannot_be_read(kept: Kept) -> None:
 def test_a_trend_says_what_it_lacks(kept: Kept) -> None:
     """Not that nobody has saved an audit."""
     path = CASES["audit"].path(kept)
-    in_json(path, 2)
+    in_json(path, 1)
     assert str(path) in grades_markup(read_trend("shop", snapshot_entries()))
 
 
