@@ -51,7 +51,7 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser) -> None:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
-        out.get_by_label("Count", exact=True).select_option("all products")
+        out.get_by_label("Count", exact=True).select_option("needed or not")
         notebook.wait_for("not panel.of_required")
         out.locator(".cell-grid button.cell").first.wait_for()
         assert 1 == out.locator(".cell-grid button[tabindex='0']").count()
@@ -147,10 +147,12 @@ def test_a_press_in_explore_lists_the_products(lab: Lab, browser: Browser) -> No
         notebook.run(0)
         out = notebook.run(1)
         out.get_by_role("button", name="Coverage", exact=True).click()
-        out.get_by_label("Count", exact=True).select_option("all products")
+        out.get_by_label("Count", exact=True).select_option("needed or not")
         cell = out.locator(".cell-grid:visible td button.cell", has_text="%").first
         cell.wait_for()
-        lacking = notebook.ask("400 - int(catalog.wide(columns=['netContent']).netContent.notna().sum())")
+        counted = "catalog.where(is_consumer_unit=[True, None])"
+        has_none = "(lambda found: int(found.wide(columns=['netContent']).netContent.isna().sum()))"
+        lacking = notebook.ask(f"{has_none}({counted})")
         cell.click()
         assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
         assert lacking == notebook.ask("len(looked.catalog)")

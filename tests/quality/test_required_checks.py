@@ -202,7 +202,8 @@ def test_what_was_not_asked_for_is_unknown() -> None:
     assert judged(only("kind"), BRAND) == UNKNOWN
     assert judged(only("kind"), BRAND | {"level": "not"}) == UNKNOWN
     assert judged(only("brand"), TEA) == UNKNOWN
-    assert judged(only("brand"), BRAND) == FAIL
+    assert judged(only("brand", "isConsumerUnit"), BRAND) == FAIL
+    assert judged(only("brand"), BRAND | {"consumer_units": False}) == FAIL
 
 
 MARKET = BRAND | {"market": "France"}
@@ -216,10 +217,53 @@ def test_a_channel_is_of_its_market(market: int | None, state: State) -> None:
     assert state == judged(record, MARKET)
 
 
-@each_row(("unit", "state"), [(True, FAIL), (False, NOT_APPLICABLE), (None, UNKNOWN)])
-def test_a_channel_may_mean_consumer_units_only(unit: bool | None, state: State) -> None:
-    """A case needs no picture; of a product that does not say what it is nobody knows."""
-    assert state == judged({} if unit is None else {"isConsumerUnit": unit}, BRAND | {"consumer_units": True})
+@each_row(
+    ("record", "state"),
+    [
+        ({"isConsumerUnit": True}, FAIL),
+        ({"isConsumerUnit": False}, NOT_APPLICABLE),
+        ({"isConsumerUnit": None}, FAIL),
+        ({"isConsumerUnit": "perhaps"}, FAIL),
+        ({}, FAIL),
+        ({"isConsumerUnit": True, "isOrderableUnit": True, "typePackaging": {"code": "CASE"}}, FAIL),
+    ],
+)
+def test_a_channel_means_consumer_units(record: dict[str, Any], state: State) -> None:
+    """A case needs no picture, unless the channel is of all units; a product that does not say what it is counts."""
+    assert state == judged(record, BRAND)
+    assert state == judged(record, BRAND | {"consumer_units": True})
+    assert judged(record, BRAND | {"consumer_units": False}) == FAIL
+
+
+def test_nobody_knows_what_is_required_where_the_flag_was_not_asked_for() -> None:
+    """The product may be a case, so that it is neither complete nor incomplete; of all units it is known."""
+    catalog = prodex.flatten([{"id": 7}])
+    origin = prodex.catalog.Origin("sandbox", ProductQuery(source_include=["brand"]))
+    catalog = prodex.Catalog(catalog.parts, origin)
+    for units, state in ((True, UNKNOWN), (False, FAIL)):
+        wanted = prodex.Requirements.of(
+            pd.DataFrame(
+                [{"channel": "Shop", "attribute": "brand", "level": "must", "consumer_units": units}]
+            )
+        )
+        assert [[state]] == prodex.audit(catalog, wanted, progress=False).states.tolist()
+
+
+def test_requirements_that_name_kinds_of_units_mean_these() -> None:
+    """Families of packaging are asked each for itself, and whoever asks for a kind of unit asks every product."""
+    catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False, "typePackaging": {"code": "CASE"}}])
+    row = {"channel": "Shop", "attribute": "brand", "level": "must"}
+    by_packaging = prodex.Requirements.of(pd.DataFrame([row | {"family": "CASE"}]), by="packaging")
+    of_units = prodex.Requirements.of(
+        pd.DataFrame([row, row | {"attribute": "typePackaging"}, row | {"attribute": "isConsumerUnit"}])
+    )
+
+    def states(wanted: prodex.Requirements) -> dict[str, State]:
+        audit = prodex.audit(catalog, wanted, progress=False)
+        return dict(zip([check.asked for check in audit.checks], audit.states[0].tolist(), strict=True))
+
+    assert {"brand": FAIL} == states(by_packaging)
+    assert {"brand": NOT_APPLICABLE, "typePackaging": PASS, "isConsumerUnit": PASS} == states(of_units)
 
 
 def test_an_unknown_attribute_names_the_nearest_and_all_at_once() -> None:

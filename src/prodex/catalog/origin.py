@@ -22,6 +22,8 @@ from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
 from prodex.selection import Selection
+from prodex.selection.paths import MISSING_OF_CONSUMERS
+from prodex.selection.units import names_units, with_units_named
 from prodex.tables.attributes import is_within
 
 
@@ -228,6 +230,10 @@ class Chosen:
         """
         own = list(words)
         earlier = cls(of) if before is None else before
+        if selection is not None and names_units(selection):
+            # What consumer units lacked when they were chosen is what they lack beside other units as well.
+            named = with_units_named(earlier.selection, otherwise=MISSING_OF_CONSUMERS)
+            earlier = replace(earlier, selection=named)
         return cls(
             earlier.of,
             "; ".join(filter(None, [earlier.words, *own])),

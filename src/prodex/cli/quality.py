@@ -25,6 +25,13 @@ profiles: typer.Typer = typer.Typer(
 )
 
 
+class Units(StrEnum):
+    """Which units are counted."""
+
+    CONSUMER = "consumer"
+    ALL = "all"
+
+
 class AuditSection(StrEnum):
     """The sections of an audit that can be shown."""
 
@@ -76,6 +83,9 @@ def audit(
             help="Group scores and worklists by owner, brand, kind, market, language, tag or a column of products."
         ),
     ] = "",
+    units: Annotated[
+        Units, typer.Option(help="With --show coverage: which units count, consumer units or all.")
+    ] = Units.CONSUMER,
     html: Annotated[
         Path | None, typer.Option(help="Write the report to this file, and its lists beside it.")
     ] = None,
@@ -144,6 +154,7 @@ def audit(
     _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
+    _refuse_units(units, what)
     Translation.of(language)  # before anything is judged
     chosen = prodex.Profile.read(profile)
     if requirements is not None:
@@ -179,7 +190,7 @@ def audit(
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by, units)
         # In a table, three digits of a share are enough.
         # Of moments, such as `first_seen`, there is nothing to round, and pandas warns.
         figures = dict.fromkeys(frame.select_dtypes("number").columns, 3)
@@ -199,6 +210,14 @@ def _refuse_alone(
         raise QueryError("--than is the audit that --fail-if-worse compares with; give both.")
     if new_only and not fail_under and fail_on is None:
         raise QueryError("--new-only says what --fail-on and --fail-under judge; give one of them.")
+
+
+def _refuse_units(units: Units, what: AuditSection) -> None:
+    """Refuse units where nothing is counted by them."""
+    if units is not Units.CONSUMER and what is not AuditSection.COVERAGE:
+        raise QueryError(
+            "--units says what --show coverage counts. Requirements say themselves which units each channel means."
+        )
 
 
 def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:
@@ -537,8 +556,15 @@ def requirements(
     )
 
 
+def _saying_what_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Say beside a table of how many products its figures are."""
+    if counts := frame.attrs.get("counted"):
+        say(f"Counted: {counts}.", aside=True)
+    return frame
+
+
 def _audit_section(
-    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
+    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str, units: Units
 ) -> pd.DataFrame:
     from prodex.quality.comparison import compare_audits
 
@@ -554,9 +580,9 @@ def _audit_section(
         case AuditSection.FAILURES:
             return judged.failures()
         case AuditSection.COMPLETENESS:
-            return judged.completeness(by or None)
+            return _saying_what_counts(judged.completeness(by or None))
         case AuditSection.COVERAGE:
-            return judged.coverage(by or "language")
+            return _saying_what_counts(judged.coverage(by or "language", units=units))
         case AuditSection.PRODUCTS:
             return judged.products
     return judged.summary.to_frame().T.infer_objects()

@@ -57,7 +57,9 @@ def markdown_of(audit: Audit, path: str | Path | None = None, gaps: int = 10) ->
 
 
 def _completeness(audit: Audit) -> str:
-    table = Completeness.of(audit).table_of_both()
+    seen = Completeness.of(audit)
+    table = seen.table_of_both()
+    counts = _items(map(escaped, seen.counted(table).values()))
     table = table[table["language"] == EVERY_LANGUAGE]
     rows = []
     for row in table.to_dict("records"):
@@ -68,7 +70,7 @@ def _completeness(audit: Audit) -> str:
         most = row["missing_most"] if isinstance(row["missing_most"], str) else ""
         rows.append((row["channel"], called, *numbers, *shares, most))
     heads = ["Channel", "Family", "Products", "Complete", "Unknown", "Share", "With accepted", "Missing most"]
-    return _table(heads, rows)
+    return f"{counts}\n\n{_table(heads, rows)}"
 
 
 def escaped(text: str) -> str:

@@ -43,6 +43,8 @@ from prodex.quality.requirements import Requirements
 from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.selection import Selection
+from prodex.selection.paths import GROUP_PATHS
+from prodex.selection.units import ALL_UNITS, CONSUMER, FLAG, CountedUnits, UnitCount, unit_words, units_given
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 
@@ -621,19 +623,29 @@ class Audit:
         every = None if self.taken_from is None else self.taken_from.accepting(file)
         return replace(self, accepted_findings=file, taken_from=every)
 
-    def coverage(self, by: str = "language") -> pd.DataFrame:
+    def coverage(self, by: str = "language", *, units: str = "consumer") -> pd.DataFrame:
         """Return how many of the products that should have an attribute have it.
 
         Parameters
         ----------
         by
             "language", or what `scores` groups by.
+        units
+            "consumer" counts the products that are not known to be other units than consumer units; "all" counts every
+            product. Of a check that names kinds of units by itself, every product counts to which it applies.
 
         Returns
         -------
         pandas.DataFrame
             One row per attribute and language (and group): filled, applicable, their ratio as `coverage`, and the
-            number of products for which it is unknown. An attribute that applies to no product has no row.
+            number of products for which it is unknown; then `units`, which were counted ("consumer", "all", or "named"
+            by the check), and `units_unknown`, of how many of those counted nobody knows whether they are consumer
+            units. An attribute that applies to no product has no row. `attrs["counted"]` says in words what is counted.
+
+        Raises
+        ------
+        InputError
+            When `units` is neither.
 
         Examples
         --------
@@ -644,7 +656,7 @@ class Audit:
         >>> prodex.audit(catalog, {"checks": checks}).coverage()[["attribute", "filled", "applicable"]].values.tolist()
         [['namePublicLong', 0, 2]]
         """
-        return _coverage_by(self, by)
+        return _coverage_by(self, by, units_given(units))
 
     def completeness(self, by: str | None = None) -> pd.DataFrame:
         """Return how many products have all that each channel requires, by family and language.
@@ -665,7 +677,9 @@ class Audit:
             is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
             required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
             complete. `filled` of `required` counts values, `share_wanted_filled` those that should be there, and
-            `missing_most` names what is missing most.
+            `missing_most` names what is missing most. `units` says which the channel means, "consumer" or "all", or
+            that the catalogue was "not asked for" what tells consumer units; `units_unknown`, of how many of the
+            products nobody knows whether they are consumer units; they count. `attrs["counted"]` says it in words.
 
         Raises
         ------
@@ -1058,14 +1072,28 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
-def _coverage_by(audit: Audit, by: str) -> pd.DataFrame:
+def counted_units_of(audit: Audit, units: str = CONSUMER) -> CountedUnits:
+    """Return which products of an audit count as consumer units, or all.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False}, {"id": 8}])
+    >>> print(counted_units_of(prodex.audit(catalog, {"checks": {"valid_gtin": {}}})).count())
+    1 consumer unit, 1 of unknown kind
+    """
+    flags = audit.group_column(FLAG)
+    return CountedUnits.of(flags, units_given(units), audit.origin.asked(GROUP_PATHS["unit"]))
+
+
+def _coverage_by(audit: Audit, by: str, units: str) -> pd.DataFrame:
     """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
     if by == "language":  # that of the check: all products are one group
         size = len(audit)
         everything = Groups(by, np.arange(size), np.zeros(size, np.int64), [None], [None])
-        return _coverage(audit, everything).drop(columns=["code", "label"])
+        return _coverage(audit, everything, units).drop(columns=["code", "label"])
     code, *label = column_names(by)
-    frame = _coverage(audit, audit.groups(by))
+    frame = _coverage(audit, audit.groups(by), units)
     frame = frame if label else frame.drop(columns="label")
     return frame.rename(columns={"code": code, "label": "".join(label)})
 
@@ -1096,17 +1124,27 @@ def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[order.index].reset_index(drop=True)
 
 
-def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
+def _coverage(audit: Audit, groups: Groups, units: str) -> pd.DataFrame:
     """Return one row per attribute, language and group in which the attribute should have data."""
     columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
+    columns += ["units", "units_unknown"]
     frames = []
+    meant = {one: counted_units_of(audit, one) for one in (CONSUMER, ALL_UNITS)}
+    counted_units: list[UnitCount] = []
     for place, check in enumerate(audit.checks):
         if not check.is_presence:
             continue
+        own = units if check.units == CONSUMER else check.units
+        counted = meant[CONSUMER if own == CONSUMER else ALL_UNITS]
+        counted_units.append(counted.count())
+        is_counted, is_unclear = counted.mask[groups.rows], counted.unknown[groups.rows]
         column = audit.states[:, place][groups.rows]
-        filled, failed, unknown = (
-            np.bincount(groups.groups[column == state], minlength=len(groups.codes))
-            for state in (State.PASS, State.FAIL, State.UNKNOWN)
+        filled, failed, unknown, unclear = (
+            np.bincount(groups.groups[mask & is_counted], minlength=len(groups.codes))
+            for mask in (
+                *(column == state for state in (State.PASS, State.FAIL, State.UNKNOWN)),
+                (column != State.NOT_APPLICABLE) & is_unclear,
+            )
         )
         frame = pd.DataFrame(
             {
@@ -1118,11 +1156,15 @@ def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
                 "applicable": filled + failed,
                 "coverage": ratio(filled.astype(float), (filled + failed).astype(float)),
                 "unknown": unknown,
+                "units": pd.Series([own] * len(groups.codes), dtype="str"),
+                "units_unknown": unclear,
             }
         )
         # An attribute that applies to nobody in a group has no coverage there.
         frames.append(frame[filled + failed + unknown > 0])
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    found = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    found.attrs["counted"] = unit_words(counted_units)
+    return found
 
 
 def _tally(audit: Audit, chosen: npt.NDArray[np.bool_]) -> Tally:

@@ -21,7 +21,7 @@ IDENTITY = pa.schema(
     [
         *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
         *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
-        ("has_pending_update", pa.bool_()),
+        *((name, pa.bool_()) for name in ("is_consumer_unit", "has_pending_update")),
     ]
 )
 

@@ -22,6 +22,7 @@ from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
 from prodex.selection.plain import COLUMNS, MARKET
+from prodex.selection.units import CONSUMER, NAMED, names_units
 
 #: Values of parameters that words can name.
 _SAID = (str, int, float, tuple, Message)
@@ -59,6 +60,9 @@ class Check:
         (asked of no product), or "" where no day decides; see `on`.
     place
         File, line and key where it is written; empty in the profiles of prodex.
+    units
+        Which units count where figures say how many lack it: "consumer" units; "all" where the profile means all; and
+        "named" where it says itself of which units it asks, so that all to which it applies count (see `on`).
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Check:
     until: date | None = None
     standing: Standing = ""
     place: str = field(default="", compare=False)
+    units: str = CONSUMER
 
     @classmethod
     def of(
@@ -314,7 +319,7 @@ class Check:
         return str(dict(self.parameters)[name]) if self.rule.of_requirements else ""
 
     def on(self, day: date) -> Check:
-        """Return it as it stands on a day: before its first, it is a warning.
+        """Return it as an audit of a day keeps it: before its first day, it is a warning.
 
         Examples
         --------
@@ -326,12 +331,15 @@ class Check:
         'error'
         """
         stands = standing(self.in_force, self.until, day)
-        if stands == self.standing:
+        units = NAMED if names_units(self.rule.scope, *self.scopes) else self.units
+        if (stands, units) == (self.standing, self.units):
             return self
         is_worse = list(SEVERITIES).index(self.severity) < list(SEVERITIES).index("warning")
         if stands == ANNOUNCED and is_worse:
-            return replace(self, standing=stands, severity="warning", weight=SEVERITIES["warning"])
-        return replace(self, standing=stands)
+            return replace(
+                self, standing=stands, units=units, severity="warning", weight=SEVERITIES["warning"]
+            )
+        return replace(self, standing=stands, units=units)
 
     def joined(self, other: Check) -> Check:
         """Return one check for the products of both.

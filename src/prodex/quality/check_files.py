@@ -63,6 +63,7 @@ class SavedCheck(msgspec.Struct):
     in_force: date | None
     until: date | None
     standing: Standing
+    units: str
 
     def check(self) -> Check:
         """Return the check, whose rule can be read and not run.
@@ -86,6 +87,7 @@ class SavedCheck(msgspec.Struct):
             self.in_force,
             self.until,
             self.standing,
+            units=self.units,
         )
 
 
@@ -112,6 +114,7 @@ def saved(check: Check) -> SavedCheck:
         check.in_force,
         check.until,
         check.standing,
+        check.units,
     )
 
 

@@ -22,13 +22,15 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.messages import counted, percent
-from prodex.quality.audit import Audit
+from prodex.quality.audit import Audit, counted_units_of
 from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
+from prodex.selection.units import ALL_UNITS, CONSUMER, UnitCount
 from prodex.tables.columns import encoded
+from prodex.tables.fill_state import FillState
 from prodex.tables.visible import is_visible
 from prodex.untrusted_text import on_one_line
 
@@ -216,7 +218,7 @@ class Completeness:
         >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
         >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
         >>> Completeness.of(prodex.audit(catalog, wanted)).sentences
-        ['complete for Web shop: 50.0 % (1 of 2 products)']
+        ['complete for Web shop: 50.0 % (1 of 2 consumer units, 2 of unknown kind)']
         """
         table = self.table_of_both()
         every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
@@ -241,8 +243,20 @@ class Completeness:
         names = _family_columns(self.wanted.by if by is None else by)
         frames = [self._rows(view, groups, counts, place) for place, view in enumerate(views)]
         frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_COLUMNS))
+        frame.attrs["counted"] = "; ".join(self.counted(frame).values())
         frame = frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
         return frame if by is None else frame.drop(columns="listed")
+
+    def counted(self, table: pd.DataFrame) -> Mapping[str, str]:
+        """Return in words of how many products a table is, by channel."""
+        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
+        return {row["channel"]: f"{row['channel']}: {counted_of(row)}" for row in every.to_dict("records")}
+
+    def units(self, channel: Channel) -> str:
+        """Return which units count for a channel: "consumer", "all", or "not asked for" where nobody knows which."""
+        if not self.wanted.means_consumer_units(channel):
+            return ALL_UNITS
+        return CONSUMER if counted_units_of(self.audit).is_asked else FillState.NOT_ASKED.value
 
     def _languages(self, channel: str) -> list[str]:
         found = {
@@ -252,7 +266,7 @@ class Completeness:
 
     def _rows(self, view: _View, groups: Groups, counts: _Counts, place: int) -> pd.DataFrame:
         """Return one row for all products, and one for each group to which anything applies."""
-        complete, incomplete, unknown = counts.states[place].astype(float)
+        complete, incomplete, unknown, unclear = counts.states[place].astype(float)
         products = complete + incomplete + unknown
         must, should = ([one.place for one in columns] for columns in (view.must, view.should))
         missing = counts.fails[must]
@@ -285,6 +299,8 @@ class Completeness:
                 "missing_most": pd.Series(
                     [_most_missing(view.must, of_group) for of_group in missing.T], dtype="str"
                 ),
+                "units": self.units(view.channel),
+                "units_unknown": unclear.astype(np.int64),
             }
         )
         kept = (products > 0) | (wanted > 0)
@@ -323,7 +339,7 @@ class _Counts:
     fails, passes
         By column of the matrix and group.
     states
-        By view, state and group: complete, incomplete, unknown.
+        By view, state and group: complete, incomplete, unknown; and those of them that may be other units.
     """
 
     fails: npt.NDArray[np.int64]
@@ -335,7 +351,8 @@ class _Counts:
         """Count part by part: the states of a large audit at once would take much memory."""
         size, checks = len(groups.codes) + 1, len(seen.audit.checks)
         fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
-        found = np.zeros((len(views), len(_SHOWN), size), np.int64)
+        found = np.zeros((len(views), len(_SHOWN) + 1, size), np.int64)
+        unclear = counted_units_of(seen.audit).unknown
         used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
         of_product = np.argsort(groups.rows, kind="stable")
         rows, group = groups.rows[of_product], groups.groups[of_product] + 1
@@ -355,7 +372,8 @@ class _Counts:
                     found_in[np.ix_(used, there)] += by_group.T
             for place, view in enumerate(views):
                 joined = _joined_states(states[:, [one.place for one in view.must]])
-                for row, mask in enumerate(joined == one for one in _SHOWN):
+                kinds = (joined != State.NOT_APPLICABLE) & unclear[first:end]
+                for row, mask in enumerate([*(joined == one for one in _SHOWN), kinds]):
                     found[place, row, 0] += mask.sum()
                     found[place, row] += np.bincount(own, mask[of_row], size).astype(np.int64)
         return cls(fails, passes, found)
@@ -374,13 +392,16 @@ def _sentence(row: Mapping[Any, Any]) -> str:
     )
     if not products:
         return f"complete for {channel}: nothing is required of these products"
-    more = f", unknown of {unknown:,}" if unknown else ""
+    more = f"; unknown of {unknown:,}" if unknown else ""
     then = row["with_accepted"]
     accepted = f"; {percent(then)} with what was accepted" if then > row["completeness"] else ""
-    return (
-        f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted(products, 'product')}"
-        f"{more}{accepted})"
-    )
+    return f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted_of(row)}{more}{accepted})"
+
+
+def counted_of(row: Mapping[Any, Any]) -> UnitCount:
+    """Return how many products a row of the table counts."""
+    is_asked = row["units"] != FillState.NOT_ASKED.value
+    return UnitCount(int(row["products"]), int(row["units_unknown"]), 0, row["units"], is_asked)
 
 
 def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64]) -> str:
@@ -392,6 +413,7 @@ _WANTED = (Level.MUST, Level.SHOULD)
 _COLUMNS = (
     *("channel", "code", "label", "listed", "language", "products", "complete", "incomplete", "unknown"),
     *("completeness", "filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
+    *("units", "units_unknown"),
 )
 
 

@@ -265,7 +265,7 @@ _WORD = pa.dictionary(pa.int32(), pa.string())
 
 FAILURES = pa.schema(
     [
-        *(field for field in IDENTITY if field.name != "has_pending_update"),
+        *(field for field in IDENTITY if not pa.types.is_boolean(field.type)),
         *((name, _WORD) for name in OF_CHECK if name not in {"fix", "law"}),
         *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
         ("fix", _WORD),

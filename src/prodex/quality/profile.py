@@ -36,6 +36,9 @@ Whether a check applies to a product is undecided where the product lacks the de
 `market` and `assume` decide for such products: `food` for those with no sign of being food or not, and columns of
 `products`, such as `is_consumer_unit`, for those without a value, or where it was not requested.
 
+`units = "all"` counts cases and pallets as well where figures say how many products lack what a check asks for, as in
+`Audit.coverage`. Otherwise these count consumer units, but for checks whose condition names kinds of units by itself.
+
 `requirements = "requirements.xlsx"` adds what channels ask of each family; the path is relative to that of the profile.
 
 `grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
@@ -78,6 +81,7 @@ from prodex.quality.rulebook import RULES
 from prodex.quality.scope import read_scope
 from prodex.quality.scores import GRADES
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER, units_given
 from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.filled import BY_SHAPE
@@ -86,7 +90,7 @@ from prodex.written_dates import day_given
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
-    *("attributes", "grade_with_blocker", "checks", "requirements"),
+    *("attributes", "grade_with_blocker", "checks", "requirements", "units"),
 )
 
 
@@ -119,6 +123,8 @@ class Profile:
         The best grade of a product with a failing blocker.
     requirements
         What channels ask of each family, beside the checks.
+    units
+        Which units figures of coverage count: "consumer" or "all".
 
     Examples
     --------
@@ -137,6 +143,7 @@ class Profile:
     grade_with_blocker: str = "C"
     requirements: Requirements | None = None
     declared: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    units: str = CONSUMER
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any] | Requirements) -> Self:
@@ -214,18 +221,21 @@ class Profile:
         custom, fields = declared_attributes(content.get("attributes", ()), place)
         fields = dict(base.declared) | fields
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
+        with place.named(("units",)):
+            units = units_given(content.get("units", base.units))
         return cls(
             name,
             content.get("title", name),
             content.get("description", ""),
             # A profile that names a rule replaces all checks that its parent makes of it.
-            tuple(check.declaring(fields) for check in every),
+            tuple(replace(check.declaring(fields), units=units) for check in every),
             market_of(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
             (*base.attributes, *custom),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
             _requirements_of(content.get("requirements"), place, folder),
             tuple(fields.items()),
+            units,
         )
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:

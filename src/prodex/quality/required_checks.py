@@ -39,6 +39,7 @@ from prodex.quality.rulebook import SEVERITIES, Block, Parameter, Rule, Severity
 from prodex.quality.scope import EVERYTHING, is_meant
 from prodex.quality.verdict import Verdict
 from prodex.selection.paths import wire_paths
+from prodex.selection.units import FLAG, NAMED, CountedUnits
 from prodex.tables.columns import Mask, Rows, encoded
 from prodex.tables.fill_state import FillState
 from prodex.tables.visible import is_visible
@@ -138,15 +139,33 @@ class Wanted:
 
     def in_channel(self, products: Products) -> Mask:
         """Return which products the channel is about for certain."""
-        selection = self.channel.selection
+        selection = self.channel.market_selection
         meant = products.remember(selection, lambda: is_meant(products, selection))
-        return np.asarray(meant.to_numpy(bool, na_value=False))
+        counted, undecided = self.units(products)
+        return np.asarray(meant.to_numpy(bool, na_value=False)) & counted & ~undecided
+
+    def units(self, products: Products) -> tuple[Mask, Mask]:
+        """Return which products are of the units that are meant, and of which of these nobody knows it.
+
+        That is so where nobody has asked for the flag. One that is absent or cannot be read is known to be so: the
+        product counts.
+        """
+        if not self.families.requirements.counts_consumer_units(self.channel, self.asked):
+            return np.ones(len(products), bool), np.zeros(len(products), bool)
+        return products.remember("consumer units", lambda: _consumer_units(products))
+
+
+def _consumer_units(products: Products) -> tuple[Mask, Mask]:
+    units = CountedUnits.of(products.assumed(FLAG))
+    is_asked = asked_for(products.origin, wire_paths(FLAG)) is Asked.ALL
+    return units.mask, units.unknown & (not is_asked)
 
 
 def required(products: Products, *, wanted: Wanted, **_: Any) -> Verdict:
     """Fail the products that lack what must be there, have what must not, or a value that is not as asked."""
     asks, ask = wanted.of_products(products)
-    is_asked = ask >= 0
+    counted, undecided = wanted.units(products)
+    is_asked = (ask >= 0) & counted
     states = fill_states(products, wanted.asked)
     there, lacking = states == FillState.FILLED.number, states == FillState.ABSENT.number
     fails, unsaid, evidence, unjudged = lacking, ~(there | lacking), None, ""
@@ -157,7 +176,7 @@ def required(products: Products, *, wanted: Wanted, **_: Any) -> Verdict:
         wrong = wrong_values(products, wanted.asked, asks, ask, there & wanted.in_channel(products))
         fails, unsaid = lacking | wrong.products, unsaid | (wrong.unsaid & ~wrong.products)
         evidence, unjudged = wrong.evidence, wrong.too_slow
-    applies = pd.arrays.BooleanArray(is_asked, ask == _UNDECIDED)
+    applies = pd.arrays.BooleanArray(is_asked, (is_asked & undecided) | (counted & (ask == _UNDECIDED)))
     return Verdict(pd.arrays.BooleanArray(fails, unsaid), applies, evidence, unjudged)
 
 
@@ -291,7 +310,12 @@ def _check(wanted: Wanted, is_of_value: bool) -> RequiredCheck:
         "wanted": wanted,
     }
     return RequiredCheck(
-        rule, tuple(parameters.items()), rule.severity, rule.weight, (wanted.channel.selection,)
+        rule,
+        tuple(parameters.items()),
+        rule.severity,
+        rule.weight,
+        (wanted.channel.market_selection,),
+        units=NAMED,  # of the channel
     )
 
 

@@ -29,6 +29,7 @@ from prodex.messages import hint
 from prodex.patterns import Pattern
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER_UNITS, names_units_by
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
@@ -229,12 +230,12 @@ class Channel:
     market
         The market by its number; 0 for products of all markets.
     consumer_units
-        Whether only consumer units are meant, and no cases or pallets.
+        Whether consumer units alone are meant, and no cases or pallets. A product that does not say what it is counts.
     """
 
     name: str
     market: int = 0
-    consumer_units: bool = False
+    consumer_units: bool = True
 
     @cached_property
     def label(self) -> str:
@@ -249,11 +250,15 @@ class Channel:
     def selection(self) -> Selection:
         """Its products.
 
-        >>> Channel("Web shop", 250, consumer_units=True).selection
-        Selection(columns={'market': ('250',), 'is_consumer_unit': (True,)})
+        >>> Channel("Web shop", 250).selection == Selection.of(market="250") & ~Selection(groups={"unit": ("false",)})
+        True
         """
-        asked: dict[str, Any] = {"market": str(self.market)} if self.market else {}
-        return Selection.of(**asked, **({"is_consumer_unit": True} if self.consumer_units else {}))
+        return self.market_selection & CONSUMER_UNITS if self.consumer_units else self.market_selection
+
+    @cached_property
+    def market_selection(self) -> Selection:
+        """The products of its market, of whichever units."""
+        return Selection.of(market=str(self.market)) if self.market else Selection()
 
 
 @dataclass(frozen=True, order=True)
@@ -749,6 +754,17 @@ class Requirements:
         """The channels that ask something of all families: there a family that is not listed is judged by that."""
         return frozenset(one.channel for one in self.requirements if one.family == ALL)
 
+    def counts_consumer_units(self, channel: Channel, asked: AskedAttribute) -> bool:
+        """Return whether an attribute is asked of consumer units alone.
+
+        Families of packaging name their units themselves, and so does who asks for a kind of unit.
+        """
+        return self.means_consumer_units(channel) and not any(map(names_units_by, value_columns(asked.path)))
+
+    def means_consumer_units(self, channel: Channel) -> bool:
+        """Return whether a channel is about consumer units alone, but for what asks for a kind of unit."""
+        return channel.consumer_units and not names_units_by(column_of(self.by))
+
     @cached_property
     def _asks_of_code(self) -> Mapping[str, Mapping[tuple[str, AskedAttribute], Ask]]:
         found: dict[str, dict[tuple[str, AskedAttribute], Ask]] = {}
@@ -983,7 +999,7 @@ def row_read(row: Mapping[str, Any]) -> Entry:
         if units not in {"", "true", "false", "0", "1", "0.0", "1.0"}:
             raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
         channel = Channel(
-            text("channel"), market_code(market) if market else 0, units in {"true", "1", "1.0"}
+            text("channel"), market_code(market) if market else 0, units in {"", "true", "1", "1.0"}
         )
     code = text("family")
     family = None if code in {"", ALL} else ProductFamily(code, text("family_label"), text("family_parent"))

@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
+from prodex.catalog.counted_units import counted_units
 from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
@@ -42,6 +43,7 @@ from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER, NAMED
 from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
 from prodex.written_dates import day_given
@@ -301,7 +303,7 @@ def audit_among(
     pa.default_memory_pool().release_unused()
     return Audit(
         parts=tuple(parts),
-        checks=profile.checks_on(day),
+        checks=_checks_on(day, profile, catalog),
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,
@@ -467,6 +469,14 @@ def audit_part(job: PartJob) -> AuditPart:
 
 def _products_of_part(job: PartJob) -> Products:
     return Products(job.part, job.origin, job.now, job.market, job.assume)
+
+
+def _checks_on(day: date, profile: Profile, catalog: Catalog) -> tuple[Check, ...]:
+    """Return the checks as an audit keeps them; of products that were chosen by the kind of their units all count."""
+    checks = profile.checks_on(day)
+    if counted_units(catalog).units == CONSUMER:
+        return checks
+    return tuple(replace(one, units=NAMED) for one in checks)
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:

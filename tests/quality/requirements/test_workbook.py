@@ -354,10 +354,8 @@ def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
         "has_composition": {},
     }
     profile = prodex.Profile.read({"checks": checks})
-    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France", start=profile)
-    of_consumers = prodex.requirements(
-        tmp_path / "b.xlsx", shop(), channels="Web shop:France:consumer", start=profile
-    )
+    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France:all", start=profile)
+    of_consumers = prodex.requirements(tmp_path / "b.xlsx", shop(), channels="Web shop:France", start=profile)
 
     expected = {
         ("namePublicLong fr", "*"): "must",

@@ -18,7 +18,7 @@ from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted, moment_in_words, percent
 from prodex.quality.check import Check
-from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
+from prodex.quality.completeness import EVERY_LANGUAGE, Completeness, counted_of
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.requirements import ALL
 from prodex.quality.rulebook import SEVERITIES
@@ -526,12 +526,15 @@ class ChannelTable:
         Number of families.
     new
         Which families the requirements do not list, in a sentence; empty where there is none.
+    counted
+        Of how many consumer units, or products, the figures are.
     """
 
     channel: Words
     rows: tuple[FamilyRow, ...]
     total: int
     new: Words
+    counted: str
 
 
 def channel_tables(audit: Audit) -> tuple[ChannelTable, ...]:
@@ -553,6 +556,7 @@ def channel_tables(audit: Audit) -> tuple[ChannelTable, ...]:
                 tuple(_family_row(row, code, name) for row in rows),
                 len(families),
                 words(seen.new_families_words),
+                str(counted_of(rows[0])),
             )
         )
     return tuple(made)

@@ -33,7 +33,7 @@ _COLUMNS = 40
 #: Markets that have a sheet unless somebody chooses.
 _MARKETS = 8
 #: What says of which units a channel is.
-_UNITS = dict.fromkeys(("consumer units", "consumer unit", "consumer"), True) | {"": False, "all": False}
+_UNITS = dict.fromkeys(("", "consumer units", "consumer unit", "consumer"), True) | {"all": False}
 #: What a channel is called unless somebody says it.
 _CHANNEL = "All channels"
 
@@ -66,7 +66,7 @@ def requirements(
         By what families are told: "kind", "gpc", or a column of `products` such as "brand_code". By default that of
         `start`, or "kind".
     channels
-        "Web shop:France", or several; "Web shop:France:consumer units" is of consumer units alone. By default those
+        "Web shop:France", or several, of consumer units; "Warehouse:France:all" is of all units. By default those
         of `start`, or one for each market of the catalogue.
     languages
         The languages of texts. By default those that a market requires, and those that its products have.
@@ -91,7 +91,7 @@ def requirements(
     >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
     >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
     >>> prodex.Requirements.read(path).channels
-    (Channel(name='Web shop', market=250, consumer_units=False),)
+    (Channel(name='Web shop', market=250, consumer_units=True),)
     """
     catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
@@ -163,8 +163,8 @@ def channel_of(given: Any) -> Channel:
 
     Examples
     --------
-    >>> channel_of("Web shop:France:consumer units")
-    Channel(name='Web shop', market=250, consumer_units=True)
+    >>> channel_of("Web shop:France"), channel_of("Warehouse:France:all").consumer_units
+    (Channel(name='Web shop', market=250, consumer_units=True), False)
     """
     if isinstance(given, Channel):
         return given
@@ -173,7 +173,7 @@ def channel_of(given: Any) -> Channel:
             f"A channel is {described(given)}. Give its name and market, such as 'Web shop:France'."
         )
     name, *more = (part.strip() for part in given.split(":"))
-    units = _UNITS.get(more[1].casefold()) if len(more) > 1 else False
+    units = _UNITS.get(more[1].casefold()) if len(more) > 1 else True
     if not name or len(more) > 2 or units is None:
         raise InputError(f"{given!r:.60} is no channel. Give its name and market, such as 'Web shop:France'.")
     try:

@@ -114,7 +114,7 @@ def market_of(text: str) -> int:
 
 
 def is_consumer_units(text: str) -> bool:
-    """Return whether a cell says that only consumer units are meant.
+    """Return whether a cell says that only consumer units are meant, as they are where it says nothing.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def is_consumer_units(text: str) -> bool:
     """
     if text.casefold() not in {"", "true", "false"}:
         raise InputError(f"consumer_units is {text!r:.40}; give true or false.")
-    return text.casefold() == "true"
+    return text.casefold() != "false"
 
 
 def check_lengths(rows: Iterable[Mapping[str, str]], most: int) -> None:

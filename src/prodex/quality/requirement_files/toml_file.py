@@ -93,8 +93,8 @@ def _lines(requirements: Requirements) -> Iterator[str]:
         yield from ("", "[[channels]]", f"name = {toml_value(channel.name)}")
         if channel.market:
             yield f"market = {channel.market}  # {market_name(channel.market)}"
-        if channel.consumer_units:
-            yield "consumer_units = true"
+        if not channel.consumer_units:
+            yield "consumer_units = false"
     if requirements.families:
         yield from ("", "[families]")
     for one in requirements.families:
@@ -199,7 +199,7 @@ def _channel(given: Any) -> Channel:
     for key in given:
         if key not in _OF_CHANNEL:
             raise InputError(f"a channel has no key {key!r:.40}{hint(key, _OF_CHANNEL)}")
-    units, market = given.get("consumer_units", False), given.get("market", 0)
+    units, market = given.get("consumer_units", True), given.get("market", 0)
     if not isinstance(units, bool):
         raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
     if isinstance(market, bool) or not isinstance(market, int | str):
