@@ -74,8 +74,17 @@ def _values(message: Message, size: int) -> pa.Array:
     for name, column in columns.items():
         _check_size(f"values of {name} in its reason", column, size)
     others = {name: one for name, one in message.values.items() if name not in columns}
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    return pa.array([values_json({**others, **row}, message) for row in rows], pa.string())
+
+    # Many findings have the same values, which are written once; 1 and True are not the same.
+    @lru_cache(maxsize=None, typed=True)
+    def written(*row: Any) -> str:
+        return values_json({**others, **dict(zip(columns, row, strict=True))}, message)
+
+    return pa.array([*map(written, *map(_hashable, columns.values()))], pa.string())
+
+
+def _hashable(column: list[Any]) -> list[Any]:
+    return [tuple(one) if isinstance(one, list) else one for one in column]
 
 
 def _listed(column: Any) -> list[Any]:
