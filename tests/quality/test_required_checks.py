@@ -260,7 +260,9 @@ def test_requirements_that_name_kinds_of_units_mean_these() -> None:
 
     def states(wanted: prodex.Requirements) -> dict[str, State]:
         audit = prodex.audit(catalog, wanted, progress=False)
-        return dict(zip([check.asked for check in audit.checks], audit.states[0].tolist(), strict=True))
+        return dict(
+            zip([check.required_attribute for check in audit.checks], audit.states[0].tolist(), strict=True)
+        )
 
     assert {"brand": FAIL} == states(by_packaging)
     assert {"brand": NOT_APPLICABLE, "typePackaging": PASS, "isConsumerUnit": PASS} == states(of_units)

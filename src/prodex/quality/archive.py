@@ -39,6 +39,7 @@ from prodex.files.untrusted import (
     is_there,
     refuse_links,
 )
+from prodex.languages.message import plain_value
 from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, findings_of
@@ -315,7 +316,7 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
         **chosen_as_json(audit.chosen, len(audit)),
-        "checks": [msgspec.to_builtins(saved(check)) for check in audit.checks],
+        "checks": [msgspec.to_builtins(saved(check), enc_hook=plain_value) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,

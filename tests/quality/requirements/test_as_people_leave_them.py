@@ -444,14 +444,17 @@ def test_a_channel_is_added_by_its_rows(tmp_path: Path) -> None:
     """A new name with its market, or the same name in another market; rows without a level make it known."""
     read = prodex.Requirements.read(
         own(
-            tmp_path, {}, {"Market": "Belgien", "Level": None}, {"Channel": "Drive", "Consumer units": "TRUE"}
+            tmp_path,
+            {},
+            {"Market": "Belgien", "Level": None},
+            {"Channel": "Drive", "Consumer units": "FALSE"},
         )
     )
 
     assert ["Web shop (France)", "Web shop (Belgium)", "Drive (France)"] == [
         one.label for one in read.channels
     ]
-    assert [False, False, True] == [one.consumer_units for one in read.channels]
+    assert [True, True, False] == [one.consumer_units for one in read.channels]
 
 
 def test_rows_that_were_copied_into_another_program_are_read(tmp_path: Path) -> None:

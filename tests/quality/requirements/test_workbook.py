@@ -63,7 +63,7 @@ def test_each_attribute_has_a_row_to_fill_in(book: Path) -> None:
         (
             "Web shop",
             "France",
-            "false",
+            "true",
             "*",
             None,
             None,
@@ -78,7 +78,7 @@ def test_each_attribute_has_a_row_to_fill_in(book: Path) -> None:
         (
             "Catalogue",
             "all",
-            "false",
+            "true",
             "*",
             None,
             None,
@@ -93,7 +93,7 @@ def test_each_attribute_has_a_row_to_fill_in(book: Path) -> None:
         (
             "Catalogue",
             "all",
-            "false",
+            "true",
             "*",
             None,
             None,

@@ -351,7 +351,7 @@ def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int
         1: [(f"This sheet shows what is asked. Write in the sheet {REQUIREMENTS}.", looks.of(italic=True))],
         2: [
             ("Channel", grey),
-            (f"{channel.label}{', consumer units' if channel.consumer_units else ''}", looks.of(bold=True)),
+            (f"{channel.label}{'' if channel.consumer_units else ', all units'}", looks.of(bold=True)),
         ],
         PARENT_ROW: [
             ("Belongs to", grey),
