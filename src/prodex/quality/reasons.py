@@ -68,6 +68,13 @@ def _id(reason: Any) -> str | None:
 
 
 def _values(message: Message, size: int) -> pa.Array:
+    encoded = {name: one for name, one in message.values.items() if isinstance(one, pa.DictionaryArray)}
+    if len(encoded) == 1:
+        # Values that are told apart already are written once each.
+        ((name, column),) = encoded.items()
+        of_each = message.with_values(**{name: column.dictionary})
+        _check_size(f"values of {name} in its reason", column, size)
+        return _values(of_each, len(column.dictionary)).take(column.indices)
     columns = {name: _listed(one) for name, one in message.values.items() if isinstance(one, _COLUMN)}
     if not columns:
         return _repeated(message.json, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from collections.abc import Sized
 from dataclasses import dataclass
 from enum import IntEnum
@@ -193,6 +194,9 @@ def _array(given: Any) -> pa.Array:
         if pa.types.is_string(made.type):
             return made
     values = given.tolist() if isinstance(given, pd.Series | np.ndarray) else list(given)
+    # Nearly always they are texts.
+    with suppress(pa.ArrowException, TypeError, ValueError):
+        return pa.array(values, pa.string())
     return pa.array([None if _is_missing(one) else _evidence_text(one) for one in values], pa.string())
 
 

@@ -102,6 +102,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
     missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
     there = _filled_languages(filled[missing, attribute], languages)
+    said = pa.array([", ".join(codes) for codes in there.dictionary.to_pylist()], pa.string())
     return Verdict(
         products.any(missing),
         filled.any(axis=(1, 2)),
@@ -111,7 +112,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
             language,
             None,
             Message("filled in {language_codes} only", language_codes=there),
-            [", ".join(codes) for codes in there],
+            said.take(there.indices),
         ),
     )
 
@@ -133,15 +134,20 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
     return [texts.attributes[place] for place in places], filled
 
 
-def _filled_languages(filled: Mask, languages: list[str]) -> list[tuple[str, ...]]:
+def _filled_languages(filled: Mask, languages: list[str]) -> pa.DictionaryArray:
     """Return for each row the languages that are filled, by their codes.
 
     In the order in which a part has them, the words would depend on other products.
     """
     # Few combinations of languages occur: each is sorted once, not for each text.
-    kinds, of_row = np.unique(filled, axis=0, return_inverse=True)
-    codes = [tuple(sorted(np.array(languages)[kind].tolist())) for kind in kinds]
-    return [codes[kind] for kind in of_row.tolist()]
+    packed = np.packbits(filled, axis=1)
+    kind = pa.binary(packed.shape[1])
+    rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
+    codes = []
+    for combination in rows.dictionary.to_pylist():
+        there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
+        codes.append(sorted(np.array(languages)[there].tolist()))
+    return pa.DictionaryArray.from_arrays(rows.indices, pa.array(codes, pa.list_(pa.string())))
 
 
 @_rule(
