@@ -50,7 +50,7 @@ class Message:
     '12 characters, at least 40 are wanted'
     """
 
-    __slots__ = ("_key", "id", "is_sentence", "many", "values")
+    __slots__ = ("_json", "id", "is_sentence", "many", "values")
 
     id: str
     many: str
@@ -59,7 +59,7 @@ class Message:
 
     def __init__(self, id: str, /, **values: Any) -> None:  # noqa: A002 - gettext calls it so
         self.id, self.many, self.is_sentence, self.values = id, "", False, values
-        self._key: str | None = None
+        self._json: str | None = None
 
     @classmethod
     def of_number(cls, one: str, many: str, number: int, /, **values: Any) -> Self:
@@ -92,10 +92,10 @@ class Message:
         return f"{type(self).__name__}({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Message) and self.key == other.key
+        return isinstance(other, Message) and (self.id, self.json) == (other.id, other.json)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash(self.json)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Message], tuple[str, str]]:
         return _read, (self.id, self.json)
@@ -107,20 +107,15 @@ class Message:
         return made
 
     @property
-    def key(self) -> str:
-        """What is the same of two messages that say the same."""
-        if self._key is None:
-            self._key = f"{self.id}\0{self.json}"
-        return self._key
-
-    @property
     def json(self) -> str:
         """Its values as JSON; `read_message` takes them back.
 
         >>> Message("{said} ({count})", said=Message("none"), count=3).json
         '{"said":{"id":"none","values":{}},"count":3}'
         """
-        return values_json(self.values, self)
+        if self._json is None:
+            self._json = values_json(self.values, self)
+        return self._json
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, as it stands in the values of another."""

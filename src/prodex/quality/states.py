@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from collections.abc import Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,16 +63,12 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     if pending is None or not len(shown):
         return verdict
     said = taken_for_food_by(products)
+    no_data = {one: Message("no data; taken for food by {evidence}", evidence=one) for one in set(said)}
     reasons = dict.fromkeys(pending.product.tolist(), PENDING) | {
-        row: _no_data(said[row]) for row in shown.tolist()
+        row: no_data[said[row]] for row in shown.tolist()
     }
     rows = sorted(reasons)
     return replace(verdict, evidence=Evidence(rows, attribute, None, None, [reasons[row] for row in rows]))
-
-
-@cache
-def _no_data(evidence: Message | None) -> Message:
-    return Message("no data; taken for food by {evidence}", evidence=evidence)
 
 
 @_rule(
