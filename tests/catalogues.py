@@ -21,10 +21,13 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from prodex.display.report.contents import GROUPINGS, OFFENDERS
+from prodex.display.report.products import PICTURE_FACTS
+from prodex.facts.groups import BY
 from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
 from prodex.worklists.layout import SEVERAL, TO_FIX
@@ -41,7 +44,7 @@ _RULE = "{name} of the rule {rule}"
 
 @cache
 def messages() -> dict[str | tuple[str, str], str]:
-    """Return every message, with a comment: what the code passes to `gettext`, what rules say, labels, templates."""
+    """Return every message, with a comment: what code and pages say, what rules say, labels, templates."""
     found: dict[str | tuple[str, str], str] = {}
     for message, comment in _all():
         found.setdefault(message, comment)
@@ -58,6 +61,8 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
     named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     named += [field.label for field in FIELDS.values()]
+    named += [*SEVERITIES, *BLOCKS, *PICTURE_FACTS, *GROUPINGS, *(f"{one}s" for one in OFFENDERS)]
+    named += [f"without {one}" for one in BY]
     yield from ((one, "what something is called, within a sentence") for one in named)
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
     yield from ((one, "what a supplier is asked for") for one in asked)
@@ -78,7 +83,6 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
     groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
-    groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
     for comment, texts in groups.items():
         yield from ((one, comment) for one in texts)
@@ -86,14 +90,16 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
 
 
 def _in_code() -> Iterator[str | tuple[str, str]]:
-    """Yield what the code passes to `gettext`, most often called `_`."""
+    """Yield what code and pages pass to `gettext`, most often called `_`."""
     found = extract_from_dir(
         SOURCE,
-        [("**.py", "python")],
+        [("**.py", "python"), ("**.html", "jinja2")],
         keywords={
             **dict.fromkeys(("gettext", "_", "Message", "sentence")),
             **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
         },
+        # A template that cannot be read would lose its messages in silence.
+        options_map={"**.html": {"silent": "false"}},
     )
     for _, _, message, _, _ in found:
         yield message if isinstance(message, str) else (message[0], message[1])

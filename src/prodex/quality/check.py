@@ -298,7 +298,8 @@ class Check:
         own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
         return CheckFacts(
             rule=rule.id,
-            why=Message(rule.why, **dict(self.parameters)),
+            # A docstring has lines and paragraphs; this is a sentence after the other.
+            why=Message(" ".join(rule.why.split()), **dict(self.parameters)),
             attribute=self.attribute,
             language=self.language,
             scope="; ".join(filter(None, [str(rule.scope), meant])),

@@ -220,4 +220,4 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
 
 
 def _new_families(seen: Completeness) -> str:
-    return text_html(seen.new_families_words)
+    return text_html(str(seen.new_families_said or ""))
