@@ -86,7 +86,7 @@ def test_every_reason_of_every_finding_is_known(products: str) -> None:
 def test_every_rule_is_translated_also_with_its_parameters() -> None:
     """Problem, title and what to do of each rule of prodex, and of each check of its profiles."""
     said = {text for rule in RULES.values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)}
-    said |= {text for check in every_check().checks for text in (check.problem, check.fix)}
+    said |= {str(text) for check in every_check().checks for text in (check.problem, check.fix)}
     said = {one for one in said if one and "{" not in one}
     assert {} == {language: left for language in OTHERS if (left := untranslated(said, language))}
 

@@ -296,10 +296,11 @@ class Check:
         meant = " or ".join(filter(None, (str(scope) for scope in self.scopes)))
         of_rule = ("block", "dimension", "source", "exact", "shipped")
         own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
+        # A docstring has lines and paragraphs; this is a sentence after the other.
+        why = " ".join(rule.why.split())
         return CheckFacts(
             rule=rule.id,
-            # A docstring has lines and paragraphs; this is a sentence after the other.
-            why=Message(" ".join(rule.why.split()), **dict(self.parameters)),
+            why=Message(why, **dict(self.parameters)),
             attribute=self.attribute,
             language=self.language,
             scope="; ".join(filter(None, [str(rule.scope), meant])),

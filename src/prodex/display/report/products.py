@@ -15,7 +15,7 @@ from prodex.facts.market import market_label
 from prodex.facts.name import shown_one
 from prodex.facts.pending import IS_OWN
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.quality.failures import found_rows, in_words
+from prodex.quality.failures import FOUND, found_rows, in_words
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
 from prodex.untrusted_text import Words, even_limit, label, weight
@@ -139,6 +139,10 @@ def _value(value: object, words: Translation) -> Words:
 _ROWS = 2_000
 #: Bytes of all values and reasons together.
 _ROWS_ROOM = 1_500_000
+_COLUMNS = [
+    *("gtin", "product_id", "name", "owner_id", "owner"),
+    *("attribute", "language", "value", "reason", "accepted"),
+]
 
 
 def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> list[dict[str, Any]]:
@@ -150,13 +154,13 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
     totals, kept = _first_rows(audit)
     # A page of all findings of a large catalogue would not open; each check keeps a fair share.
     limit = even_limit([totals[place] for place in kept], _ROWS)
-    rows = {
-        place: in_words(found.slice(0, limit), audit.checks, words).to_pylist()
-        for place, found in kept.items()
-    }
-    texts = [
-        text for found in rows.values() for row in found for text in (row["value"], row["reason"]) if text
-    ]
+    # Put into words together: what the checks say is the same for all of them.
+    found = pa.concat_tables([FOUND.empty_table(), *(one.slice(0, limit) for one in kept.values())])
+    said = in_words(found, audit.checks, words).select(_COLUMNS).to_pylist()
+    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in kept}
+    for place, row in zip(found["check"].to_pylist(), said, strict=True):
+        rows[place].append(row)
+    texts = [text for row in said for text in (row["value"], row["reason"]) if text]
     most = even_limit([weight(text) for text in texts], _ROWS_ROOM)
     products = audit.by_check["failed"].tolist()
     return [
